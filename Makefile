@@ -1,0 +1,42 @@
+# `make demo` and `make test` set up all they need, in virtual environments of their own.
+PYTHON ?= python3
+BIN := .venv/bin
+OLDEST := .venv-oldest/bin
+
+.PHONY: demo test lint unit oldest setup clean
+
+demo: .venv/ready
+	$(BIN)/cvst demo
+
+test: lint unit oldest
+
+lint: .venv/ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+
+unit: .venv/ready
+	$(BIN)/python -m pytest -n 2
+
+# The scikit-learn face once more, on the oldest versions that pyproject.toml allows.
+oldest: .venv-oldest/ready
+	$(OLDEST)/python -m pytest -n 2 tests/search tests/test_estimator_checks.py
+
+setup: .venv/ready
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
+	touch $@
+
+.venv-oldest/ready: pyproject.toml tests/oldest.txt
+	$(PYTHON) -m venv .venv-oldest
+	$(OLDEST)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(OLDEST)/python -m pip install --quiet --editable . --constraint tests/oldest.txt \
+	    pytest pytest-xdist hypothesis pandas polars pyarrow
+	touch $@
+
+clean:
+	rm -rf .venv .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache

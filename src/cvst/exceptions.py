@@ -1,0 +1,85 @@
+"""Errors and warnings of the library.
+
+.. code-block:: text
+
+    CVSTError
+    ├── InvalidInputError (ValueError)
+    │   ├── TooFewStepsError
+    │   ├── TooFewRowsError
+    │   ├── UnsupportedScoreError
+    │   └── BudgetTooSmallError
+    ├── AllFitsFailedError (ValueError)
+    ├── CheckpointError
+    └── DataUnavailableError
+
+    CVSTWarning (UserWarning)
+    ├── FallbackWarning
+    └── UnusedArgumentWarning
+
+Every message holds the value received, the rule it breaks and the way out.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AllFitsFailedError",
+    "BudgetTooSmallError",
+    "CVSTError",
+    "CVSTWarning",
+    "CheckpointError",
+    "DataUnavailableError",
+    "FallbackWarning",
+    "InvalidInputError",
+    "TooFewRowsError",
+    "TooFewStepsError",
+    "UnsupportedScoreError",
+    "UnusedArgumentWarning",
+]
+
+
+class CVSTError(Exception):
+    """Any error that this library raises on purpose."""
+
+
+class InvalidInputError(CVSTError, ValueError):
+    """An argument breaks a rule; raised before anything is fitted."""
+
+
+class TooFewStepsError(InvalidInputError):
+    """The sequential test cannot decide within the given number of steps."""
+
+
+class TooFewRowsError(InvalidInputError):
+    """The data are too small even for plain cross-validation."""
+
+
+class UnsupportedScoreError(InvalidInputError):
+    """The score is no monotone function of a mean over rows."""
+
+
+class BudgetTooSmallError(InvalidInputError):
+    """The time budget does not suffice for a single step."""
+
+
+class AllFitsFailedError(CVSTError, ValueError):
+    """Every configuration failed at the same look."""
+
+
+class CheckpointError(CVSTError):
+    """A saved race cannot be read or belongs to another search."""
+
+
+class DataUnavailableError(CVSTError):
+    """A data set is neither on disk nor to be fetched."""
+
+
+class CVSTWarning(UserWarning):
+    """Any warning that this library gives on purpose."""
+
+
+class FallbackWarning(CVSTWarning):
+    """The search does something simpler than asked, and says what."""
+
+
+class UnusedArgumentWarning(CVSTWarning):
+    """An argument is accepted for compatibility and has no effect."""
