@@ -1,0 +1,20 @@
+"""From configurations to pointwise losses: evaluators that share work, and losses."""
+
+from cvst.evaluation._data import RaceData, in_order, stack_rows, take
+from cvst.evaluation._dispatch import batch_evaluator_for
+from cvst.evaluation._one_by_one import OneByOne
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
+
+__all__ = [
+    "BatchEvaluator",
+    "OneByOne",
+    "Outcome",
+    "RaceData",
+    "Scratch",
+    "Task",
+    "Whole",
+    "batch_evaluator_for",
+    "in_order",
+    "stack_rows",
+    "take",
+]

@@ -1,0 +1,90 @@
+"""The rows of a race, in race order, cut into looks without copies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import _safe_indexing
+
+from cvst._typing import FloatArray, IntArray, Rows
+
+__all__ = ["RaceData", "in_order", "stack_rows", "take"]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceData:
+    """Inputs, targets and whatever else comes with a row, in race order.
+
+    Attributes
+    ----------
+    X : array-like of shape (n_rows, n_features)
+        Inputs; the rows of a separate test set come last.
+    y : array-like of shape (n_rows,) or (n_rows, n_outputs), or None
+        Targets.
+    n_samples : int
+        Rows that may be trained on.
+    row_params : mapping of str to array-like
+        Arguments of ``fit`` with one entry per training row.
+    other_params : mapping
+        Arguments of ``fit`` that are the same for all.
+    score_weights : ndarray of shape (n_rows,) or None
+        Weights of the means over test rows.
+    """
+
+    X: Any
+    y: Any
+    n_samples: int
+    row_params: Mapping[str, Any] = field(default_factory=dict)
+    other_params: Mapping[str, Any] = field(default_factory=dict)
+    score_weights: FloatArray | None = None
+
+    def fit_params(self, rows: Rows) -> dict[str, Any]:
+        """Return the arguments of ``fit`` for some rows."""
+        aligned = {name: take(values, rows) for name, values in self.row_params.items()}
+        return {**self.other_params, **aligned}
+
+
+def take(values: Any, rows: Rows) -> Any:
+    """Return some rows, as a view where they are contiguous."""
+    if values is None:
+        return None
+    if isinstance(rows, slice):
+        if hasattr(values, "iloc"):
+            return values.iloc[rows]
+        return values[rows]
+    return _safe_indexing(values, rows)
+
+
+def in_order(values: Any, order: IntArray) -> Any:
+    """Return all rows in race order: the one copy that a race makes."""
+    if values is None:
+        return None
+    ordered = _safe_indexing(values, order)
+    if isinstance(ordered, np.ndarray):
+        return np.ascontiguousarray(ordered)
+    # Slices of other sparse formats are slow or missing.
+    return ordered.tocsr() if sparse.issparse(ordered) else ordered
+
+
+def stack_rows(first: Any, second: Any) -> Any:
+    """Put the rows of a separate test set behind the training rows."""
+    if first is None or second is None:
+        return first
+    if sparse.issparse(first) or sparse.issparse(second):
+        return sparse.vstack([first, second], format="csr")
+    if hasattr(first, "iloc"):
+        # pandas is there, since the user passed one of its objects.
+        import pandas as pd
+
+        return pd.concat([first, second])
+    if hasattr(first, "vstack"):
+        return first.vstack(second)
+    if hasattr(first, "append") and hasattr(first, "to_numpy"):
+        return first.append(second)
+    if isinstance(first, list):
+        return [*first, *second]
+    return np.concatenate([np.asarray(first), np.asarray(second)])

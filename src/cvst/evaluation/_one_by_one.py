@@ -1,0 +1,62 @@
+"""Clone, fit, predict: what works for every estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import Any, Literal
+
+from sklearn.base import clone
+
+from cvst._typing import Configuration
+from cvst.evaluation._protocol import Outcome, Task
+
+__all__ = ["OneByOne", "configured"]
+
+
+def configured(estimator: Any, configuration: Configuration) -> Any:
+    """Return a clone of the estimator with the configuration's parameters."""
+    # Values may be estimators: they are cloned too, so that no fit leaks into another.
+    values = {name: clone(value, safe=False) for name, value in configuration.items()}
+    return clone(estimator).set_params(**values)
+
+
+class OneByOne:
+    """Fits each configuration on its own."""
+
+    prefer: Literal["threads", "processes"] = "processes"
+
+    def groups(
+        self, estimator: Any, configurations: Sequence[Configuration]
+    ) -> list[list[int]]:
+        """Let nobody share anything."""
+        del estimator
+        return [[index] for index in range(len(configurations))]
+
+    def evaluate(self, task: Task) -> Iterator[Outcome]:
+        """Fit and predict, one configuration after the other."""
+        for index in range(len(task.configurations)):
+            yield self.evaluate_one(task, index)
+
+    def evaluate_one(self, task: Task, index: int) -> Outcome:
+        """Fit and predict one configuration; a failure is an outcome too."""
+        start = perf_counter()
+        fitted = start
+        try:
+            model = configured(task.estimator, task.configurations[index])
+            if task.y_train is None:
+                model.fit(task.X_train, **task.fit_params)
+            else:
+                model.fit(task.X_train, task.y_train, **task.fit_params)
+            fitted = perf_counter()
+            prediction = getattr(model, task.response)(task.X_test)
+        except Exception as error:
+            seconds = perf_counter() - start
+            return Outcome(index, fit_seconds=seconds, error=error)
+        return Outcome(
+            index,
+            prediction,
+            getattr(model, "classes_", None),
+            fit_seconds=fitted - start,
+            score_seconds=perf_counter() - fitted,
+        )

@@ -1,0 +1,161 @@
+"""The contract between a race and whoever fits its configurations.
+
+A task is many configurations on one training and one test set. An evaluator says
+which of them share work and returns a prediction for each.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+
+from cvst._typing import Configuration, Rows
+
+__all__ = ["BatchEvaluator", "Outcome", "Scratch", "Task", "Whole"]
+
+T = TypeVar("T")
+
+
+class Scratch:
+    """What evaluators keep between the looks of one race, such as a distance matrix.
+
+    Shared by threads, never sent to another process.
+
+    Examples
+    --------
+    >>> scratch = Scratch()
+    >>> scratch.get("answer", lambda: 42)
+    42
+    >>> scratch.get("answer", lambda: 0)
+    42
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[Any, Any] = {}
+        self._lock = threading.RLock()
+
+    def get(self, key: Any, make: Callable[[], T]) -> T:
+        """Return what is kept under the key, made on first use."""
+        with self._lock:
+            if key not in self._values:
+                self._values[key] = make()
+            value: T = self._values[key]
+            return value
+
+    def drop(self, key: Any) -> None:
+        """Forget what is kept under the key."""
+        with self._lock:
+            self._values.pop(key, None)
+
+    def __reduce__(self) -> tuple[type[Scratch], tuple[()]]:
+        return Scratch, ()
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All rows of a race, of which a task sees some: subsets nest, so work may too.
+
+    Attributes
+    ----------
+    X : array-like of shape (n_rows, n_features)
+        Every row of the race in race order, the separate test set last.
+    train, test : slice or ndarray of int
+        The rows of this task.
+    scratch : Scratch
+        Kept for the whole race.
+    """
+
+    X: Any
+    train: Rows
+    test: Rows
+    scratch: Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Many configurations, one training set, one test set.
+
+    Attributes
+    ----------
+    estimator : estimator
+        Unfitted template; it must not be changed (clone it).
+    configurations : sequence of dict
+        Parameters to set on a clone of the template, already rescaled.
+    X_train, y_train, X_test : array-like
+        Training rows and inputs of the test rows; ``y_train`` may be None.
+    fit_params : mapping
+        Arguments for ``fit`` such as ``sample_weight``, one entry per training row
+        where they are aligned with the rows.
+    response : {"predict", "predict_proba", "decision_function", "score_samples"}
+        Which method of the fitted estimator makes the predictions.
+    whole : Whole or None
+        The race's rows that the task was cut from; None where the inputs were
+        transformed on the way (then nothing nests).
+    """
+
+    estimator: Any
+    configurations: Sequence[Configuration]
+    X_train: Any
+    y_train: Any
+    X_test: Any
+    fit_params: Mapping[str, Any] = field(default_factory=dict)
+    response: str = "predict"
+    whole: Whole | None = None
+
+    def only(self, indices: Sequence[int]) -> Task:
+        """Return the task for some of its configurations."""
+        chosen = [self.configurations[index] for index in indices]
+        return replace(self, configurations=chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Prediction of one configuration of a task, or why there is none.
+
+    Attributes
+    ----------
+    index : int
+        Position in the task's configurations.
+    prediction : array-like or None
+        What the response method returned; None after a failure.
+    classes : ndarray or None
+        ``classes_`` of the fitted classifier: the columns of its probabilities.
+    fit_seconds, score_seconds : float
+        Time spent; shared work is split evenly among those who share it.
+    error : Exception or None
+        What went wrong.
+    """
+
+    index: int
+    prediction: Any = None
+    classes: Any = None
+    fit_seconds: float = 0.0
+    score_seconds: float = 0.0
+    error: Exception | None = None
+
+
+@runtime_checkable
+class BatchEvaluator(Protocol):
+    """Fits many configurations of one estimator, sharing what they have in common.
+
+    Sharing is exact: an outcome equals that of a clone fitted on its own (to
+    rounding), whoever else is in the task. What cannot be shared is passed on to
+    :class:`OneByOne`. An evaluator holds no state and can be pickled.
+    """
+
+    @property
+    def prefer(self) -> Literal["threads", "processes"]:
+        """Threads where the fits release the GIL, else processes."""
+        ...
+
+    def groups(
+        self, estimator: Any, configurations: Sequence[Configuration]
+    ) -> list[list[int]]:
+        """Partition the configurations: members of a group share work."""
+        ...
+
+    def evaluate(self, task: Task) -> Iterator[Outcome]:
+        """Yield one outcome per configuration, in any order."""
+        ...

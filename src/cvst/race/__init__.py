@@ -1,0 +1,57 @@
+"""The race on indices and arrays: looks, states, strategies and their rules."""
+
+from cvst.race._cross_validation import CrossValidation
+from cvst.race._cvst import CVST
+from cvst.race._elimination import NoElimination
+from cvst.race._loop import race
+from cvst.race._parameters import Parametrised
+from cvst.race._rules import (
+    Comparison,
+    EliminationRule,
+    LossSource,
+    Schedule,
+    SimilarityRule,
+    StoppingRule,
+    Strategy,
+    WinnerRule,
+)
+from cvst.race._schedule import LinearSchedule
+from cvst.race._similarity import OutlierSimilarity, PrefixSimilarity
+from cvst.race._state import (
+    Look,
+    LookLosses,
+    Observation,
+    Problem,
+    RaceState,
+    Verdict,
+)
+from cvst.race._stopping import NeverStop, SimilarTraces
+from cvst.race._winner import MeanRank
+
+__all__ = [
+    "CVST",
+    "Comparison",
+    "CrossValidation",
+    "EliminationRule",
+    "LinearSchedule",
+    "Look",
+    "LookLosses",
+    "LossSource",
+    "MeanRank",
+    "NeverStop",
+    "NoElimination",
+    "Observation",
+    "OutlierSimilarity",
+    "Parametrised",
+    "PrefixSimilarity",
+    "Problem",
+    "RaceState",
+    "Schedule",
+    "SimilarTraces",
+    "SimilarityRule",
+    "StoppingRule",
+    "Strategy",
+    "Verdict",
+    "WinnerRule",
+    "race",
+]

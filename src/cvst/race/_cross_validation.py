@@ -1,0 +1,60 @@
+"""Plain k-fold comparison of all configurations, as a strategy."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cvst._typing import FloatArray, IntArray
+from cvst.race._parameters import Parametrised
+from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
+
+__all__ = ["CrossValidation"]
+
+
+class CrossValidation(Parametrised):
+    """Train every configuration on every fold; the lowest mean loss wins.
+
+    What a race falls back to when there are too few rows to race, and the yardstick
+    it is measured against.
+
+    Parameters
+    ----------
+    n_folds : int, default=5
+        Number of folds.
+    """
+
+    n_orders = 0
+    needs_residuals = False
+    rescales = False
+
+    def __init__(self, n_folds: int = 5) -> None:
+        self.n_folds = n_folds
+
+    @property
+    def fold_counts(self) -> tuple[int, ...]:
+        """Ask for one set of folds."""
+        return (self.n_folds,)
+
+    def check(self, problem: Problem) -> None:
+        """Accept every problem."""
+
+    def stop_reason(self, state: RaceState) -> str | None:
+        """Stop after the last fold."""
+        folds = state.problem.folds[self.n_folds]
+        return "all_folds" if state.n_steps >= len(folds) else None
+
+    def next_look(self, state: RaceState) -> Look:
+        """Look at the next fold with everybody."""
+        train, test = state.problem.folds[self.n_folds][state.n_steps]
+        everybody = np.arange(state.problem.n_configurations)
+        return Look(train, test, len(train), everybody, stage="fold")
+
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:  # noqa: ARG002 - the protocol's
+        """Drop nobody; the best of the fold is top."""
+        top = seen.mean_losses == np.nanmin(seen.mean_losses)
+        return Verdict(top=top, p_values=np.full(len(top), np.nan))
+
+    def ranking(self, state: RaceState) -> IntArray:
+        """Order by the mean over folds; who failed anywhere comes last."""
+        means: FloatArray = state.mean_losses.mean(axis=1)
+        return np.argsort(means, kind="stable")

@@ -1,0 +1,269 @@
+"""The paper's strategy: fast cross-validation via sequential testing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from cvst._typing import IntArray
+from cvst.exceptions import InvalidInputError
+from cvst.race._elimination import NoElimination
+from cvst.race._parameters import Parametrised
+from cvst.race._rules import (
+    EliminationRule,
+    Schedule,
+    SimilarityRule,
+    StoppingRule,
+    WinnerRule,
+)
+from cvst.race._schedule import LinearSchedule
+from cvst.race._similarity import (
+    SIMILARITY_TESTS,
+    OutlierSimilarity,
+    PrefixSimilarity,
+)
+from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race._stopping import NeverStop, SimilarTraces
+from cvst.race._winner import MeanRank
+from cvst.statistics import SpicerTest, WaldTest
+
+__all__ = ["CVST"]
+
+
+class CVST(Parametrised):
+    """Race on linearly growing subsets, drop significant losers, stop when alike.
+
+    Algorithms 1 to 5 of Krueger, Panknin and Braun (2015). Each part is a name or an
+    object of your own with the one method of its protocol.
+
+    Parameters
+    ----------
+    max_steps : int, default=10
+        Number of subsets, the paper's :math:`S`.
+    stopping_window : int or "auto", default="auto"
+        Steps compared by early stopping and averaged for the winner; ``"auto"`` is
+        ``round(0.3 * max_steps)``.
+    similarity_level, stopping_level : float, default=0.05
+        Significance levels of the tests within a step and of early stopping.
+    loser_level, winner_level : float, default=0.1 and 0.01
+        Levels :math:`\\beta_l` and :math:`\\alpha_l` of the sequential test.
+    similarity : str or SimilarityRule, default="auto"
+        ``"auto"`` (Cochran's test for losses of 0 and 1, else Friedman's),
+        ``"friedman"``, ``"cochran"``, the unpaired ``"kruskal_wallis"`` and
+        ``"wilson"``, or ``"outliers"``.
+    elimination : {"open", "closed", "none"} or EliminationRule, default="open"
+        Wald's open test, Spicer's closed one, or nobody is dropped.
+    stopping : {"similar", "similar_within_window", "never"} or StoppingRule, \
+            default="similar"
+        Stop when the survivors behave alike, tested from step window + 1 on (or from
+        step window on), or run all steps.
+    shuffle_each_step : bool, default=False
+        Draw each subset anew instead of growing one.
+    schedule : "linear" or Schedule, default="linear"
+        Sizes of the subsets.
+    winner : "mean_rank" or WinnerRule, default="mean_rank"
+        How the winner is picked among the survivors.
+
+    Examples
+    --------
+    >>> CVST(max_steps=20).window
+    6
+    """
+
+    rescales = True
+    fold_counts: tuple[int, ...] = ()
+
+    def __init__(
+        self,
+        max_steps: int = 10,
+        stopping_window: int | str = "auto",
+        similarity_level: float = 0.05,
+        stopping_level: float = 0.05,
+        loser_level: float = 0.1,
+        winner_level: float = 0.01,
+        similarity: str | SimilarityRule = "auto",
+        elimination: str | EliminationRule = "open",
+        stopping: str | StoppingRule = "similar",
+        shuffle_each_step: bool = False,
+        schedule: str | Schedule = "linear",
+        winner: str | WinnerRule = "mean_rank",
+    ) -> None:
+        self.max_steps = max_steps
+        self.stopping_window = stopping_window
+        self.similarity_level = similarity_level
+        self.stopping_level = stopping_level
+        self.loser_level = loser_level
+        self.winner_level = winner_level
+        self.similarity = similarity
+        self.elimination = elimination
+        self.stopping = stopping
+        self.shuffle_each_step = shuffle_each_step
+        self.schedule = schedule
+        self.winner = winner
+
+    @property
+    def window(self) -> int:
+        """The stopping window as a number."""
+        if self.stopping_window == "auto":
+            return max(1, round(0.3 * self.max_steps))
+        return int(self.stopping_window)
+
+    @property
+    def n_orders(self) -> int:
+        """One permutation per step when each step is shuffled anew."""
+        return self.max_steps if self.shuffle_each_step else 0
+
+    @property
+    def needs_residuals(self) -> bool:
+        """Only the outlier variant looks at residuals."""
+        rule = self.similarity
+        return rule == "outliers" or isinstance(rule, OutlierSimilarity)
+
+    def check(self, problem: Problem) -> None:
+        """Raise an error that explains why this race cannot be run, if so."""
+        self._check_numbers()
+        self._similarity_rule()
+        self._elimination_rule()
+        self._stopping_rule()
+        sizes = self.subset_sizes(problem)
+        if problem.boundaries is not None and len(set(sizes)) < len(sizes):
+            raise InvalidInputError(
+                f"{len(problem.boundaries)} groups are too few for "
+                f"max_steps={self.max_steps}: each step must add a group and one must "
+                "remain for testing. Lower max_steps or use smaller groups."
+            )
+
+    def subset_sizes(self, problem: Problem) -> list[int]:
+        """Return the training rows of all steps."""
+        rule = self._schedule_rule()
+        steps = range(1, self.max_steps + 1)
+        return [problem.cut(rule.n_train(step, problem)) for step in steps]
+
+    def stop_reason(self, state: RaceState) -> str | None:
+        """Say why the race is over, or None while it is not."""
+        if state.n_steps >= self.max_steps:
+            return "max_steps"
+        if state.n_steps == 0:
+            return None
+        active = state.active
+        # The R package goes on with a single survivor until the window is full. It
+        # has won already, so we stop.
+        if active.sum() == 1:
+            return "one_survivor"
+        if self._stopping_rule().should_stop(state.traces[active]):
+            return "similar_performance"
+        return None
+
+    def next_look(self, state: RaceState) -> Look:
+        """Look at the next larger subset with the survivors."""
+        step = state.n_steps + 1
+        problem = state.problem
+        n_train = problem.cut(self._schedule_rule().n_train(step, problem))
+        order = problem.orders[step - 1] if self.shuffle_each_step else None
+        train, test = problem.prefix(n_train, order)
+        return Look(train, test, n_train, np.flatnonzero(state.active))
+
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Call top and flop, and drop significant losers."""
+        comparison = self._similarity_rule().compare(seen)
+        traces = np.column_stack([state.traces[look.configurations], comparison.top])
+        drops: dict[int, str] = {}
+        # The paper tests from the first step, the R package from the second; they
+        # differ only where the safety zone is shorter than one step.
+        if traces.shape[1] > 1:
+            losers = self._elimination_rule().is_loser(traces)
+            drops = dict.fromkeys(
+                look.configurations[losers].tolist(), "sequential test"
+            )
+        if traces.shape[1] == self.max_steps:
+            drops |= {index: "fit failed" for index in seen.failures}
+        return Verdict(comparison.top, comparison.p_values, drops)
+
+    def ranking(self, state: RaceState) -> IntArray:
+        """Return the survivors by mean rank, ties in grid order."""
+        survivors = np.flatnonzero(state.active)
+        scores = self._winner_rule().scores(state.mean_losses[survivors])
+        return survivors[np.argsort(scores, kind="stable")]
+
+    def _check_numbers(self) -> None:
+        if not isinstance(self.max_steps, int | np.integer) or self.max_steps < 1:
+            raise InvalidInputError(
+                f"max_steps={self.max_steps!r} must be a whole number of at least 1; "
+                "10 is the paper's choice."
+            )
+        for name in ("similarity_level", "stopping_level"):
+            level = getattr(self, name)
+            if not 0 < level < 1:
+                raise InvalidInputError(
+                    f"{name}={level!r} must lie strictly between 0 and 1; "
+                    "0.05 is the paper's choice."
+                )
+        window = self.stopping_window
+        if window == "auto":
+            return
+        if not isinstance(window, int | np.integer) or window < 0:
+            raise InvalidInputError(
+                f"stopping_window={window!r} must be 'auto' or a whole number of "
+                "steps (0 or 1 switches early stopping off)."
+            )
+        if window > self.max_steps:
+            raise InvalidInputError(
+                f"stopping_window={window} is larger than max_steps={self.max_steps}. "
+                "Lower the window or raise max_steps."
+            )
+
+    def _similarity_rule(self) -> SimilarityRule:
+        level = self.similarity_level
+        rules: dict[str, Callable[[], SimilarityRule]] = {
+            name: lambda name=name: PrefixSimilarity(level, name)  # type: ignore[misc]
+            for name in ("auto", *SIMILARITY_TESTS)
+        }
+        rules["outliers"] = lambda: OutlierSimilarity(level)
+        rule: SimilarityRule = _resolve("similarity", self.similarity, rules, "compare")
+        return rule
+
+    def _elimination_rule(self) -> EliminationRule:
+        levels = (self.max_steps, self.loser_level, self.winner_level)
+        rules: dict[str, Callable[[], EliminationRule]] = {
+            "open": lambda: WaldTest(*levels),
+            "closed": lambda: SpicerTest(*levels),
+            "none": NoElimination,
+        }
+        rule: EliminationRule = _resolve(
+            "elimination", self.elimination, rules, "is_loser"
+        )
+        return rule
+
+    def _stopping_rule(self) -> StoppingRule:
+        similar = (self.window, self.stopping_level)
+        rules: dict[str, Callable[[], StoppingRule]] = {
+            "similar": lambda: SimilarTraces(*similar),
+            "similar_within_window": lambda: SimilarTraces(*similar, True),
+            "never": NeverStop,
+        }
+        rule: StoppingRule = _resolve("stopping", self.stopping, rules, "should_stop")
+        return rule
+
+    def _schedule_rule(self) -> Schedule:
+        rules = {"linear": lambda: LinearSchedule(self.max_steps)}
+        rule: Schedule = _resolve("schedule", self.schedule, rules, "n_train")
+        return rule
+
+    def _winner_rule(self) -> WinnerRule:
+        rules = {"mean_rank": lambda: MeanRank(self.window)}
+        rule: WinnerRule = _resolve("winner", self.winner, rules, "scores")
+        return rule
+
+
+def _resolve(parameter: str, value: Any, rules: dict[str, Any], method: str) -> Any:
+    """Return the rule of that name, or the object itself if it has the method."""
+    if isinstance(value, str) and value in rules:
+        return rules[value]()
+    if not isinstance(value, str) and callable(getattr(value, method, None)):
+        return value
+    raise InvalidInputError(
+        f"{parameter}={value!r} is not known. Use one of "
+        f"{', '.join(map(repr, rules))}, or an object with a method {method!r}."
+    )

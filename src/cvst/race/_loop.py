@@ -1,0 +1,35 @@
+"""The race itself: ask the strategy, look, judge, repeat."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from cvst.race._rules import LossSource, Strategy
+from cvst.race._state import RaceState
+
+__all__ = ["race"]
+
+
+def race(
+    state: RaceState, source: LossSource, strategy: Strategy
+) -> Iterator[RaceState]:
+    """Run a race and yield the state after each look.
+
+    To watch, save or plot a race, iterate over it; to resume it, pass an old state.
+
+    Parameters
+    ----------
+    state : RaceState
+        Where to begin.
+    source : LossSource
+        Trains and tests configurations.
+    strategy : Strategy
+        Decides.
+    """
+    # The strategy judges the state, not the look just made, so that a resumed race
+    # ends where the interrupted one would have ended.
+    while strategy.stop_reason(state) is None:
+        look = strategy.next_look(state)
+        seen = source.observe(look)
+        state = state.observe(look, seen, strategy.judge(state, look, seen))
+        yield state

@@ -1,0 +1,48 @@
+"""Parameters in scikit-learn's way, without scikit-learn."""
+
+from __future__ import annotations
+
+from inspect import signature
+from typing import Any, Self
+
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["Parametrised"]
+
+
+class Parametrised:
+    """Gives a class ``get_params``, ``set_params`` and a short ``repr``.
+
+    ``__init__`` stores each argument under its own name and does nothing else, so
+    that objects can be cloned and their parameters set from outside
+    (``strategy__max_steps=20``).
+    """
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return [name for name in signature(cls.__init__).parameters if name != "self"]
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002 - contract
+        """Return the parameters by name."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Change parameters by name."""
+        names = self._parameter_names()
+        for name, value in params.items():
+            if name not in names:
+                raise InvalidInputError(
+                    f"{type(self).__name__} has no parameter {name!r}. "
+                    f"Its parameters are {', '.join(names)}."
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = signature(type(self).__init__).parameters
+        shown = [
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if repr(value) != repr(defaults[name].default)
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"

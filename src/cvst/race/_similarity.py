@@ -1,0 +1,121 @@
+"""Step 1 of the race: top or flop (Algorithm 2 and the variants of Section 6.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvst._typing import FloatArray
+from cvst.exceptions import InvalidInputError
+from cvst.race._rules import Comparison
+from cvst.race._state import LookLosses
+from cvst.statistics import (
+    Significance,
+    cochran_q_prefixes,
+    friedman_prefixes,
+    kruskal_wallis_prefixes,
+    outlier_outcomes,
+    scan_prefixes,
+    wilson_prefixes,
+)
+
+__all__ = ["SIMILARITY_TESTS", "OutlierSimilarity", "PrefixSimilarity"]
+
+PrefixTest = Callable[[FloatArray], Iterator[Significance]]
+
+SIMILARITY_TESTS: dict[str, PrefixTest] = {
+    "friedman": friedman_prefixes,
+    "kruskal_wallis": kruskal_wallis_prefixes,
+    "cochran": lambda losses: cochran_q_prefixes(losses != 0),
+    "wilson": lambda losses: wilson_prefixes(losses != 0),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixSimilarity:
+    """Grow the set of best configurations until a test sees a difference.
+
+    Parameters
+    ----------
+    level : float
+        Significance level, divided by the number of tests (Bonferroni).
+    test : {"auto", "friedman", "cochran", "kruskal_wallis", "wilson"}
+        ``"auto"`` takes Cochran's test for losses of 0 and 1, else Friedman's.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> losses = rng.random((3, 200)) + np.array([[0.0], [0.0], [0.5]])
+    >>> seen = LookLosses(losses, losses.mean(axis=1), np.zeros(3), np.zeros(3))
+    >>> PrefixSimilarity(level=0.05).compare(seen).top
+    array([ True,  True, False])
+    """
+
+    level: float
+    test: str = "auto"
+
+    def compare(self, seen: LookLosses) -> Comparison:
+        """Walk through the configurations by mean loss until one makes a difference."""
+        binary = ("cochran", "wilson")
+        name = self.test
+        is_binary = name in (*binary, "auto") and _is_binary(seen.losses)
+        if name == "auto":
+            name = "cochran" if is_binary else "friedman"
+        if name in binary and not is_binary:
+            raise InvalidInputError(
+                f"similarity={name!r} compares losses of 0 and 1, but the losses take "
+                "other values. Use similarity='friedman' or 'kruskal_wallis'."
+            )
+        return _compare(seen, seen.losses, SIMILARITY_TESTS[name], self.level)
+
+
+@dataclass(frozen=True, slots=True)
+class OutlierSimilarity:
+    """Compare who has outlying residuals on which points, by Cochran's test.
+
+    Parameters
+    ----------
+    level : float
+        Significance level of the test and of the normal quantile beyond which a
+        residual is an outlier.
+    """
+
+    level: float
+
+    def compare(self, seen: LookLosses) -> Comparison:
+        """Call outliers, then compare them; the order stays that of mean losses."""
+        if seen.residuals is None:
+            raise InvalidInputError(
+                "similarity='outliers' needs signed residuals, which exist only for "
+                "regression with one output. Use similarity='auto'."
+            )
+        # The R package orders by the mean signed residual, which picks the corner of
+        # the grid; the paper orders by the mean squared error, and so do we.
+        outliers = outlier_outcomes(seen.residuals, self.level)
+        return _compare(seen, outliers, cochran_q_prefixes, self.level)
+
+
+def _is_binary(losses: FloatArray) -> bool:
+    return bool(np.all((losses == 0) | (losses == 1) | np.isnan(losses)))
+
+
+def _compare(
+    seen: LookLosses,
+    table: np.ndarray,
+    prefixes: Callable[..., Iterator[Significance]],
+    level: float,
+) -> Comparison:
+    top = np.zeros(len(table), dtype=bool)
+    p_values = np.full(len(table), np.nan)
+    # Ascending loss, ties in grid order, failed fits last, as in the R package.
+    order = np.argsort(seen.mean_losses, kind="stable")
+    order = order[~np.isnan(seen.mean_losses[order])]
+    # Failed fits are never tested, so the correction counts the others only, as the
+    # paper has it; the R package counts them too.
+    scan = scan_prefixes(prefixes(table[order]), level / max(1, len(order) - 1))
+    # When nothing rejects, all are top; Algorithm 2 as printed would lose the last.
+    top[order[: scan.n_similar]] = True
+    p_values[order[1 : 1 + len(scan.p_values)]] = scan.p_values
+    return Comparison(top=top, p_values=p_values)

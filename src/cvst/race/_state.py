@@ -1,0 +1,285 @@
+"""What a race looks at, what it sees there, and what it knows so far.
+
+A race is a sequence of looks. A look trains some configurations on some rows and
+tests them on others; the rows may be a growing prefix, a fold, or anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from cvst._typing import BoolArray, FloatArray, IntArray, Rows
+
+__all__ = ["Look", "LookLosses", "Observation", "Problem", "RaceState", "Verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is known before the first look.
+
+    Attributes
+    ----------
+    n_configurations : int
+        Size of the grid.
+    n_samples : int
+        Rows that may be trained on, numbered in race order; the paper's :math:`N`.
+    n_validation : int
+        Rows of a separate test set, numbered after the training rows.
+    boundaries : ndarray or None
+        Subset sizes at which a cut splits no group; None if any cut will do.
+    folds : mapping of int to tuple of (train, test)
+        Folds over the training rows by their number, where a strategy asked for them.
+    orders : tuple of ndarray of shape (n_samples,)
+        A fresh permutation per step, where a strategy asked for them.
+    seed : int
+        For whatever a strategy draws at random.
+    """
+
+    n_configurations: int
+    n_samples: int
+    n_validation: int = 0
+    boundaries: IntArray | None = None
+    folds: Mapping[int, tuple[tuple[IntArray, IntArray], ...]] = field(
+        default_factory=dict
+    )
+    orders: tuple[IntArray, ...] = ()
+    seed: int = 0
+
+    def cut(self, n_train: int) -> int:
+        """Move a subset size to the nearest one that splits no group."""
+        if self.boundaries is None:
+            return n_train
+        nearest = np.argmin(np.abs(self.boundaries - n_train))
+        return int(self.boundaries[nearest])
+
+    def prefix(self, n_train: int, order: IntArray | None = None) -> tuple[Rows, Rows]:
+        """Return the first rows for training and the others (or the test set)."""
+        train, rest = slice(0, n_train), slice(n_train, self.n_samples)
+        validation = slice(self.n_samples, self.n_samples + self.n_validation)
+        if order is None:
+            return train, validation if self.n_validation else rest
+        return order[train], validation if self.n_validation else order[rest]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Which configurations are trained on which rows and tested on which others.
+
+    Attributes
+    ----------
+    train, test : slice or ndarray of int
+        Rows in race order.
+    n_train : int
+        Number of training rows.
+    configurations : ndarray of int
+        Indices into the grid, ascending.
+    stage : str
+        Name of the part of the race, for people.
+    keep_losses : bool
+        Whether the strategy will need the pointwise losses again.
+    """
+
+    train: Rows
+    test: Rows
+    n_train: int
+    configurations: IntArray
+    stage: str = "race"
+    keep_losses: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LookLosses:
+    """What a source of losses reports of one look.
+
+    Attributes
+    ----------
+    losses : ndarray of shape (n_configurations, n_points)
+        Pointwise losses of the look's configurations; a row of NaN is a failed fit.
+    mean_losses : ndarray of shape (n_configurations,)
+        Their (weighted) means.
+    residuals : ndarray of shape (n_configurations, n_points) or None
+        Signed residuals, only where a strategy asked for them.
+    fit_seconds, score_seconds : ndarray of shape (n_configurations,)
+        Time spent; work shared by several configurations is split evenly.
+    failures : mapping of int to str
+        Reason of each failed fit, by index into the grid.
+    """
+
+    losses: FloatArray
+    mean_losses: FloatArray
+    fit_seconds: FloatArray
+    score_seconds: FloatArray
+    residuals: FloatArray | None = None
+    failures: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a strategy makes of a look; arrays run over the look's configurations.
+
+    Attributes
+    ----------
+    top : ndarray of bool
+        Top (True) or flop (False).
+    p_values : ndarray of float
+        The p-value that decided, NaN where nothing was tested.
+    drops : mapping of int to str
+        Reason of each drop, by index into the grid.
+    """
+
+    top: BoolArray
+    p_values: FloatArray
+    drops: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A look and its outcome; arrays run over all configurations of the grid.
+
+    Attributes
+    ----------
+    look : Look
+        Where the race looked.
+    mean_losses, p_values, fit_seconds, score_seconds : ndarray of float
+        NaN where a configuration was absent (or failed, or was not tested).
+    top : ndarray of bool
+        False where a configuration was absent.
+    drops, failures : mapping of int to str
+        Reasons by configuration.
+    losses : ndarray of shape (n_configurations of the look, n_points) or None
+        Pointwise losses, where the look asked to keep them.
+    """
+
+    look: Look
+    mean_losses: FloatArray
+    top: BoolArray
+    p_values: FloatArray
+    fit_seconds: FloatArray
+    score_seconds: FloatArray
+    drops: Mapping[int, str]
+    failures: Mapping[int, str]
+    losses: FloatArray | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RaceState:
+    """All that a race knows: enough to plot, report or resume it.
+
+    Attributes
+    ----------
+    problem : Problem
+        What was known before.
+    observations : tuple of Observation
+        The looks so far, oldest first.
+
+    Examples
+    --------
+    >>> state = RaceState(Problem(n_configurations=3, n_samples=100))
+    >>> state.active
+    array([ True,  True,  True])
+    """
+
+    problem: Problem
+    observations: tuple[Observation, ...] = ()
+
+    @property
+    def n_steps(self) -> int:
+        """Number of looks so far."""
+        return len(self.observations)
+
+    @property
+    def active(self) -> BoolArray:
+        """Configurations not dropped, or back after a drop."""
+        active = np.ones(self.problem.n_configurations, dtype=bool)
+        for observation in self.observations:
+            active[observation.look.configurations] = True
+            active[list(observation.drops)] = False
+        return active
+
+    @property
+    def present(self) -> BoolArray:
+        """Who took part in which look: (n_configurations, n_steps)."""
+        present = np.zeros((self.problem.n_configurations, self.n_steps), dtype=bool)
+        for step, observation in enumerate(self.observations):
+            present[observation.look.configurations, step] = True
+        return present
+
+    @property
+    def traces(self) -> BoolArray:
+        """Top (True) or flop in each look, the paper's :math:`T_S`."""
+        return self._columns("top", dtype=bool)
+
+    @property
+    def mean_losses(self) -> FloatArray:
+        """Mean loss in each look, the paper's :math:`P_S`; NaN if absent or failed."""
+        return self._columns("mean_losses", dtype=float)
+
+    @property
+    def p_values(self) -> FloatArray:
+        """The p-value that decided in each look, NaN where nothing was tested."""
+        return self._columns("p_values", dtype=float)
+
+    @property
+    def subset_sizes(self) -> IntArray:
+        """Training rows of each look."""
+        sizes = [observation.look.n_train for observation in self.observations]
+        return np.array(sizes, dtype=np.intp)
+
+    @property
+    def dropped_at(self) -> IntArray:
+        """Look (from 1) of each configuration's last drop, 0 if it is active."""
+        dropped = np.zeros(self.problem.n_configurations, dtype=np.intp)
+        for step, observation in enumerate(self.observations, start=1):
+            dropped[list(observation.drops)] = step
+        dropped[self.active] = 0
+        return dropped
+
+    @property
+    def drop_reasons(self) -> dict[int, str]:
+        """Why each dropped configuration fell, by index."""
+        reasons: dict[int, str] = {}
+        for observation in self.observations:
+            reasons.update(observation.drops)
+        active = self.active
+        return {index: text for index, text in reasons.items() if not active[index]}
+
+    def observe(self, look: Look, seen: LookLosses, verdict: Verdict) -> RaceState:
+        """Return the state after a look, without drops that would leave nobody."""
+        n_configurations = self.problem.n_configurations
+
+        def spread(values: FloatArray) -> FloatArray:
+            column = np.full(n_configurations, np.nan)
+            column[look.configurations] = values
+            return column
+
+        top = np.zeros(n_configurations, dtype=bool)
+        top[look.configurations] = verdict.top
+        observation = Observation(
+            look=look,
+            mean_losses=spread(seen.mean_losses),
+            top=top,
+            p_values=spread(verdict.p_values),
+            fit_seconds=spread(seen.fit_seconds),
+            score_seconds=spread(seen.score_seconds),
+            drops=dict(verdict.drops),
+            failures=dict(seen.failures),
+            losses=seen.losses if look.keep_losses else None,
+        )
+        state = replace(self, observations=(*self.observations, observation))
+        if state.active.any():
+            return state
+        # Rules come from users too: the best of the look stays, whatever they say.
+        best = look.configurations[int(np.nanargmin(seen.mean_losses))]
+        drops = {i: why for i, why in verdict.drops.items() if i != best}
+        return replace(
+            self, observations=(*self.observations, replace(observation, drops=drops))
+        )
+
+    def _columns(self, name: str, dtype: type) -> np.ndarray:
+        columns = [getattr(observation, name) for observation in self.observations]
+        if not columns:
+            return np.empty((self.problem.n_configurations, 0), dtype=dtype)
+        return np.column_stack(columns)
