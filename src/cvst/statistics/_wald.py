@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import ceil, inf, log
+from math import floor, log, log2
+from typing import NamedTuple
 
-import numpy as np
-
-from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError, TooFewStepsError
+from cvst.statistics._boundaries import ParallelBoundaries
 
-__all__ = ["WaldTest", "minimal_steps"]
+__all__ = ["WaldLines", "WaldTest", "minimal_steps", "wald_lines", "winner_probability"]
+
+# A loser wins half of its steps: the paper's pi_0, from Eq. (2).
+LOSER_PROBABILITY = 0.5
+
+
+class WaldLines(NamedTuple):
+    """Slope and distances from the origin of Wald's two parallel lines."""
+
+    slope: float
+    intercept: float
+    winner_intercept: float
 
 
 def minimal_steps(loser_level: float, winner_level: float) -> int:
@@ -21,12 +31,67 @@ def minimal_steps(loser_level: float, winner_level: float) -> int:
     >>> minimal_steps(loser_level=0.1, winner_level=0.01)
     7
     """
-    return max(1, ceil(log((1 - loser_level) / winner_level) / log(2)))
+    _check_levels(loser_level, winner_level)
+    # The paper's ceil(log((1 - beta) / alpha) / log 2), except that a ratio of exactly
+    # 2, 4, 8, ... needs one step more: there Eq. (2) would give a probability of 1.
+    return max(1, floor(log2((1 - loser_level) / winner_level)) + 1)
+
+
+def winner_probability(
+    max_steps: int, loser_level: float, winner_level: float
+) -> float:
+    r"""Return :math:`\pi_1` of Eq. (2), or say why the test does not exist.
+
+    Examples
+    --------
+    >>> round(winner_probability(10, loser_level=0.1, winner_level=0.01), 3)
+    0.784
+    """
+    needed = minimal_steps(loser_level, winner_level)
+    if max_steps < needed:
+        raise TooFewStepsError(
+            f"max_steps={max_steps} is too few for loser_level={loser_level} and "
+            f"winner_level={winner_level}: the sequential test needs at least "
+            f"{needed} steps. Raise max_steps or winner_level."
+        )
+    ratio = (1 - loser_level) / winner_level
+    return LOSER_PROBABILITY * float(ratio ** (1 / max_steps))
+
+
+def wald_lines(
+    loser_probability: float,
+    winner_probability: float,
+    loser_level: float,
+    winner_level: float,
+) -> WaldLines:
+    """Return the lines of Wald's test of two success probabilities (Appendix D).
+
+    Parameters
+    ----------
+    loser_probability, winner_probability : float
+        The hypotheses, with the smaller probability first.
+    loser_level, winner_level : float
+        Chance that a winner is called a loser, and that a loser is called a winner.
+
+    Examples
+    --------
+    >>> lines = wald_lines(0.5, 0.9, loser_level=0.1, winner_level=0.01)
+    >>> [round(number, 3) for number in lines]
+    [0.732, 1.043, 2.048]
+    """
+    log_win = log(winner_probability / loser_probability)
+    log_loss = log((1 - winner_probability) / (1 - loser_probability))
+    gap = log_win - log_loss
+    return WaldLines(
+        slope=-log_loss / gap,
+        intercept=-log(loser_level / (1 - winner_level)) / gap,
+        winner_intercept=log((1 - loser_level) / winner_level) / gap,
+    )
 
 
 @dataclass(frozen=True)
-class WaldTest:
-    """Sequential test of "wins as often as it loses" against "wins more often".
+class WaldTest(ParallelBoundaries):
+    r"""Sequential test of "wins as often as it loses" against "wins more often".
 
     The probabilities are those of Eq. (2): a configuration that wins every step is
     accepted as a winner in the last one, and as many losers as possible fall before.
@@ -36,20 +101,22 @@ class WaldTest:
     max_steps : int
         Largest number of steps, the paper's :math:`S`.
     loser_level, winner_level : float
-        Levels :math:`\\beta_l` and :math:`\\alpha_l` of the two decisions.
+        Levels :math:`\beta_l` and :math:`\alpha_l` of the two decisions.
 
     Attributes
     ----------
     loser_probability, winner_probability : float
-        :math:`\\pi_0 = 1/2` and :math:`\\pi_1`.
+        :math:`\pi_0 = 1/2` and :math:`\pi_1`.
     intercept, winner_intercept, slope : float
         The loser boundary is ``slope * step - intercept``, the winner boundary
         ``slope * step + winner_intercept``.
     safety_zone : float
-        Nothing can be dropped at or before this step (Lemma 1).
+        Nothing can be dropped at or before this step (Lemma 1, with its denominator
+        read as :math:`\log(2 - \text{root})`).
 
     Examples
     --------
+    >>> import numpy as np
     >>> test = WaldTest(max_steps=10, loser_level=0.1, winner_level=0.01)
     >>> round(test.safety_zone, 2)
     2.73
@@ -60,64 +127,30 @@ class WaldTest:
     max_steps: int
     loser_level: float = 0.1
     winner_level: float = 0.01
-    loser_probability: float = field(init=False, default=0.5)
+    loser_probability: float = field(init=False, default=LOSER_PROBABILITY)
     winner_probability: float = field(init=False)
     intercept: float = field(init=False)
     winner_intercept: float = field(init=False)
     slope: float = field(init=False)
 
     def __post_init__(self) -> None:
-        for name in ("loser_level", "winner_level"):
-            level = getattr(self, name)
-            if not 0 < level < 1:
-                raise InvalidInputError(
-                    f"{name}={level!r} must lie strictly between 0 and 1; "
-                    "0.1 and 0.01 are the paper's choices."
-                )
-        if self.loser_level + self.winner_level >= 1:
+        levels = self.loser_level, self.winner_level
+        probability = winner_probability(self.max_steps, *levels)
+        lines = wald_lines(self.loser_probability, probability, *levels)
+        derived = lines._asdict() | {"winner_probability": probability}
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)  # the way into a frozen dataclass
+
+
+def _check_levels(loser_level: float, winner_level: float) -> None:
+    for name, level in ("loser_level", loser_level), ("winner_level", winner_level):
+        if not 0 < level < 1:
             raise InvalidInputError(
-                f"loser_level={self.loser_level} and winner_level={self.winner_level} "
-                "must add up to less than 1. Lower one of them."
+                f"{name}={level!r} must lie strictly between 0 and 1; "
+                "0.1 and 0.01 are the paper's choices."
             )
-        needed = minimal_steps(self.loser_level, self.winner_level)
-        ratio = (1 - self.loser_level) / self.winner_level
-        winner_probability = 0.5 * ratio ** (1 / self.max_steps)
-        if winner_probability >= 1:
-            raise TooFewStepsError(
-                f"max_steps={self.max_steps} is too few for "
-                f"loser_level={self.loser_level} and winner_level={self.winner_level}: "
-                f"the sequential test needs at least {needed} steps. "
-                "Raise max_steps or winner_level."
-            )
-        log_win = log(winner_probability / 0.5)
-        log_loss = log((1 - winner_probability) / 0.5)
-        set_ = object.__setattr__
-        set_(self, "winner_probability", winner_probability)
-        gap = log_win - log_loss
-        set_(self, "intercept", -log(self.loser_level / (1 - self.winner_level)) / gap)
-        set_(self, "winner_intercept", log(ratio) / gap)
-        set_(self, "slope", -log_loss / gap)
-
-    @property
-    def safety_zone(self) -> float:
-        """Lemma 1, with the denominator read as log(2 - root)."""
-        return self.intercept / self.slope
-
-    def loser_boundary(self, step: float | IntArray) -> float | FloatArray:
-        """Return :math:`L_0`: at or below it a configuration is a loser."""
-        return self.slope * step - self.intercept
-
-    def winner_boundary(self, step: float | IntArray) -> float | FloatArray:
-        """Return :math:`L_1`: at or above it a configuration is a winner."""
-        return self.slope * step + self.winner_intercept
-
-    def is_loser(self, traces: BoolArray) -> BoolArray:
-        """Say for each trace whether it ends at or below the loser boundary.
-
-        Parameters
-        ----------
-        traces : ndarray of shape (n_configurations, n_steps), bool
-        """
-        n_steps = traces.shape[1]
-        boundary = self.loser_boundary(n_steps) if n_steps else -inf
-        return np.asarray(traces.sum(axis=1) <= boundary)
+    if loser_level + winner_level >= 1:
+        raise InvalidInputError(
+            f"loser_level={loser_level} and winner_level={winner_level} "
+            "must add up to less than 1. Lower one of them."
+        )
