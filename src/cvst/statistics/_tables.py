@@ -1,0 +1,83 @@
+"""Checks of the tables that the tests take: configurations in rows, points in columns.
+
+A failed configuration is no row of a table. Its losses are NaN, NaN has no rank, and
+what a failure means is for the race to say; so a table with NaN is refused here.
+Infinite losses are ordinary values: the worst (or best) rank, tied among themselves.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from cvst.exceptions import InvalidInputError
+
+if TYPE_CHECKING:
+    from cvst._typing import BoolArray, FloatArray
+
+__all__ = ["as_losses", "as_outcomes"]
+
+
+def as_losses(losses: npt.ArrayLike) -> FloatArray:
+    """Return a table of losses as floats, or say why it is none.
+
+    Parameters
+    ----------
+    losses : array-like of shape (n_configurations, n_points)
+        Any boolean, integer or real dtype.
+
+    Examples
+    --------
+    >>> as_losses([[0, 1], [2, 3]])
+    array([[0., 1.],
+           [2., 3.]])
+    """
+    table = np.asarray(losses)
+    if table.ndim != 2:
+        raise InvalidInputError(
+            f"A table of shape {table.shape} must have two axes, configurations and "
+            "points. Reshape a single configuration to (1, n_points)."
+        )
+    if table.dtype.kind not in "biuf":
+        raise InvalidInputError(
+            f"A table of dtype {table.dtype} holds no numbers that could be compared. "
+            "Convert it to float."
+        )
+    table = table.astype(np.float64, copy=False)
+    n_failed = int(np.isnan(table).any(axis=1).sum())
+    if n_failed:
+        raise InvalidInputError(
+            f"{n_failed} of {len(table)} rows contain NaN, which cannot be ranked. "
+            "Leave failed configurations out of the table."
+        )
+    return table
+
+
+def as_outcomes(outcomes: npt.ArrayLike) -> BoolArray:
+    """Return a table of binary outcomes as booleans, or say why it is none.
+
+    Parameters
+    ----------
+    outcomes : array-like of shape (n_configurations, n_points)
+        Booleans, or numbers that are all 0 or 1.
+
+    Examples
+    --------
+    >>> as_outcomes([[0, 1], [1, 1]])
+    array([[False,  True],
+           [ True,  True]])
+    """
+    table = np.asarray(outcomes)
+    if table.dtype == np.bool_ and table.ndim == 2:
+        return table
+    numbers = as_losses(table)
+    binary: BoolArray = numbers != 0
+    strange = binary & (numbers != 1)
+    if strange.any():
+        raise InvalidInputError(
+            f"An outcome is {numbers[strange][0]:g}, but outcomes must be 0 or 1 (or "
+            "booleans). Threshold the losses first, or use a test for losses."
+        )
+    return binary
