@@ -93,6 +93,9 @@ class Task:
     whole : Whole or None
         The race's rows that the task was cut from; None where the inputs were
         transformed on the way (then nothing nests).
+    classes : ndarray or None
+        All class labels of the race, also those without a training row here; None
+        for regression and where nobody asked for them.
     """
 
     estimator: Any
@@ -103,6 +106,7 @@ class Task:
     fit_params: Mapping[str, Any] = field(default_factory=dict)
     response: str = "predict"
     whole: Whole | None = None
+    classes: Any = None
 
     def only(self, indices: Sequence[int]) -> Task:
         """Return the task for some of its configurations."""
