@@ -33,6 +33,8 @@ class RaceData:
         Arguments of ``fit`` that are the same for all.
     score_weights : ndarray of shape (n_rows,) or None
         Weights of the means over test rows.
+    pairwise : bool
+        Whether ``X`` holds kernel values or distances, with a column per training row.
     """
 
     X: Any
@@ -41,6 +43,14 @@ class RaceData:
     row_params: Mapping[str, Any] = field(default_factory=dict)
     other_params: Mapping[str, Any] = field(default_factory=dict)
     score_weights: FloatArray | None = None
+    pairwise: bool = False
+
+    def inputs(self, train: Rows, test: Rows) -> tuple[Any, Any]:
+        """Return the inputs of the training and of the test rows."""
+        X_train, X_test = take(self.X, train), take(self.X, test)
+        if not self.pairwise:
+            return X_train, X_test
+        return X_train[:, train], X_test[:, train]
 
     def fit_params(self, rows: Rows) -> dict[str, Any]:
         """Return the arguments of ``fit`` for some rows."""
@@ -67,7 +77,8 @@ def in_order(values: Any, order: IntArray) -> Any:
     if isinstance(ordered, np.ndarray):
         return np.ascontiguousarray(ordered)
     # Slices of other sparse formats are slow or missing.
-    return ordered.tocsr() if sparse.issparse(ordered) else ordered
+    to_rows = getattr(ordered, "tocsr", None)
+    return ordered if to_rows is None else to_rows()
 
 
 def stack_rows(first: Any, second: Any) -> Any:

@@ -47,7 +47,7 @@ class CrossValidation(Parametrised):
         """Look at the next fold with everybody."""
         train, test = state.problem.folds[self.n_folds][state.n_steps]
         everybody = np.arange(state.problem.n_configurations)
-        return Look(train, test, len(train), everybody, stage="fold")
+        return Look(train, test, len(train), everybody, stage="folds", is_fold=True)
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:  # noqa: ARG002 - the protocol's
         """Drop nobody; the best of the fold is top."""

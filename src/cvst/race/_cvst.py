@@ -33,7 +33,7 @@ __all__ = ["CVST"]
 
 
 class CVST(Parametrised):
-    """Race on linearly growing subsets, drop significant losers, stop when alike.
+    r"""Race on linearly growing subsets, drop significant losers, stop when alike.
 
     Algorithms 1 to 5 of Krueger, Panknin and Braun (2015). Each part is a name or an
     object of your own with the one method of its protocol.
@@ -48,7 +48,7 @@ class CVST(Parametrised):
     similarity_level, stopping_level : float, default=0.05
         Significance levels of the tests within a step and of early stopping.
     loser_level, winner_level : float, default=0.1 and 0.01
-        Levels :math:`\\beta_l` and :math:`\\alpha_l` of the sequential test.
+        Levels :math:`\beta_l` and :math:`\alpha_l` of the sequential test.
     similarity : str or SimilarityRule, default="auto"
         ``"auto"`` (Cochran's test for losses of 0 and 1, else Friedman's),
         ``"friedman"``, ``"cochran"``, the unpaired ``"kruskal_wallis"`` and
@@ -178,7 +178,7 @@ class CVST(Parametrised):
                 look.configurations[losers].tolist(), "sequential test"
             )
         if traces.shape[1] == self.max_steps:
-            drops |= {index: "fit failed" for index in seen.failures}
+            drops |= dict.fromkeys(seen.failures, "fit failed")
         return Verdict(comparison.top, comparison.p_values, drops)
 
     def ranking(self, state: RaceState) -> IntArray:

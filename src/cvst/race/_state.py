@@ -80,6 +80,9 @@ class Look:
         Name of the part of the race, for people.
     keep_losses : bool
         Whether the strategy will need the pointwise losses again.
+    is_fold : bool
+        Whether the look is a fold of a cross-validation, to be averaged with the
+        others of its stage.
     """
 
     train: Rows
@@ -88,6 +91,7 @@ class Look:
     configurations: IntArray
     stage: str = "race"
     keep_losses: bool = False
+    is_fold: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,101 @@
+"""The only module that touches private names of scikit-learn.
+
+Everything here works with scikit-learn 1.7 and later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from sklearn.base import _fit_context
+from sklearn.model_selection._search import BaseSearchCV
+from sklearn.utils.metadata_routing import _routing_enabled, process_routing
+from sklearn.utils.validation import _num_samples
+
+__all__ = [
+    "BaseSearchCV",
+    "CallbackTree",
+    "fit_context",
+    "num_samples",
+    "routed_fit_params",
+]
+
+
+def fit_context() -> Callable[..., Any]:
+    """Return the decorator that validates parameters and closes callbacks."""
+    decorator: Callable[..., Any] = _fit_context(prefer_skip_nested_validation=False)
+    return decorator
+
+
+def num_samples(values: Any) -> int:
+    """Return the number of rows of anything that has rows."""
+    return int(_num_samples(values))
+
+
+def routed_fit_params(
+    search: Any, params: dict[str, Any]
+) -> tuple[dict[str, Any], Any]:
+    """Return what the estimator's ``fit`` gets, and the weights of the means.
+
+    Without metadata routing everything goes to ``fit``, and ``sample_weight`` weighs
+    the means too; with routing, what was requested goes where it was requested.
+    """
+    if not _routing_enabled():
+        return dict(params), params.get("sample_weight")
+    routed = process_routing(search, "fit", **params)
+    weights = routed.scorer.score.get("sample_weight")
+    return dict(routed.estimator.fit), weights
+
+
+class CallbackTree:
+    """Reports the looks of a race to scikit-learn's callbacks, where they exist.
+
+    Parameters
+    ----------
+    search : estimator
+        The search being fitted.
+    n_tasks : int or None
+        Number of looks and refits to expect, None if unknown.
+    """
+
+    def __init__(
+        self, search: Any, n_tasks: int | None, X: Any, y: Any, metadata: Any
+    ) -> None:
+        self._call = {"estimator": search, "X": X, "y": y, "metadata": metadata}
+        start = getattr(search, "_init_callback_context", None)
+        self._root = None if start is None else start(max_subtasks=n_tasks)
+        self._current: Any = None
+        if self._root is not None:
+            self._root.call_on_fit_task_begin(**self._call)
+
+    def begin(self, name: str) -> None:
+        """Open a task under the root."""
+        if self._root is not None:
+            self._current = self._root.subcontext(task_name=name)
+            self._current.call_on_fit_task_begin(**self._call)
+
+    def end(self) -> bool:
+        """Close the open task; True if a callback asks to stop."""
+        if self._current is None:
+            return False
+        stop = self._current.call_on_fit_task_end(**self._call)
+        self._current = None
+        return bool(stop)
+
+    def fit(self, model: Any, X: Any, y: Any, params: dict[str, Any]) -> None:
+        """Fit the winner as a task of its own that passes callbacks on."""
+        arguments = (X,) if y is None else (X, y)
+        if self._root is None:
+            model.fit(*arguments, **params)
+            return
+        task = self._root.subcontext(task_name="refit-with-best-params")
+        with task.propagate_callback_context(model):
+            task.call_on_fit_task_begin(**self._call)
+            model.fit(*arguments, **params)
+        task.call_on_fit_task_end(**self._call)
+
+    def close(self) -> None:
+        """Close the root."""
+        if self._root is not None:
+            self._root.call_on_fit_task_end(**self._call)

@@ -1,0 +1,273 @@
+"""The losses of one ordered data set: rescale, fit in parallel chunks, score."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from sklearn.exceptions import FitFailedWarning
+
+from cvst._typing import Configuration, FloatArray, IntArray
+from cvst.evaluation._data import RaceData, take
+from cvst.evaluation._losses import PointwiseLoss
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
+from cvst.evaluation._rescaling import Rescaling
+from cvst.exceptions import AllFitsFailedError
+from cvst.parallel import effective_n_jobs, in_chunks, run_chunks
+from cvst.race import Look, LookLosses
+
+__all__ = ["DataSource", "Scored"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Losses of one configuration, small enough to travel back from a worker."""
+
+    position: int
+    losses: FloatArray | None = None
+    residuals: FloatArray | None = None
+    fit_seconds: float = 0.0
+    score_seconds: float = 0.0
+    error: Exception | None = None
+    reason: str = ""
+    details: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """One look, as every worker gets it."""
+
+    evaluator: BatchEvaluator
+    estimator: Any
+    data: RaceData
+    loss: PointwiseLoss
+    look: Look
+    configurations: list[Configuration]
+    response: str
+    classes: Any
+    scratch: Scratch
+    with_residuals: bool
+
+    def __call__(self, groups: list[list[int]]) -> list[Scored]:
+        """Evaluate some groups of configurations."""
+        X_train, X_test = self.data.inputs(self.look.train, self.look.test)
+        y_test = take(self.data.y, self.look.test)
+        weights = take(self.data.score_weights, self.look.test)
+        counted = None if weights is None or np.all(weights > 0) else weights > 0
+        task = Task(
+            estimator=self.estimator,
+            configurations=self.configurations,
+            X_train=X_train,
+            y_train=take(self.data.y, self.look.train),
+            X_test=X_test,
+            fit_params=self.data.fit_params(self.look.train),
+            response=self.response,
+            whole=None
+            if self.data.pairwise
+            else Whole(self.data.X, self.look.train, self.look.test, self.scratch),
+            classes=self.classes,
+        )
+        scored = []
+        for group in groups:
+            for outcome in self.evaluator.evaluate(task.only(group)):
+                position = group[outcome.index]
+                scored.append(self._score(outcome, position, y_test, counted))
+        return scored
+
+    def _score(
+        self, outcome: Outcome, position: int, y_test: Any, counted: Any
+    ) -> Scored:
+        error = outcome.error
+        losses = residuals = None
+        if error is None:
+            try:
+                losses, residuals = self._losses(outcome, y_test)
+            except (ValueError, TypeError, FloatingPointError) as problem:
+                error = problem
+        if counted is not None and losses is not None:
+            losses = losses[counted]
+            residuals = None if residuals is None else residuals[counted]
+        return Scored(
+            position,
+            losses,
+            residuals,
+            outcome.fit_seconds,
+            outcome.score_seconds,
+            error=error,
+            reason="" if error is None else _reason(error),
+            details="" if error is None else _details(error),
+        )
+
+    def _losses(
+        self, outcome: Outcome, y_test: Any
+    ) -> tuple[FloatArray, FloatArray | None]:
+        if not _all_finite(outcome.prediction):
+            raise FloatingPointError("the predictions contain NaN or infinity")
+        losses = self.loss.losses(y_test, outcome.prediction, outcome.classes)
+        if not self.with_residuals:
+            return losses, None
+        return losses, self.loss.residuals(y_test, outcome.prediction)
+
+
+@dataclass
+class DataSource:
+    """Trains and tests configurations on one ordered data set.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Unfitted template.
+    configurations : list of dict
+        The grid.
+    data : RaceData
+        Rows in race order.
+    loss : PointwiseLoss
+        What is compared.
+    rescaling : Rescaling
+        How hyper-parameters follow the subset size.
+    evaluator : BatchEvaluator
+        Who fits.
+    n_jobs : int or None
+        Number of workers.
+    with_residuals : bool
+        Whether looks report signed residuals too.
+    raise_errors : bool
+        Whether the first failed fit ends the race.
+    watch : callable or None
+        Called as ``watch(n_done, n_total)`` before the first and after every chunk of
+        configurations; it may raise to end the look.
+    keep_losses : bool
+        Whether to keep the pointwise losses of all looks in ``kept``.
+    """
+
+    estimator: Any
+    configurations: Sequence[Configuration]
+    data: RaceData
+    loss: PointwiseLoss
+    rescaling: Rescaling
+    evaluator: BatchEvaluator
+    classes: Any = None
+    n_jobs: int | None = None
+    with_residuals: bool = False
+    raise_errors: bool = False
+    watch: Callable[[int, int], None] | None = None
+    keep_losses: bool = False
+    kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
+    scratch: Scratch = field(default_factory=Scratch)
+
+    def observe(self, look: Look) -> LookLosses:
+        """Return the pointwise losses of a look; a failed fit is a row of NaN."""
+        n_samples = self.data.n_samples
+        configurations = [
+            self.rescaling.configuration(index, look.n_train, n_samples)
+            for index in look.configurations.tolist()
+        ]
+        work = _Work(
+            self.evaluator,
+            self.estimator,
+            self.data,
+            self.loss,
+            look,
+            configurations,
+            self.loss.response,
+            self.classes,
+            self.scratch,
+            self.with_residuals,
+        )
+        scored = self._run(work)
+        seen = self._gather(look, scored)
+        if self.keep_losses:
+            self.kept.append((look.configurations, seen.losses))
+        return seen
+
+    def _run(self, work: _Work) -> list[Scored]:
+        groups = self.evaluator.groups(self.estimator, work.configurations)
+        chunks = in_chunks(groups, effective_n_jobs(self.n_jobs))
+        n_total = len(work.configurations)
+        scored: list[Scored] = []
+        if self.watch is not None:
+            self.watch(0, n_total)
+        for results in run_chunks(work, chunks, self.n_jobs, self.evaluator.prefer):
+            scored.extend(results)
+            for result in results:
+                if result.error is not None and self.raise_errors:
+                    raise result.error
+            if self.watch is not None:
+                self.watch(len(scored), n_total)
+        return sorted(scored, key=lambda result: result.position)
+
+    def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:
+        good = [result for result in scored if result.losses is not None]
+        if not good:
+            first = scored[0]
+            raise AllFitsFailedError(
+                f"All {len(scored)} configurations failed on {look.n_train} rows. The "
+                f"first one, {self.configurations[look.configurations[0]]}, failed "
+                f"with:\n{first.details}"
+            )
+        sample = good[0].losses
+        assert sample is not None
+        losses = np.full((len(scored), len(sample)), np.nan)
+        residuals = np.full_like(losses, np.nan) if self.with_residuals else None
+        for result in good:
+            losses[result.position] = result.losses
+            if residuals is not None and result.residuals is not None:
+                residuals[result.position] = result.residuals
+        if residuals is not None and np.isnan(residuals[good[0].position]).any():
+            residuals = None
+        failures = {
+            int(look.configurations[result.position]): result.reason
+            for result in scored
+            if result.losses is None
+        }
+        return LookLosses(
+            losses=losses,
+            mean_losses=self._means(look, losses),
+            residuals=residuals,
+            fit_seconds=np.array([result.fit_seconds for result in scored]),
+            score_seconds=np.array([result.score_seconds for result in scored]),
+            failures=failures,
+        )
+
+    def _means(self, look: Look, losses: FloatArray) -> FloatArray:
+        weights = take(self.data.score_weights, look.test)
+        if weights is None:
+            means: FloatArray = losses.mean(axis=1)
+            return means
+        return np.asarray(np.average(losses, axis=1, weights=weights[weights > 0]))
+
+    def with_watch(self, watch: Callable[[int, int], None]) -> DataSource:
+        """Return the same source under another watch."""
+        return replace(self, watch=watch)
+
+
+def _all_finite(prediction: Any) -> bool:
+    try:
+        return bool(np.all(np.isfinite(prediction)))
+    except TypeError:
+        return True  # class labels that are not numbers
+
+
+def _reason(error: Exception) -> str:
+    text = str(error).strip().split("\n", 1)[0]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _details(error: Exception) -> str:
+    return "".join(traceback.format_exception(error)).rstrip()
+
+
+def failure_warning(
+    look: Look, failures: dict[int, str], params: Sequence[Configuration]
+) -> FitFailedWarning:
+    """Say once which configurations failed, and why the first one did."""
+    index, reason = next(iter(failures.items()))
+    return FitFailedWarning(
+        f"{len(failures)} of {len(look.configurations)} configurations failed on "
+        f"{look.n_train} rows and count as flops there. The first one, "
+        f"{params[index]}, failed with {reason}. Later failures of the same "
+        "configurations are recorded but not repeated here."
+    )

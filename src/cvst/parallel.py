@@ -1,0 +1,113 @@
+"""Running chunks of work side by side: the only module that imports joblib.
+
+Dask, Ray and other joblib backends are chosen by the user's
+``joblib.parallel_config``; the hints given here are soft.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+import joblib
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+__all__ = ["effective_n_jobs", "in_chunks", "memory_mapped", "run_chunks"]
+
+T = TypeVar("T")
+
+# Arrays below this size travel faster inside the task than through a file.
+SMALLEST_MAPPED_BYTES = 1_000_000
+
+# Chunks per worker: enough to balance uneven work, few enough to keep overhead low.
+CHUNKS_PER_WORKER = 8
+
+
+def effective_n_jobs(n_jobs: int | None) -> int:
+    """Return the number of workers that ``n_jobs`` means here and now."""
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
+def in_chunks(groups: Sequence[list[int]], n_workers: int) -> list[list[list[int]]]:
+    """Cut groups of configurations into chunks of about the same size.
+
+    Groups stay whole, and in order: what is computed together never depends on the
+    number of workers.
+
+    Examples
+    --------
+    >>> in_chunks([[0, 1], [2], [3], [4]], n_workers=1)
+    [[[0, 1]], [[2]], [[3]], [[4]]]
+    """
+    n_members = sum(map(len, groups))
+    target = max(1, n_members // (CHUNKS_PER_WORKER * max(1, n_workers)))
+    chunks: list[list[list[int]]] = []
+    size = target
+    for group in groups:
+        if size >= target:
+            chunks.append([])
+            size = 0
+        chunks[-1].append(group)
+        size += len(group)
+    return chunks
+
+
+def run_chunks(
+    function: Callable[..., T],
+    chunks: Sequence[Any],
+    n_jobs: int | None,
+    prefer: Literal["threads", "processes"],
+) -> Iterator[T]:
+    """Call a function on every chunk and yield the results in order.
+
+    One BLAS thread per worker, whatever their number: results are then the same to
+    the last bit for any ``n_jobs``, and workers never fight for cores.
+    """
+    if effective_n_jobs(n_jobs) == 1:
+        with threadpool_limits(limits=1, user_api="blas"):
+            for chunk in chunks:
+                yield function(chunk)
+        return
+    parallel = joblib.Parallel(
+        n_jobs=n_jobs, prefer=prefer, return_as="generator", batch_size=1
+    )
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield from parallel(
+            joblib.delayed(_single_threaded)(function, chunk) for chunk in chunks
+        )
+
+
+def _single_threaded(function: Callable[..., T], chunk: Any) -> T:
+    # OpenMP's limit belongs to the calling thread, and a worker process has its own
+    # BLAS, so both are set where the work is done.
+    with threadpool_limits(limits=1):
+        return function(chunk)
+
+
+@contextmanager
+def memory_mapped(*arrays: Any) -> Iterator[list[Any]]:
+    """Write large arrays to a temporary file once, so that workers share them.
+
+    Slices of a memory map travel to another process as a reference to the file.
+    """
+    with ExitStack() as stack:
+        folder: AbstractContextManager[str] | None = None
+        mapped = []
+        for number, array in enumerate(arrays):
+            large = isinstance(array, np.ndarray) and array.dtype != object
+            if not large or array.nbytes < SMALLEST_MAPPED_BYTES:
+                mapped.append(array)
+                continue
+            if folder is None:
+                folder = tempfile.TemporaryDirectory(
+                    prefix="cvst-", ignore_cleanup_errors=True
+                )
+                path = Path(stack.enter_context(folder))
+            file = path / f"{number}.npy"
+            np.save(file, array)
+            mapped.append(np.load(file, mmap_mode="r"))
+        yield mapped

@@ -1,0 +1,6 @@
+"""The searches: races behind scikit-learn's interface."""
+
+from cvst.search._grid import RaceGridSearchCV
+from cvst.search._random import RaceRandomSearchCV
+
+__all__ = ["RaceGridSearchCV", "RaceRandomSearchCV"]

@@ -1,0 +1,233 @@
+"""The search as scikit-learn knows it: order, race, choose, refit."""
+
+from __future__ import annotations
+
+import numbers
+import warnings
+from abc import abstractmethod
+from time import perf_counter
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.metrics import check_scoring
+from sklearn.utils._param_validation import HasMethods, StrOptions
+
+from cvst._sklearn_compat import BaseSearchCV, CallbackTree, fit_context
+from cvst._typing import Configuration, FloatArray
+from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
+from cvst.exceptions import FallbackWarning, InvalidInputError, UnusedArgumentWarning
+from cvst.race import RaceState, race
+from cvst.search._inputs import Inputs, read_inputs
+from cvst.search._log import log_end, log_look, verbose_logging
+from cvst.search._results import results_table
+from cvst.search._setup import Setup, prepare, resolve_strategy
+
+__all__ = ["BaseRaceSearch"]
+
+# Arguments of scikit-learn's searches that a race has no use for, and their defaults.
+UNUSED = {"pre_dispatch": "2*n_jobs", "return_train_score": False}
+
+
+class BaseRaceSearch(BaseSearchCV):
+    """What the grid and the random search have in common."""
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseSearchCV._parameter_constraints,
+        "scoring": [str, callable, PointwiseLoss, list, tuple, dict, None],
+        "strategy": [str, HasMethods(["next_look", "judge"])],
+        "ordering": [
+            StrOptions({"auto", "shuffled", "stratified", "grouped", "given"})
+        ],
+        "rescale": [StrOptions({"auto"}), dict, callable, None],
+        "refit": ["boolean", callable],
+        "return_pointwise": ["boolean"],
+        "incremental": ["boolean"],
+        "on_interrupt": [StrOptions({"raise", "return"})],
+        "random_state": ["random_state"],
+        "n_jobs": [numbers.Integral, None],
+    }
+
+    @abstractmethod
+    def _configurations(self) -> list[Configuration]:
+        """Return the configurations to race, in a fixed order."""
+
+    @fit_context()
+    def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
+        """Race all configurations and fit the winner on all rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training inputs.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Targets.
+        **params : dict
+            ``groups``: group of each row; no subset splits a group.
+            ``sample_weight``: weighs the fits and the means over rows; the rank tests
+            stay unweighted and skip rows of weight zero.
+            ``X_val``, ``y_val``: a separate test set, used at every look.
+            Everything else goes to the estimator's ``fit``, as in scikit-learn.
+
+        Returns
+        -------
+        self : object
+            The fitted search.
+        """
+        self._warn_of_unused_arguments()
+        inputs = read_inputs(self, X, y, params)
+        configurations = list(self._configurations())
+        setup = prepare(self, configurations, inputs)
+        metadata = {
+            name: value for name, value in params.items() if name == "sample_weight"
+        }
+        tasks = CallbackTree(self, None, X, y, metadata or None)
+        with verbose_logging(self.verbose):
+            interrupt = self._run(setup, tasks)
+        if interrupt is not None and self.on_interrupt == "raise":
+            raise interrupt
+        if self.refit and interrupt is None:
+            self._refit(setup, inputs, tasks)
+        tasks.close()
+        return self
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; those of a strategy given by name are reachable too."""
+        names = [name for name in params if name.startswith("strategy__")]
+        strategy = params.get("strategy", self.strategy)
+        if names and isinstance(strategy, str):
+            params["strategy"] = resolve_strategy(strategy)
+        super().set_params(**params)
+        return self
+
+    def _run(self, setup: Setup, tasks: CallbackTree) -> KeyboardInterrupt | None:
+        """Race until the end or an interrupt, and keep what is known by then."""
+        state = RaceState(setup.problem)
+        interrupt = None
+        reason = None
+        if len(setup.configurations) == 1:
+            state, reason = self._single_look(setup, state)
+        try:
+            while reason is None and (reason := _reason(setup, state)) is None:
+                tasks.begin("look")
+                state = next(race(state, setup.source, setup.strategy))
+                self._warn_of_failures(setup, state)
+                log_look(state, setup.strategy.ranking(state), setup.configurations)
+                if tasks.end():
+                    reason = "callback"
+        except KeyboardInterrupt as error:
+            if not state.observations:
+                raise
+            interrupt, reason = error, "interrupted"
+        self._store(setup, state, str(reason))
+        log_end(str(reason), state, self.best_params_)
+        return interrupt
+
+    def _single_look(self, setup: Setup, state: RaceState) -> tuple[RaceState, str]:
+        """Score a lone configuration on one look; there is nothing to race."""
+        warnings.warn(
+            "There is one configuration only: it is fitted, and nothing is raced.",
+            FallbackWarning,
+            stacklevel=5,
+        )
+        state = next(race(state, setup.source, setup.strategy))
+        return state, "single_configuration"
+
+    def _store(self, setup: Setup, state: RaceState, reason: str) -> None:
+        """Set the fitted attributes of a race."""
+        ranking = setup.strategy.ranking(state)
+        scores = _scores(setup, state)
+        self.race_ = state
+        self.n_steps_ = state.n_steps
+        self.n_splits_ = 1
+        self.stop_reason_ = reason
+        self.strategy_ = setup.strategy
+        self.rescale_ = setup.source.rescaling.exponents
+        self.multimetric_ = False
+        self.scorer_ = self._get_scorers()[0]
+        self.cv_results_ = results_table(
+            state, ranking, scores, setup.configurations, self.error_score
+        )
+        self.best_index_ = self._choose(int(ranking[0]))
+        self.best_params_ = setup.configurations[self.best_index_]
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        looks = np.flatnonzero(state.present[self.best_index_])
+        self.best_score_n_train_ = int(state.subset_sizes[looks[-1]])
+        self.surviving_params_ = [setup.configurations[index] for index in ranking]
+        if self.return_pointwise:
+            self.pointwise_losses_ = [
+                (configurations, setup.order_of(observation.look.test), losses)
+                for observation, (configurations, losses) in zip(
+                    state.observations, setup.source.kept, strict=False
+                )
+            ]
+
+    def _choose(self, winner: int) -> int:
+        if not callable(self.refit):
+            return winner
+        index = self.refit(self.cv_results_)
+        if not isinstance(index, numbers.Integral):
+            raise TypeError(
+                f"refit returned {index!r}, which is no whole number. Return the index "
+                "of a configuration."
+            )
+        if not 0 <= index < len(self.cv_results_["params"]):
+            raise IndexError(
+                f"refit returned {index}, but there are "
+                f"{len(self.cv_results_['params'])} configurations, counted from 0."
+            )
+        return int(index)
+
+    def _refit(self, setup: Setup, inputs: Inputs, tasks: CallbackTree) -> None:
+        # With a seed the winner is repeatable too; without one it is the user's own.
+        template = self.estimator if self.random_state is None else setup.template
+        model = configured(template, clone(self.best_params_, safe=False))
+        start = perf_counter()
+        tasks.fit(model, inputs.X, inputs.y, dict(inputs.fit_params))
+        self.refit_time_ = perf_counter() - start
+        self.best_estimator_ = model
+        if hasattr(model, "feature_names_in_"):
+            self.feature_names_in_ = model.feature_names_in_
+
+    def _get_scorers(self) -> tuple[Any, str]:
+        if isinstance(self.scoring, PointwiseLoss):
+            return self.scoring, "score"
+        if isinstance(self.scoring, list | tuple | dict | set):
+            raise InvalidInputError(
+                f"scoring={self.scoring!r} names several scores, but a race has one "
+                "goal. Pass the one to race on."
+            )
+        return check_scoring(self.estimator, self.scoring), "score"
+
+    def _warn_of_unused_arguments(self) -> None:
+        unused = [name for name in UNUSED if getattr(self, name) != UNUSED[name]]
+        if unused:
+            warnings.warn(
+                f"{' and '.join(unused)} have no effect on a race and are ignored.",
+                UnusedArgumentWarning,
+                stacklevel=4,
+            )
+
+    def _warn_of_failures(self, setup: Setup, state: RaceState) -> None:
+        observation = state.observations[-1]
+        known = {i for look in state.observations[:-1] for i in look.failures}
+        fresh = {i: why for i, why in observation.failures.items() if i not in known}
+        if fresh:
+            text = failure_warning(observation.look, fresh, setup.configurations)
+            warnings.warn(text, stacklevel=5)
+
+
+def _reason(setup: Setup, state: RaceState) -> str | None:
+    return setup.strategy.stop_reason(state)
+
+
+def _scores(setup: Setup, state: RaceState) -> FloatArray:
+    """Return the score of each configuration at each look, with scikit-learn's sign."""
+    scores = np.full((len(setup.configurations), state.n_steps), np.nan)
+    data = setup.source.data
+    for step, observation in enumerate(state.observations):
+        test = observation.look.test
+        weights = take(data.score_weights, test)
+        y_test = take(data.y, test)
+        scores[:, step] = setup.loss.score(observation.mean_losses, y_test, weights)
+    return scores

@@ -1,0 +1,137 @@
+"""Too few rows to race: compare by folds instead, and say how many rows it takes."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier
+
+from cvst._typing import IntArray
+from cvst.evaluation import RaceData, take
+from cvst.exceptions import CVSTWarning, FallbackWarning, TooFewRowsError
+from cvst.race import CrossValidation, Problem, RaceState
+from cvst.search._inputs import Inputs
+from cvst.search._ordering import Ordering, make_folds
+
+__all__ = ["FoldMaker", "known_classes", "raceable"]
+
+DEFAULT_FOLDS = 5
+
+# How far to look for the number of rows that would be enough, in the message only.
+LARGEST_SEARCH = 2**20
+
+Folds = tuple[tuple[IntArray, IntArray], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldMaker:
+    """Makes folds in race order, by the user's ``cv`` or as the ordering implies."""
+
+    search: Any
+    inputs: Inputs
+    ordering: Ordering
+    rng: np.random.Generator
+
+    def for_counts(self, counts: tuple[int, ...]) -> Mapping[int, Folds]:
+        """Return folds by their number."""
+        return {count: self.make(count) for count in counts}
+
+    def make(self, n_folds: int) -> Folds:
+        """Return the folds, or one clear sentence why there are none."""
+        try:
+            return make_folds(
+                self.search.cv,
+                n_folds,
+                self.inputs.X,
+                self.inputs.y,
+                self.inputs.groups,
+                self.ordering,
+                is_classifier(self.search.estimator),
+                self.rng,
+            )
+        except ValueError as error:
+            raise TooFewRowsError(
+                f"n_samples={self.inputs.n_samples} is too few to race and for "
+                f"cross-validation with {n_folds} folds too: {error}"
+            ) from error
+
+
+def known_classes(search: Any, data: RaceData) -> Any:
+    """Return all class labels of a single-label classification, else None."""
+    if data.y is None or not is_classifier(search.estimator):
+        return None
+    y = np.asarray(data.y)
+    return np.unique(y) if y.ndim == 1 else None
+
+
+def raceable(
+    strategy: Any, problem: Problem, data: RaceData, classes: Any, folds: FoldMaker
+) -> tuple[Any, Problem]:
+    """Return the strategy, or k-fold comparison where its first look is too small."""
+    look = strategy.next_look(RaceState(problem))
+    seen = None
+    if classes is not None:
+        seen = np.unique(np.asarray(take(data.y, look.train)))
+    if look.n_train >= 2 and (seen is None or len(seen) >= min(2, len(classes))):
+        _warn_of_rare_classes(look.n_train, seen, classes)
+        return strategy, problem
+    n_folds = _n_folds(data, classes)
+    replacement = CrossValidation(n_folds)
+    problem = replace(problem, folds={n_folds: folds.make(n_folds)})
+    if problem.n_configurations > 1:
+        warnings.warn(
+            f"{problem.n_samples} rows are too few to race: the first subset would "
+            f"hold {look.n_train} rows"
+            f"{'' if seen is None else f' of {len(seen)} classes'}. All configurations "
+            "are compared by cross-validation instead; a race needs about "
+            f"{_rows_needed(strategy, problem, data, classes)} rows.",
+            FallbackWarning,
+            stacklevel=4,
+        )
+    return replacement, problem
+
+
+def _n_folds(data: RaceData, classes: Any) -> int:
+    """Return as many folds as the rows and the largest class allow, at least two."""
+    limit = data.n_samples
+    if classes is not None:
+        counts = np.unique(np.asarray(data.y), return_counts=True)[1]
+        limit = int(counts.max())
+    return max(2, min(DEFAULT_FOLDS, limit))
+
+
+def _rows_needed(strategy: Any, problem: Problem, data: RaceData, classes: Any) -> int:
+    """Return how many rows of this kind would give a first look of two classes."""
+    first_look = 2
+    if classes is not None and len(classes) > 1:
+        counts = np.sort(np.unique(np.asarray(data.y), return_counts=True)[1])
+        first_look = max(2, ceil(counts.sum() / counts[-2]))
+    n_samples = problem.n_samples
+    while n_samples < LARGEST_SEARCH:
+        larger = replace(problem, n_samples=n_samples, boundaries=None, orders=())
+        sizes = getattr(strategy, "subset_sizes", None)
+        n_train = (
+            sizes(larger)[0] if sizes else strategy.next_look(RaceState(larger)).n_train
+        )
+        if n_train >= first_look:
+            break
+        n_samples += 1
+    return n_samples
+
+
+def _warn_of_rare_classes(n_train: int, seen: Any, classes: Any) -> None:
+    if seen is None or len(seen) == len(classes):
+        return
+    missing = [label for label in classes.tolist() if label not in seen]
+    warnings.warn(
+        f"{len(missing)} of {len(classes)} classes, the first {missing[0]!r}, are too "
+        f"rare to reach the first subset of {n_train} rows. Models trained there "
+        "cannot predict them; their probability counts as zero.",
+        CVSTWarning,
+        stacklevel=5,
+    )

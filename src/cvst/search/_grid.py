@@ -1,0 +1,145 @@
+"""Race over all combinations of a grid."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.model_selection import ParameterGrid
+
+from cvst._typing import Configuration
+from cvst.search._base import BaseRaceSearch
+
+__all__ = ["RaceGridSearchCV"]
+
+
+class RaceGridSearchCV(BaseRaceSearch):
+    """Exhaustive search that drops losing configurations along the way.
+
+    A drop-in for :class:`sklearn.model_selection.GridSearchCV`: every configuration is
+    trained on growing subsets of the data, significant losers are dropped, the race
+    stops when the survivors behave alike, and the winner is fitted on all rows.
+
+    Parameters
+    ----------
+    estimator : estimator object
+        Any scikit-learn estimator with ``fit`` and ``predict``.
+    param_grid : dict or list of dict
+        Values to try for each parameter.
+    scoring : str, scorer, PointwiseLoss or None, default=None
+        What to race on: a score that is a monotone function of a mean over rows. None
+        is the estimator's own (accuracy or r2).
+    strategy : str or strategy object, default="cvst"
+        Who decides; ``"cvst"`` is the paper's, see :class:`cvst.CVST`.
+    ordering : {"auto", "shuffled", "stratified", "grouped", "given"}, default="auto"
+        Order of the rows, of which every subset is a prefix: stratified for
+        classifiers, shuffled for regressors, grouped when ``groups`` are passed to
+        ``fit``; ``"given"`` keeps the order of the data (time).
+    rescale : "auto", dict, callable or None, default="auto"
+        How hyper-parameters follow the subset size. The grid always means what it
+        means on all rows.
+    cv : int, splitter, iterable or None, default=None
+        Folds, where folds are used: the fallback for data too small to race.
+    refit : bool or callable, default=True
+        Fit the winner on all rows; a callable gets ``cv_results_`` and returns the
+        index of its choice.
+    n_jobs : int or None, default=None
+        Number of workers. The result does not depend on it.
+    error_score : "raise" or number, default=nan
+        What stands for the score of a failed fit.
+    return_pointwise : bool, default=False
+        Keep the pointwise losses of all looks in ``pointwise_losses_``.
+    random_state : int, RandomState or None, default=None
+        Seeds the order of the rows, and every estimator whose own ``random_state`` is
+        None: all configurations share that seed.
+    verbose : int, default=0
+        Show the events of the race; they always go to the logger ``"cvst"``.
+    incremental : bool, default=False
+        Let estimators with ``partial_fit`` continue their model of the last look with
+        the new rows: cheaper, but another estimator of the same thing.
+    on_interrupt : {"raise", "return"}, default="raise"
+        After Ctrl-C the leader's attributes are set and refitting is skipped; then the
+        interrupt is raised again, or ``fit`` returns.
+    pre_dispatch, return_train_score
+        Accepted for compatibility; without effect.
+
+    Attributes
+    ----------
+    best_index_, best_params_, best_estimator_, refit_time_
+        As in scikit-learn.
+    best_score_ : float
+        Score of the winner at its last look, where it was trained on
+        ``best_score_n_train_`` rows: not an estimate for all rows.
+    race_ : RaceState
+        Everything that happened.
+    n_steps_ : int
+        Number of looks.
+    stop_reason_ : str
+        Why the race ended.
+    surviving_params_ : list of dict
+        Configurations never dropped, best first.
+    rescale_ : dict
+        Exponents used to rescale hyper-parameters.
+    strategy_ : Strategy
+        The strategy that was used.
+    cv_results_ : dict
+        One row per configuration; loads into a data frame.
+
+    Examples
+    --------
+    >>> from sklearn.kernel_ridge import KernelRidge
+    >>> from cvst import RaceGridSearchCV
+    >>> from cvst.datasets import make_noisy_sinc
+    >>> X, y = make_noisy_sinc(500, random_state=0)
+    >>> grid = {"alpha": [0.01, 0.1, 1.0], "gamma": [0.1, 1.0, 10.0, 100.0]}
+    >>> search = RaceGridSearchCV(KernelRidge(kernel="rbf"), grid, random_state=0)
+    >>> search.fit(X, y).best_params_["gamma"] >= 1
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseRaceSearch._parameter_constraints,
+        "param_grid": [dict, list],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_grid: Any,
+        *,
+        scoring: Any = None,
+        strategy: Any = "cvst",
+        ordering: str = "auto",
+        rescale: Any = "auto",
+        cv: Any = None,
+        refit: Any = True,
+        n_jobs: int | None = None,
+        error_score: Any = np.nan,
+        return_pointwise: bool = False,
+        random_state: Any = None,
+        verbose: int = 0,
+        incremental: bool = False,
+        on_interrupt: str = "raise",
+        pre_dispatch: Any = "2*n_jobs",
+        return_train_score: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.param_grid = param_grid
+        self.scoring = scoring
+        self.strategy = strategy
+        self.ordering = ordering
+        self.rescale = rescale
+        self.cv = cv
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.error_score = error_score
+        self.return_pointwise = return_pointwise
+        self.random_state = random_state
+        self.verbose = verbose
+        self.incremental = incremental
+        self.on_interrupt = on_interrupt
+        self.pre_dispatch = pre_dispatch
+        self.return_train_score = return_train_score
+
+    def _configurations(self) -> list[Configuration]:
+        return list(ParameterGrid(self.param_grid))

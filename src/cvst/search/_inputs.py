@@ -1,0 +1,134 @@
+"""What the user hands to ``fit``, checked and sorted by who needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_consistent_length, get_tags, indexable
+
+from cvst._sklearn_compat import num_samples, routed_fit_params
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["Inputs", "read_inputs"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """The arguments of ``fit``.
+
+    Attributes
+    ----------
+    X, y : array-like
+        Training data in the user's order; ``y`` may be None.
+    X_val, y_val : array-like or None
+        A separate test set.
+    groups : array-like or None
+        Group of each row.
+    fit_params : mapping
+        What the estimator's ``fit`` gets besides, whole.
+    row_params : mapping
+        The part of it that has one entry per row.
+    sample_weight : ndarray or None
+        Weights of the rows in the means.
+    """
+
+    X: Any
+    y: Any
+    X_val: Any
+    y_val: Any
+    groups: Any
+    fit_params: Mapping[str, Any]
+    row_params: Mapping[str, Any]
+    sample_weight: Any
+
+    @property
+    def n_samples(self) -> int:
+        """Number of training rows."""
+        return num_samples(self.X)
+
+
+def read_inputs(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Inputs:
+    """Check the arguments of ``fit`` and route them, before anything is fitted."""
+    params = {name: value for name, value in params.items() if value is not None}
+    X_val, y_val = params.pop("X_val", None), params.pop("y_val", None)
+    groups = params.pop("groups", None)
+    X, y = indexable(X, y)
+    _check_lengths(X, y, groups=groups)
+    _check_targets(y, "y", required=_requires_y(search))
+    _check_test_set(X, y, X_val, y_val)
+    fit_params, weights = routed_fit_params(search, params)
+    n_samples = num_samples(X)
+    aligned = {
+        name: value for name, value in fit_params.items() if _per_row(value, n_samples)
+    }
+    if "sample_weight" in fit_params:
+        _check_lengths(X, y, sample_weight=fit_params["sample_weight"])
+    if weights is not None:
+        weights = np.asarray(weights, dtype=float)
+        _check_lengths(X, y, sample_weight=weights)
+        if not np.all(np.isfinite(weights)) or np.any(weights < 0):
+            raise InvalidInputError(
+                "sample_weight contains negative or non-finite values. Give every row "
+                "a weight of 0 or more."
+            )
+    return Inputs(X, y, X_val, y_val, groups, fit_params, aligned, weights)
+
+
+def _requires_y(search: Any) -> bool:
+    return bool(get_tags(search.estimator).target_tags.required)
+
+
+def _per_row(value: Any, n_samples: int) -> bool:
+    if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
+        return False
+    return num_samples(value) == n_samples
+
+
+def _check_lengths(X: Any, y: Any, **others: Any) -> None:
+    check_consistent_length(X, y)
+    for name, value in others.items():
+        if value is not None and num_samples(value) != num_samples(X):
+            raise InvalidInputError(
+                f"{name} has {num_samples(value)} entries for {num_samples(X)} rows. "
+                "Give one entry per row."
+            )
+
+
+def _check_targets(y: Any, name: str, required: bool = False) -> None:
+    if y is None:
+        if required:
+            raise InvalidInputError(
+                f"This estimator requires {name} to be passed, but the target {name} "
+                "is None. Pass the targets."
+            )
+        return
+    values = np.asarray(y)
+    if values.dtype.kind not in "fc" or np.all(np.isfinite(values)):
+        return
+    if np.isnan(values).any():
+        raise InvalidInputError(
+            f"Input {name} contains NaN. Drop the rows without a target, or fill it in."
+        )
+    raise InvalidInputError(
+        f"Input {name} contains infinity or a value too large for {values.dtype!r}. "
+        "Drop these rows."
+    )
+
+
+def _check_test_set(X: Any, y: Any, X_val: Any, y_val: Any) -> None:
+    if (X_val is None) != (y_val is None) and y is not None:
+        raise InvalidInputError(
+            "X_val and y_val make up a separate test set: pass both or neither."
+        )
+    if X_val is None:
+        return
+    check_consistent_length(X_val, y_val)
+    _check_targets(y_val, "y_val")
+    wanted, given = getattr(X, "shape", (0,))[1:], getattr(X_val, "shape", (0,))[1:]
+    if wanted != given:
+        raise InvalidInputError(
+            f"X_val has {given} features per row, X has {wanted}. Use the same columns."
+        )

@@ -1,0 +1,72 @@
+"""What a race tells while it runs: structured events through ``logging``."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from cvst._typing import IntArray
+from cvst.race import RaceState
+
+__all__ = ["log_end", "log_look", "verbose_logging"]
+
+LOGGER = logging.getLogger("cvst")
+
+
+@contextmanager
+def verbose_logging(verbose: int) -> Iterator[None]:
+    """Show the events of this search on standard output while ``verbose`` is set."""
+    if not verbose:
+        yield
+        return
+    handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(logging.Formatter("[cvst] %(message)s"))
+    level = LOGGER.level
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(level)
+
+
+def log_look(state: RaceState, ranking: IntArray, configurations: Any) -> None:
+    """Report the look just made."""
+    observation = state.observations[-1]
+    leader = int(ranking[0])
+    n_looked = len(observation.look.configurations)
+    event = {
+        "event": "look",
+        "look": state.n_steps,
+        "stage": observation.look.stage,
+        "n_train": observation.look.n_train,
+        "n_configurations": n_looked,
+        "n_top": int(observation.top.sum()),
+        "n_dropped": len(observation.drops),
+        "n_active": int(state.active.sum()),
+        "leader": leader,
+        "leader_loss": float(observation.mean_losses[leader]),
+    }
+    LOGGER.info(
+        "look %(look)d (%(stage)s, %(n_train)d rows): %(n_configurations)d "
+        "configurations, %(n_top)d top, %(n_dropped)d dropped, %(n_active)d left; "
+        "leader %(params)s with mean loss %(leader_loss).6g",
+        {**event, "params": configurations[leader]},
+        extra={"cvst": event},
+    )
+
+
+def log_end(reason: str, state: RaceState, params: Any) -> None:
+    """Report why the race ended and who won."""
+    event = {"event": "end", "reason": reason, "looks": state.n_steps}
+    LOGGER.info(
+        "the race is over after %d looks (%s): %s wins",
+        state.n_steps,
+        reason,
+        params,
+        extra={"cvst": event},
+    )

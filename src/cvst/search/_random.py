@@ -1,0 +1,104 @@
+"""Race over configurations drawn at random."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.model_selection import ParameterSampler
+from sklearn.utils._param_validation import Interval
+
+from cvst._typing import Configuration
+from cvst.search._base import BaseRaceSearch
+
+__all__ = ["RaceRandomSearchCV"]
+
+
+class RaceRandomSearchCV(BaseRaceSearch):
+    """Random search that drops losing configurations along the way.
+
+    A drop-in for :class:`sklearn.model_selection.RandomizedSearchCV`. A race drops bad
+    draws early, so ``n_iter`` may be far larger than one would dare otherwise.
+
+    Parameters
+    ----------
+    estimator : estimator object
+        Any scikit-learn estimator with ``fit`` and ``predict``.
+    param_distributions : dict or list of dict
+        For each parameter a list of values or a distribution with ``rvs``.
+    n_iter : int, default=100
+        Number of configurations to draw.
+    random_state : int, RandomState or None, default=None
+        Seeds the draws, the order of the rows and the estimators.
+    scoring, strategy, ordering, rescale, cv, refit, n_jobs, error_score, \
+return_pointwise, verbose, incremental, on_interrupt, pre_dispatch, return_train_score
+        As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
+
+    Examples
+    --------
+    >>> from scipy.stats import loguniform
+    >>> from sklearn.kernel_ridge import KernelRidge
+    >>> from cvst import RaceRandomSearchCV
+    >>> from cvst.datasets import make_noisy_sinc
+    >>> X, y = make_noisy_sinc(500, random_state=0)
+    >>> space = {"alpha": loguniform(1e-3, 1e2), "gamma": loguniform(1e-2, 1e3)}
+    >>> search = RaceRandomSearchCV(
+    ...     KernelRidge(kernel="rbf"), space, n_iter=30, random_state=0
+    ... )
+    >>> len(search.fit(X, y).cv_results_["params"])
+    30
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseRaceSearch._parameter_constraints,
+        "param_distributions": [dict, list],
+        "n_iter": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_distributions: Any,
+        *,
+        n_iter: int = 100,
+        scoring: Any = None,
+        strategy: Any = "cvst",
+        ordering: str = "auto",
+        rescale: Any = "auto",
+        cv: Any = None,
+        refit: Any = True,
+        n_jobs: int | None = None,
+        error_score: Any = np.nan,
+        return_pointwise: bool = False,
+        random_state: Any = None,
+        verbose: int = 0,
+        incremental: bool = False,
+        on_interrupt: str = "raise",
+        pre_dispatch: Any = "2*n_jobs",
+        return_train_score: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.param_distributions = param_distributions
+        self.n_iter = n_iter
+        self.scoring = scoring
+        self.strategy = strategy
+        self.ordering = ordering
+        self.rescale = rescale
+        self.cv = cv
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.error_score = error_score
+        self.return_pointwise = return_pointwise
+        self.random_state = random_state
+        self.verbose = verbose
+        self.incremental = incremental
+        self.on_interrupt = on_interrupt
+        self.pre_dispatch = pre_dispatch
+        self.return_train_score = return_train_score
+
+    def _configurations(self) -> list[Configuration]:
+        sampler = ParameterSampler(
+            self.param_distributions, self.n_iter, random_state=self.random_state
+        )
+        return list(sampler)

@@ -1,0 +1,176 @@
+"""From the final state of a race to ``cv_results_``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cvst._typing import Configuration, FloatArray, IntArray
+from cvst.race import RaceState
+
+__all__ = ["final_scores", "rank_all", "results_table"]
+
+
+def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
+    """Rank all configurations: survivors as given, then by how late they fell.
+
+    Returns
+    -------
+    ndarray of shape (n_configurations,)
+        Ranks from 1, each once. Among those who fell at the same look the lower last
+        loss is better; who never had a loss comes last.
+    """
+    last_loss = _last_finite(state.mean_losses)
+    others = np.setdiff1d(np.arange(state.problem.n_configurations), ranking)
+    keys = (
+        others,
+        np.nan_to_num(last_loss[others], nan=np.inf),
+        -state.dropped_at[others],
+        np.isnan(last_loss[others]),
+    )
+    order = np.concatenate([ranking, others[np.lexsort(keys)]])
+    ranks = np.empty(len(order), dtype=np.int32)
+    ranks[order] = np.arange(1, len(order) + 1)
+    return ranks
+
+
+def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return each configuration's score, and its standard deviation over looks.
+
+    The score is that of the last look a configuration took part in; where that was a
+    fold, the mean over its folds of that stage.
+    """
+    n_configurations = state.problem.n_configurations
+    final = np.full(n_configurations, np.nan)
+    spread = np.full(n_configurations, np.nan)
+    present = state.present
+    for index in range(n_configurations):
+        looks = np.flatnonzero(present[index])
+        if not len(looks):
+            continue
+        last = state.observations[looks[-1]].look
+        if last.is_fold:
+            looks = np.array(
+                [
+                    look
+                    for look in looks
+                    if state.observations[look].look.stage == last.stage
+                ]
+            )
+            final[index] = scores[index, looks].mean()
+        else:
+            final[index] = scores[index, looks[-1]]
+        spread[index] = scores[index, looks].std()
+    return final, spread
+
+
+def results_table(
+    state: RaceState,
+    ranking: IntArray,
+    scores: FloatArray,
+    configurations: Sequence[Configuration],
+    error_score: Any,
+) -> dict[str, Any]:
+    """Return a dictionary that loads into a data frame, one row per configuration.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race.
+    ranking : ndarray of int
+        Survivors, the winner first.
+    scores : ndarray of shape (n_configurations, n_looks)
+        Scores with scikit-learn's sign, NaN where absent or failed.
+    configurations : sequence of dict
+        The grid.
+    error_score : "raise" or number
+        What stands for the score of a failed fit.
+    """
+    shown = scores.copy()
+    if error_score != "raise":
+        shown[state.present & np.isnan(shown)] = error_score
+    mean, spread = final_scores(state, shown)
+    fit_seconds = _times(state, "fit_seconds")
+    score_seconds = _times(state, "score_seconds")
+    reasons = state.drop_reasons
+    table: dict[str, Any] = {
+        "mean_fit_time": _nanmean(fit_seconds),
+        "std_fit_time": _nanstd(fit_seconds),
+        "mean_score_time": _nanmean(score_seconds),
+        "std_score_time": _nanstd(score_seconds),
+        **_parameter_columns(configurations),
+        "params": list(configurations),
+    }
+    for step, n_train in enumerate(state.subset_sizes):
+        table[f"look{step + 1}_n_train"] = np.full(len(configurations), n_train)
+        table[f"look{step + 1}_test_score"] = shown[:, step]
+    table |= {
+        "mean_test_score": mean,
+        "std_test_score": spread,
+        "rank_test_score": rank_all(state, ranking),
+        "n_looks": state.present.sum(axis=1),
+        "dropped_at": state.dropped_at,
+        "drop_reason": np.array(
+            [reasons.get(index, "") for index in range(len(configurations))],
+            dtype=object,
+        ),
+        "failure": _failures(state),
+    }
+    return table
+
+
+def _parameter_columns(configurations: Sequence[Configuration]) -> dict[str, Any]:
+    names = sorted({name for configuration in configurations for name in configuration})
+    columns = {}
+    for name in names:
+        values = np.empty(len(configurations), dtype=object)
+        missing = np.ones(len(configurations), dtype=bool)
+        for index, configuration in enumerate(configurations):
+            if name in configuration:
+                values[index] = configuration[name]
+                missing[index] = False
+        columns[f"param_{name}"] = np.ma.MaskedArray(_narrowed(values), mask=missing)
+    return columns
+
+
+def _narrowed(values: Any) -> Any:
+    """Return numbers as numbers, everything else as it is."""
+    given = [value for value in values if value is not None]
+    if len(given) == len(values) and all(
+        isinstance(value, int | float | np.number) and not isinstance(value, bool)
+        for value in given
+    ):
+        return np.array(list(values))
+    return values
+
+
+def _failures(state: RaceState) -> Any:
+    texts = np.full(state.problem.n_configurations, "", dtype=object)
+    for observation in state.observations:
+        for index, reason in observation.failures.items():
+            if not texts[index]:
+                texts[index] = reason
+    return texts
+
+
+def _times(state: RaceState, name: str) -> FloatArray:
+    return np.column_stack([getattr(look, name) for look in state.observations])
+
+
+def _last_finite(values: FloatArray) -> FloatArray:
+    last = np.full(len(values), np.nan)
+    for column in values.T:
+        last = np.where(np.isfinite(column), column, last)
+    return last
+
+
+def _nanmean(values: FloatArray) -> FloatArray:
+    count = np.maximum(1, np.isfinite(values).sum(axis=1))
+    return np.asarray(np.nansum(values, axis=1) / count)
+
+
+def _nanstd(values: FloatArray) -> FloatArray:
+    centred = values - _nanmean(values)[:, None]
+    return np.sqrt(_nanmean(centred**2))

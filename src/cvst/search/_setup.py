@@ -1,0 +1,237 @@
+"""From a search and its data to a race that can start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.utils import check_random_state, get_tags
+
+from cvst._sklearn_compat import num_samples
+from cvst._typing import Configuration, IntArray, Rows
+from cvst.evaluation import (
+    BatchEvaluator,
+    DataSource,
+    PointwiseLoss,
+    RaceData,
+    batch_evaluator_for,
+    configured,
+    in_order,
+    incremental_evaluator_for,
+    resolve_loss,
+    resolve_rescaling,
+    stack_rows,
+    take,
+)
+from cvst.exceptions import InvalidInputError
+from cvst.race import CVST, CrossValidation, Problem, Strategy
+from cvst.search._fallback import FoldMaker, known_classes, raceable
+from cvst.search._inputs import Inputs
+from cvst.search._ordering import order_rows
+
+__all__ = ["STRATEGIES", "Setup", "prepare", "resolve_strategy"]
+
+STRATEGIES: dict[str, type] = {"cvst": CVST, "cross_validation": CrossValidation}
+
+LARGEST_SEED = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """A race that can start, and what is needed to explain it afterwards.
+
+    Attributes
+    ----------
+    strategy : Strategy
+        Decides.
+    problem : Problem
+        What the strategy knows.
+    source : DataSource
+        Trains and tests.
+    loss : PointwiseLoss
+        What is compared.
+    template : estimator
+        The user's estimator with its seeds filled in.
+    configurations : list of dict
+        The grid as the user wrote it.
+    order : ndarray of int
+        Original row of each row of the race.
+    """
+
+    strategy: Strategy
+    problem: Problem
+    source: DataSource
+    loss: PointwiseLoss
+    template: Any
+    configurations: list[Configuration]
+    order: IntArray
+
+    def order_of(self, rows: Rows) -> IntArray:
+        """Return the original rows; those of a separate test set count from N on."""
+        n_rows = self.problem.n_samples + self.problem.n_validation
+        original = np.arange(n_rows)
+        original[: self.problem.n_samples] = self.order
+        return original[rows]
+
+
+def resolve_strategy(strategy: Any) -> Any:
+    """Return a fresh strategy object for a name or an object."""
+    if isinstance(strategy, str):
+        if strategy not in STRATEGIES:
+            raise InvalidInputError(
+                f"strategy={strategy!r} is not known. Use one of "
+                f"{', '.join(map(repr, STRATEGIES))}, or a strategy object."
+            )
+        return STRATEGIES[strategy]()
+    if not isinstance(strategy, Strategy):
+        raise InvalidInputError(
+            f"strategy={strategy!r} is no strategy: it lacks the methods of "
+            "cvst.race.Strategy. Use 'cvst' or an object such as CVST(max_steps=20)."
+        )
+    return clone(strategy, safe=False)
+
+
+def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) -> Setup:
+    """Check everything, order the rows and put the parts together."""
+    check_names(search.estimator, configurations)
+    strategy = resolve_strategy(search.strategy)
+    seeds = check_random_state(search.random_state).randint(LARGEST_SEED, size=3)
+    loss = resolve_loss(search.scoring, search.estimator, inputs.y)
+    template = _seeded(clone(search.estimator), seeds[0])
+    seeded = [
+        {name: _seeded(value, seeds[0]) for name, value in configuration.items()}
+        for configuration in configurations
+    ]
+    rng = np.random.default_rng(seeds[1])
+    stratify = is_classifier(search.estimator)
+    ordering = order_rows(
+        search.ordering, inputs.n_samples, inputs.y, inputs.groups, stratify, rng
+    )
+    data = _race_data(search, inputs, ordering.permutation)
+    problem = Problem(
+        n_configurations=len(configurations),
+        n_samples=inputs.n_samples,
+        n_validation=0 if inputs.X_val is None else num_samples(inputs.X_val),
+        boundaries=ordering.boundaries,
+        seed=int(seeds[2]),
+    )
+    strategy.check(problem)
+    folds = FoldMaker(search, inputs, ordering, rng)
+    problem = replace(
+        problem,
+        orders=_fresh_orders(search, strategy, data, inputs.groups, rng),
+        folds=folds.for_counts(strategy.fold_counts),
+    )
+    classes = known_classes(search, data)
+    strategy, problem = raceable(strategy, problem, data, classes, folds)
+    source = DataSource(
+        estimator=template,
+        configurations=seeded,
+        data=data,
+        loss=loss,
+        rescaling=resolve_rescaling(
+            search.rescale, template, seeded, strategy.rescales
+        ),
+        evaluator=_evaluator(search, template),
+        classes=classes,
+        n_jobs=search.n_jobs,
+        with_residuals=strategy.needs_residuals,
+        raise_errors=search.error_score == "raise",
+        keep_losses=search.return_pointwise,
+    )
+    order = ordering.permutation
+    return Setup(strategy, problem, source, loss, template, configurations, order)
+
+
+def _evaluator(search: Any, template: Any) -> BatchEvaluator:
+    if not search.incremental:
+        return batch_evaluator_for(template)
+    evaluator = incremental_evaluator_for(template)
+    if evaluator is None:
+        raise InvalidInputError(
+            f"incremental=True needs an estimator with partial_fit, which "
+            f"{type(template).__name__} lacks. Set incremental=False."
+        )
+    return evaluator
+
+
+def check_names(estimator: Any, configurations: Sequence[Configuration]) -> None:
+    """Refuse parameters that the estimator does not have."""
+    known = set(estimator.get_params(deep=True))
+    for configuration in configurations:
+        unknown = set(configuration) - known
+        if not unknown:
+            continue
+        # A step that the grid replaces brings parameters of its own.
+        try:
+            configured(estimator, configuration)
+        except ValueError as error:
+            name = sorted(unknown)[0]
+            raise InvalidInputError(
+                f"{name!r} is not a parameter of {type(estimator).__name__}. Its "
+                f"parameters are {', '.join(sorted(known))}."
+            ) from error
+
+
+def _seeded(value: Any, seed: int) -> Any:
+    """Fill in every ``random_state=None``, so that all configurations share a seed."""
+    if not hasattr(value, "get_params") or isinstance(value, type):
+        return value
+    unset = {
+        name: int(seed)
+        for name, current in value.get_params(deep=True).items()
+        if current is None and name.rsplit("__", 1)[-1] == "random_state"
+    }
+    return clone(value).set_params(**unset) if unset else value
+
+
+def _race_data(search: Any, inputs: Inputs, order: IntArray) -> RaceData:
+    pairwise = bool(get_tags(search.estimator).input_tags.pairwise)
+    X = in_order(inputs.X, order)
+    X_val = inputs.X_val
+    if pairwise:
+        X = X[:, order]
+        X_val = None if X_val is None else np.asarray(X_val)[:, order]
+    weights = inputs.sample_weight
+    if weights is not None:
+        weights = weights[order]
+        if X_val is not None:
+            weights = np.concatenate([weights, np.ones(num_samples(X_val))])
+    fit_params = dict(inputs.fit_params)
+    row_params = {
+        name: in_order(fit_params.pop(name), order) for name in inputs.row_params
+    }
+    return RaceData(
+        X=X if X_val is None else stack_rows(X, X_val),
+        y=stack_rows(in_order(inputs.y, order), inputs.y_val),
+        n_samples=inputs.n_samples,
+        row_params=row_params,
+        other_params=fit_params,
+        score_weights=weights,
+        pairwise=pairwise,
+    )
+
+
+def _fresh_orders(
+    search: Any,
+    strategy: Any,
+    data: RaceData,
+    groups: Any,
+    rng: np.random.Generator,
+) -> tuple[IntArray, ...]:
+    if not strategy.n_orders:
+        return ()
+    if search.ordering in ("given", "grouped") or groups is not None:
+        raise InvalidInputError(
+            "shuffle_each_step=True mixes rows that ordering='given' and groups keep "
+            "apart. Set shuffle_each_step=False or ordering='shuffled'."
+        )
+    y = take(data.y, slice(0, data.n_samples))
+    stratify = is_classifier(search.estimator)
+    return tuple(
+        order_rows(search.ordering, data.n_samples, y, None, stratify, rng).permutation
+        for _ in range(strategy.n_orders)
+    )
