@@ -127,6 +127,7 @@ class CVST(Parametrised):
         self._similarity_rule()
         self._elimination_rule()
         self._stopping_rule()
+        self._winner_rule()
         sizes = self.subset_sizes(problem)
         if problem.boundaries is not None and len(set(sizes)) < len(sizes):
             raise InvalidInputError(

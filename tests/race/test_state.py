@@ -1,0 +1,89 @@
+"""Looks, observations and what a race knows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+
+
+def seen(means):
+    means = np.array(means, dtype=float)
+    return LookLosses(means[:, None], means, np.zeros(len(means)), np.zeros(len(means)))
+
+
+def look(configurations, n_train=10, **options):
+    rows = slice(0, n_train), slice(n_train, 100)
+    return Look(*rows, n_train, np.array(configurations), **options)
+
+
+def verdict(n, drops=()):
+    top = np.ones(n, dtype=bool)
+    return Verdict(top, np.full(n, np.nan), dict.fromkeys(drops, "test"))
+
+
+@pytest.fixture
+def state():
+    return RaceState(Problem(n_configurations=4, n_samples=100))
+
+
+def test_dropped_configuration_can_come_back(state):
+    """Taking part in a later look revives a configuration."""
+    state = state.observe(look([0, 1, 2, 3]), seen([1, 2, 3, 4]), verdict(4, [2, 3]))
+    assert state.active.tolist() == [True, True, False, False]
+    assert state.dropped_at.tolist() == [0, 0, 1, 1]
+    assert state.drop_reasons == {2: "test", 3: "test"}
+
+    state = state.observe(look([0, 3], 20), seen([1, 0.5]), verdict(2, [0]))
+    assert state.active.tolist() == [False, True, False, True]
+    assert state.dropped_at.tolist() == [2, 0, 1, 0]
+    assert state.drop_reasons == {0: "test", 2: "test"}
+
+
+def test_absence_is_no_drop(state):
+    """Who is not looked at keeps its place and has no loss there."""
+    state = state.observe(look([1, 2]), seen([1, 2]), verdict(2))
+    assert state.active.all()
+    np.testing.assert_array_equal(state.present[:, 0], [False, True, True, False])
+    np.testing.assert_array_equal(state.mean_losses[:, 0], [np.nan, 1, 2, np.nan])
+    assert not state.traces[0, 0]
+
+
+def test_last_configurations_cannot_be_dropped_together(state):
+    """A rule that drops everyone leaves the best of the look."""
+    means = [3, np.nan, 1, 2]
+    state = state.observe(look([0, 1, 2, 3]), seen(means), verdict(4, [0, 1, 2, 3]))
+    assert state.active.tolist() == [False, False, True, False]
+
+
+def test_states_are_values(state):
+    """Observing returns a new state and leaves the old one as it was."""
+    state.observe(look([0, 1]), seen([1, 2]), verdict(2, [0]))
+    assert state.n_steps == 0
+    assert state.active.all()
+
+
+def test_losses_are_kept_only_on_demand(state):
+    """Pointwise losses stay out of the state unless the look asks for them."""
+    plain = state.observe(look([0, 1]), seen([1, 2]), verdict(2))
+    kept = state.observe(look([0, 1], keep_losses=True), seen([1, 2]), verdict(2))
+    assert plain.observations[0].losses is None
+    np.testing.assert_array_equal(kept.observations[0].losses, [[1.0], [2.0]])
+
+
+@pytest.mark.parametrize(("wanted", "cut"), [(1, 7), (9, 7), (12, 15), (99, 30)])
+def test_cuts_move_to_the_nearest_group_boundary(wanted, cut):
+    """A subset never ends inside a group."""
+    problem = Problem(1, 40, boundaries=np.array([7, 15, 30]))
+    assert problem.cut(wanted) == cut
+
+
+def test_prefix_rows_are_views_unless_shuffled():
+    """Contiguous subsets are slices; a separate test set comes behind the rows."""
+    problem = Problem(1, 10, n_validation=3)
+    assert problem.prefix(4) == (slice(0, 4), slice(10, 13))
+    order = np.arange(10)[::-1]
+    train, test = Problem(1, 10).prefix(4, order)
+    assert train.tolist() == [9, 8, 7, 6]
+    assert test.tolist() == [5, 4, 3, 2, 1, 0]
