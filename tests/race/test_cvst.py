@@ -54,10 +54,8 @@ class Noise:
 
 def run(strategy, source, n_configurations, n_samples=1100, **problem):
     strategy.check(Problem(n_configurations, n_samples, **problem))
-    state = RaceState(Problem(n_configurations, n_samples, **problem))
-    for state in race(state, source, strategy):
-        pass
-    return state
+    start = RaceState(Problem(n_configurations, n_samples, **problem))
+    return list(race(start, source, strategy))[-1]
 
 
 def test_losers_fall_right_after_the_safety_zone():
