@@ -12,10 +12,25 @@ from cvst.statistics import (
     cochran_q_test,
     friedman_prefixes,
     friedman_test,
+    kruskal_wallis_prefixes,
+    kruskal_wallis_test,
+    wilson_prefixes,
+    wilson_test,
 )
 
-LOSS_TESTS = [friedman_test, friedman_prefixes]
-OUTCOME_TESTS = [cochran_q_test, cochran_q_prefixes, cochran_q_exact_p_value]
+LOSS_TESTS = [
+    friedman_test,
+    friedman_prefixes,
+    kruskal_wallis_test,
+    kruskal_wallis_prefixes,
+]
+OUTCOME_TESTS = [
+    cochran_q_test,
+    cochran_q_prefixes,
+    cochran_q_exact_p_value,
+    wilson_test,
+    wilson_prefixes,
+]
 
 
 @pytest.mark.parametrize("test", LOSS_TESTS + OUTCOME_TESTS)
@@ -55,5 +70,5 @@ def test_the_callers_table_is_left_alone(test):
     table = np.asfortranarray(np.eye(4, 7))
     table.setflags(write=False)
     result = test(table)
-    if test in (friedman_prefixes, cochran_q_prefixes):
+    if test.__name__.endswith("prefixes"):
         assert len(list(result)) == 3

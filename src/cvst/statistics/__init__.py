@@ -1,21 +1,40 @@
-"""Tests on tables of losses and outcomes, whole and by prefix, and sequential tests."""
+"""Tests on tables of losses and outcomes, whole and by prefix, and sequential tests.
+
+Tables have configurations in rows and data points in columns. A ``..._test`` judges all
+rows, the ``..._prefixes`` of the same name the first 2, 3, ..., K of them in one pass.
+"""
 
 from cvst.statistics._cochran_q import cochran_q_prefixes, cochran_q_test
 from cvst.statistics._cochran_q_exact import cochran_q_exact_p_value
 from cvst.statistics._friedman import friedman_prefixes, friedman_test
+from cvst.statistics._kruskal_wallis import (
+    kruskal_wallis_prefixes,
+    kruskal_wallis_test,
+)
+from cvst.statistics._outliers import outlier_outcomes
 from cvst.statistics._prefix import PrefixScan, scan_prefixes
 from cvst.statistics._result import Significance
+from cvst.statistics._spicer import Ruin, SpicerTest, ruin_probabilities
 from cvst.statistics._wald import WaldTest, minimal_steps
+from cvst.statistics._wilson import wilson_prefixes, wilson_test
 
 __all__ = [
     "PrefixScan",
+    "Ruin",
     "Significance",
+    "SpicerTest",
     "WaldTest",
     "cochran_q_exact_p_value",
     "cochran_q_prefixes",
     "cochran_q_test",
     "friedman_prefixes",
     "friedman_test",
+    "kruskal_wallis_prefixes",
+    "kruskal_wallis_test",
     "minimal_steps",
+    "outlier_outcomes",
+    "ruin_probabilities",
     "scan_prefixes",
+    "wilson_prefixes",
+    "wilson_test",
 ]
