@@ -1,0 +1,40 @@
+"""Checks of the numbers that a plan is made of, in one sentence each."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["check_count", "check_positive", "check_probability", "check_share"]
+
+
+def check_probability(name: str, value: float | Fraction) -> None:
+    """Raise unless the value lies in [0, 1]."""
+    if not 0 <= value <= 1:
+        raise InvalidInputError(
+            f"{name}={value!r} is no probability: it must lie between 0 and 1."
+        )
+
+
+def check_share(name: str, value: float) -> None:
+    """Raise unless the value lies in (0, 1]."""
+    if not 0 < value <= 1:
+        raise InvalidInputError(
+            f"{name}={value!r} must be a share of the whole, above 0 and at most 1."
+        )
+
+
+def check_positive(name: str, value: float, *, zero_allowed: bool = False) -> None:
+    """Raise unless the value is positive (or zero where that makes sense)."""
+    if not (value > 0 or (zero_allowed and value == 0)):
+        rule = "not be negative" if zero_allowed else "be positive"
+        raise InvalidInputError(f"{name}={value!r} must {rule}.")
+
+
+def check_count(name: str, value: int, *, smallest: int = 1) -> None:
+    """Raise unless the value is a whole number, not below the smallest one allowed."""
+    if isinstance(value, bool) or int(value) != value or value < smallest:
+        raise InvalidInputError(
+            f"{name}={value!r} must be a whole number, {smallest} or more."
+        )
