@@ -17,6 +17,7 @@ from cvst.race._rules import (
 )
 from cvst.race._schedule import LinearSchedule
 from cvst.race._similarity import OutlierSimilarity, PrefixSimilarity
+from cvst.race._space import Axis, SearchSpace
 from cvst.race._state import (
     Look,
     LookLosses,
@@ -30,6 +31,7 @@ from cvst.race._winner import MeanRank
 
 __all__ = [
     "CVST",
+    "Axis",
     "Comparison",
     "CrossValidation",
     "EliminationRule",
@@ -47,6 +49,7 @@ __all__ = [
     "Problem",
     "RaceState",
     "Schedule",
+    "SearchSpace",
     "SimilarTraces",
     "SimilarityRule",
     "StoppingRule",

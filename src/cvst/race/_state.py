@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray, Rows
+from cvst.race._space import SearchSpace
 
 __all__ = ["Look", "LookLosses", "Observation", "Problem", "RaceState", "Verdict"]
 
@@ -36,6 +37,10 @@ class Problem:
         A fresh permutation per step, where a strategy asked for them.
     seed : int
         For whatever a strategy draws at random.
+    space : SearchSpace or None
+        The configurations as points on axes, where that is known.
+    constant_loss : float or None
+        Mean loss of the best constant prediction, where that is known.
     """
 
     n_configurations: int
@@ -47,6 +52,8 @@ class Problem:
     )
     orders: tuple[IntArray, ...] = ()
     seed: int = 0
+    space: SearchSpace | None = None
+    constant_loss: float | None = None
 
     def cut(self, n_train: int) -> int:
         """Move a subset size to the nearest one that splits no group."""

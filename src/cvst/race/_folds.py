@@ -1,0 +1,72 @@
+"""What a race remembers of its folds: losses by configuration, fold after fold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvst._typing import FloatArray, IntArray
+from cvst.race._state import RaceState
+
+__all__ = ["FoldRecord"]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldRecord:
+    """Pointwise losses of the folds of some stages.
+
+    Attributes
+    ----------
+    losses : dict of (configuration, fold) to ndarray
+        Losses on the rows of a fold.
+    means : dict of (configuration, fold) to float
+        Their means, weighted where the rows are.
+    """
+
+    losses: dict[tuple[int, int], FloatArray]
+    means: dict[tuple[int, int], float]
+
+    @classmethod
+    def of(cls, state: RaceState, stages: tuple[str, ...]) -> FoldRecord:
+        """Collect the folds of the given stages, each counted from its first."""
+        losses: dict[tuple[int, int], FloatArray] = {}
+        means: dict[tuple[int, int], float] = {}
+        counts = dict.fromkeys(stages, 0)
+        for observation in state.observations:
+            look = observation.look
+            if look.stage not in counts or observation.losses is None:
+                continue
+            fold = counts[look.stage]
+            counts[look.stage] += 1
+            for position, index in enumerate(look.configurations.tolist()):
+                losses[index, fold] = observation.losses[position]
+                means[index, fold] = float(observation.mean_losses[index])
+        return cls(losses, means)
+
+    def n_folds(self, index: int) -> int:
+        """Return how many folds a configuration has run."""
+        return sum(1 for configuration, _ in self.losses if configuration == index)
+
+    def mean(self, index: int) -> float:
+        """Return the mean loss over all rows of all folds, NaN if any fit failed."""
+        keys = [key for key in self.means if key[0] == index]
+        if not keys:
+            return float("nan")
+        sizes = [len(self.losses[key]) for key in keys]
+        return float(np.average([self.means[key] for key in keys], weights=sizes))
+
+    def differences(self, index: int, leader: int) -> FloatArray:
+        """Return loss minus the leader's loss on the rows of their common folds."""
+        folds = sorted(fold for who, fold in self.losses if who == index)
+        common = [fold for fold in folds if (leader, fold) in self.losses]
+        return np.concatenate(
+            [self.losses[index, fold] - self.losses[leader, fold] for fold in common]
+        )
+
+    def ranking(self, candidates: IntArray) -> IntArray:
+        """Order candidates by folds run, then by mean loss; failed fits last."""
+        means = np.array([self.mean(index) for index in candidates.tolist()])
+        counts = np.array([self.n_folds(index) for index in candidates.tolist()])
+        keys = (candidates, np.where(np.isnan(means), np.inf, means), -counts)
+        return candidates[np.lexsort(keys)]

@@ -1,0 +1,136 @@
+"""The search space as a strategy sees it: axes, levels and neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import sqrt
+
+import numpy as np
+
+from cvst._typing import BoolArray, FloatArray, IntArray
+
+__all__ = ["Axis", "SearchSpace"]
+
+# One axis alone would make every configuration a representative of its own level.
+FEWEST_BINS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """One hyper-parameter.
+
+    Attributes
+    ----------
+    name : str
+        Its name.
+    codes : ndarray of shape (n_configurations,), int
+        Level of each configuration, -1 where it does not have this hyper-parameter.
+        Levels of an ordered axis ascend with the value.
+    ordered : bool
+        Whether neighbouring levels have neighbouring values.
+    """
+
+    name: str
+    codes: IntArray
+    ordered: bool
+
+    @property
+    def n_levels(self) -> int:
+        """Number of different values."""
+        return int(self.codes.max()) + 1 if len(self.codes) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSpace:
+    """Configurations as points on axes.
+
+    Attributes
+    ----------
+    axes : tuple of Axis
+        The hyper-parameters that vary.
+    is_grid : bool
+        Whether neighbours are found one level away; otherwise, for configurations
+        drawn at random, by distance in rank space.
+
+    Examples
+    --------
+    >>> codes = np.array([0, 0, 1, 1, 2, 2]), np.array([0, 1, 0, 1, 0, 1])
+    >>> axes = Axis("gamma", codes[0], True), Axis("alpha", codes[1], True)
+    >>> SearchSpace(axes).neighbours(0, 1)
+    array([1, 2])
+    """
+
+    axes: tuple[Axis, ...]
+    is_grid: bool = True
+
+    def neighbours(self, index: int, distance: int) -> IntArray:
+        """Return who differs on one ordered axis only, by at most that many levels.
+
+        Axes with more than :data:`FEWEST_BINS` levels are fine-grained: there twice
+        the distance still counts when it is more than one.
+        """
+        codes = np.stack([axis.codes for axis in self.axes], axis=1)
+        if not self.is_grid:
+            return self._nearest(index, 2 * distance * len(self.axes))
+        gaps = np.abs(codes - codes[index])
+        reach = np.array([self._reach(axis, distance) for axis in self.axes])
+        one_axis = (gaps > 0).sum(axis=1) == 1
+        close = np.all(gaps <= reach, axis=1)
+        # -1 marks a missing hyper-parameter, which is no neighbour of any value.
+        comparable = np.all((codes >= 0) == (codes[index] >= 0), axis=1)
+        return np.flatnonzero(one_axis & close & comparable)
+
+    def representatives(self, losses: FloatArray, allowed: BoolArray) -> IntArray:
+        """Return, for each level of each axis, who did best with it.
+
+        Parameters
+        ----------
+        losses : ndarray of shape (n_configurations,)
+            Mean losses, NaN where unknown.
+        allowed : ndarray of shape (n_configurations,), bool
+            Who may represent.
+        """
+        chosen: set[int] = set()
+        ranked = np.where(np.isnan(losses) | ~allowed, np.inf, losses)
+        for axis in self.axes:
+            bins = self._bins(axis)
+            for level in range(int(bins.max()) + 1):
+                members = np.flatnonzero(bins == level)
+                if not len(members):
+                    continue
+                best = members[np.argmin(ranked[members])]
+                if np.isfinite(ranked[best]):
+                    chosen.add(int(best))
+        return np.array(sorted(chosen), dtype=np.intp)
+
+    def _bins(self, axis: Axis) -> IntArray:
+        """Return levels, merged where there are too many of them."""
+        largest = max(FEWEST_BINS, round(sqrt(len(axis.codes))))
+        if not self.is_grid:
+            largest = 10
+        if not axis.ordered or axis.n_levels <= largest:
+            return axis.codes
+        if self.is_grid and len(self.axes) > 1:
+            return axis.codes
+        merged = axis.codes * largest // axis.n_levels
+        return np.where(axis.codes < 0, -1, merged)
+
+    @staticmethod
+    def _reach(axis: Axis, distance: int) -> int:
+        if not axis.ordered:
+            return 0
+        return distance if axis.n_levels > FEWEST_BINS else min(1, distance)
+
+    def _nearest(self, index: int, count: int) -> IntArray:
+        """Return the nearest configurations in rank space, of the same categories."""
+        distances = np.zeros(len(self.axes[0].codes))
+        for axis in self.axes:
+            present = axis.codes >= 0
+            if axis.ordered:
+                gaps = (axis.codes - axis.codes[index]) / max(1, axis.n_levels)
+                distances += np.where(present == present[index], gaps**2, np.inf)
+            else:
+                distances += np.where(axis.codes == axis.codes[index], 0, np.inf)
+        distances[index] = np.inf
+        nearest = np.argsort(distances, kind="stable")[:count]
+        return np.sort(nearest[np.isfinite(distances[nearest])])
