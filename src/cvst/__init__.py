@@ -1,3 +1,16 @@
 """Hyper-parameter search that races configurations on growing subsets of the data."""
 
+from cvst.evaluation import PointwiseLoss, batch_evaluator_for
+from cvst.race import CVST, CrossValidation
+from cvst.search import RaceGridSearchCV, RaceRandomSearchCV
+
+__all__ = [
+    "CVST",
+    "CrossValidation",
+    "PointwiseLoss",
+    "RaceGridSearchCV",
+    "RaceRandomSearchCV",
+    "batch_evaluator_for",
+]
+
 __version__ = "0.1.0.dev0"

@@ -12,14 +12,14 @@ from sklearn.exceptions import FitFailedWarning
 
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.evaluation._data import RaceData, take
-from cvst.evaluation._losses import PointwiseLoss
+from cvst.evaluation._losses import PointwiseLoss, RowLosses
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
 from cvst.evaluation._rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs, in_chunks, run_chunks
 from cvst.race import Look, LookLosses
 
-__all__ = ["DataSource", "Scored"]
+__all__ = ["DataSource", "failure_warning"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,28 +70,31 @@ class _Work:
             else Whole(self.data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
         )
+        row_losses = self.loss.bind(y_test, weights)
         scored = []
         for group in groups:
             for outcome in self.evaluator.evaluate(task.only(group)):
-                position = group[outcome.index]
-                scored.append(self._score(outcome, position, y_test, counted))
+                result = self._score(outcome, row_losses, y_test, counted)
+                scored.append(replace(result, position=group[outcome.index]))
         return scored
 
     def _score(
-        self, outcome: Outcome, position: int, y_test: Any, counted: Any
+        self, outcome: Outcome, row_losses: RowLosses, y_test: Any, counted: Any
     ) -> Scored:
         error = outcome.error
         losses = residuals = None
         if error is None:
             try:
-                losses, residuals = self._losses(outcome, y_test)
+                losses = self._losses(outcome, row_losses)
+                if self.with_residuals:
+                    residuals = self.loss.residuals(y_test, outcome.prediction)
             except (ValueError, TypeError, FloatingPointError) as problem:
                 error = problem
         if counted is not None and losses is not None:
             losses = losses[counted]
             residuals = None if residuals is None else residuals[counted]
         return Scored(
-            position,
+            outcome.index,
             losses,
             residuals,
             outcome.fit_seconds,
@@ -101,15 +104,14 @@ class _Work:
             details="" if error is None else _details(error),
         )
 
-    def _losses(
-        self, outcome: Outcome, y_test: Any
-    ) -> tuple[FloatArray, FloatArray | None]:
+    @staticmethod
+    def _losses(outcome: Outcome, row_losses: RowLosses) -> FloatArray:
         if not _all_finite(outcome.prediction):
             raise FloatingPointError("the predictions contain NaN or infinity")
-        losses = self.loss.losses(y_test, outcome.prediction, outcome.classes)
-        if not self.with_residuals:
-            return losses, None
-        return losses, self.loss.residuals(y_test, outcome.prediction)
+        losses = row_losses(outcome.prediction, outcome.classes)
+        if np.isnan(losses).any():
+            raise FloatingPointError("the losses contain NaN")
+        return losses
 
 
 @dataclass
@@ -238,10 +240,6 @@ class DataSource:
             means: FloatArray = losses.mean(axis=1)
             return means
         return np.asarray(np.average(losses, axis=1, weights=weights[weights > 0]))
-
-    def with_watch(self, watch: Callable[[int, int], None]) -> DataSource:
-        """Return the same source under another watch."""
-        return replace(self, watch=watch)
 
 
 def _all_finite(prediction: Any) -> bool:

@@ -19,8 +19,8 @@ from cvst.evaluation import (
     RaceData,
     batch_evaluator_for,
     configured,
+    constant_loss,
     in_order,
-    incremental_evaluator_for,
     resolve_loss,
     resolve_rescaling,
     stack_rows,
@@ -31,10 +31,14 @@ from cvst.race import CVST, CrossValidation, Problem, Strategy
 from cvst.search._fallback import FoldMaker, known_classes, raceable
 from cvst.search._inputs import Inputs
 from cvst.search._ordering import order_rows
+from cvst.search._space import space_of
 
 __all__ = ["STRATEGIES", "Setup", "prepare", "resolve_strategy"]
 
-STRATEGIES: dict[str, type] = {"cvst": CVST, "cross_validation": CrossValidation}
+STRATEGIES: dict[str, type] = {
+    "cvst": CVST,
+    "cross_validation": CrossValidation,
+}
 
 LARGEST_SEED = 2**31 - 1
 
@@ -117,6 +121,8 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
         n_validation=0 if inputs.X_val is None else num_samples(inputs.X_val),
         boundaries=ordering.boundaries,
         seed=int(seeds[2]),
+        space=space_of(configurations),
+        constant_loss=constant_loss(loss, inputs.y),
     )
     strategy.check(problem)
     folds = FoldMaker(search, inputs, ordering, rng)
@@ -149,6 +155,8 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
 def _evaluator(search: Any, template: Any) -> BatchEvaluator:
     if not search.incremental:
         return batch_evaluator_for(template)
+    from cvst.evaluation import incremental_evaluator_for
+
     evaluator = incremental_evaluator_for(template)
     if evaluator is None:
         raise InvalidInputError(

@@ -1,0 +1,288 @@
+"""Bad input, small data and failing fits: one clear sentence each."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import FitFailedWarning
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, NuSVC
+
+from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV
+from cvst.exceptions import (
+    AllFitsFailedError,
+    FallbackWarning,
+    InvalidInputError,
+    TooFewRowsError,
+    TooFewStepsError,
+)
+
+
+class Fussy(RegressorMixin, BaseEstimator):
+    """Predicts the mean, or fails as told."""
+
+    fits = 0
+
+    def __init__(self, mood="good", least=0):
+        self.mood = mood
+        self.least = least
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        if self.mood == "raises" or len(X) < self.least:
+            raise ValueError(f"{len(X)} rows are not to my taste")
+        self.mean_ = np.mean(y)
+        return self
+
+    def predict(self, X):
+        value = {"nan": np.nan, "inf": np.inf}.get(self.mood, self.mean_)
+        return np.full(len(X), value)
+
+
+@pytest.fixture(autouse=True)
+def count_fits():
+    Fussy.fits = 0
+
+
+def refused(search, X, y, error, message, **params):
+    """Check that nothing is fitted and that the error is one sentence or two."""
+    with pytest.raises(error, match=message) as caught:
+        search.fit(X, y, **params)
+    assert Fussy.fits == 0
+    text = str(caught.value)
+    assert "\n" not in text
+    assert len(text) < 400
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        (
+            {"strategy": CVST(loser_level=2)},
+            InvalidInputError,
+            "loser_level=2 must lie",
+        ),
+        ({"strategy": CVST(max_steps=3)}, TooFewStepsError, "at least 7 steps"),
+        (
+            {"strategy": CVST(stopping_window=12)},
+            InvalidInputError,
+            "stopping_window=12 is larger than max_steps=10",
+        ),
+        ({"strategy": "halving"}, InvalidInputError, "strategy='halving' is not known"),
+        ({"scoring": "roc_auc"}, InvalidInputError, "roc_auc"),
+        ({"scoring": ["r2", "neg_mean_squared_error"]}, InvalidInputError, "one goal"),
+        ({"rescale": {"moood": 1}}, InvalidInputError, "moood"),
+        (
+            {"incremental": True},
+            InvalidInputError,
+            "needs an estimator with partial_fit",
+        ),
+    ],
+)
+def test_bad_options_are_refused_before_any_fit(regression, options, error, message):
+    """The value, the rule it breaks, the way out."""
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]}, **options)
+    refused(search, *regression, error, message)
+
+
+def test_unknown_parameter_names_are_refused(regression):
+    """Also inside a pipeline."""
+    search = RaceGridSearchCV(Fussy(), {"mod": ["good"]})
+    refused(search, *regression, InvalidInputError, "'mod' is not a parameter of Fussy")
+    search = RaceGridSearchCV(
+        make_pipeline(StandardScaler(), Fussy()), {"fussy__mod": ["good", "bad"]}
+    )
+    refused(search, *regression, InvalidInputError, "'fussy__mod' is not a parameter")
+
+
+def test_empty_lists_in_a_grid_are_refused(regression):
+    """Nothing to try is a mistake."""
+    search = RaceGridSearchCV(Fussy(), {"mood": []})
+    refused(search, *regression, ValueError, "non-empty sequence")
+
+
+def test_fewer_groups_than_steps_are_refused(regression):
+    """A race of ten steps needs eleven groups."""
+    X, y = regression
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]})
+    groups = np.arange(len(y)) % 10
+    message = "groups are too few for max_steps=10"
+    refused(search, X, y, InvalidInputError, message, groups=groups)
+
+
+def test_nan_targets_are_refused(regression):
+    """NaN and infinity in y."""
+    X, y = regression
+    y = y.copy()
+    y[3] = np.nan
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]})
+    refused(search, X, y, InvalidInputError, "Input y contains NaN")
+    y[3] = np.inf
+    refused(search, X, y, InvalidInputError, "Input y contains infinity")
+
+
+def test_lengths_that_differ_are_refused(regression):
+    """Targets, groups and weights have one entry per row."""
+    X, y = regression
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]})
+    refused(search, X, y[:-1], ValueError, r"inconsistent.*220, 219")
+    message = "groups has 3 entries for 220 rows"
+    refused(search, X, y, InvalidInputError, message, groups=[1, 2, 3])
+    message = "sample_weight has 3 entries"
+    refused(search, X, y, InvalidInputError, message, sample_weight=[1, 2, 3])
+    message = "pass both or neither"
+    refused(search, X, y, InvalidInputError, message, X_val=X)
+    message = "same columns"
+    wide = np.hstack([X, X])
+    refused(search, X, y, InvalidInputError, message, X_val=wide, y_val=y)
+
+
+def test_negative_weights_are_refused(regression):
+    """A weight is 0 or more."""
+    X, y = regression
+    search = RaceGridSearchCV(Ridge(), {"alpha": [0, 1]})
+    weight = np.ones(len(y))
+    weight[0] = -1
+    refused(search, X, y, InvalidInputError, "negative", sample_weight=weight)
+
+
+@pytest.mark.parametrize("n_rows", [5, 12, 21])
+def test_too_few_rows_are_compared_by_folds(regression, n_rows):
+    """The warning says how many rows a race needs; that many do race."""
+    X, y = regression
+    search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0, 100.0]}, random_state=0)
+    with pytest.warns(FallbackWarning, match="too few to race") as record:
+        search.fit(X[:n_rows], y[:n_rows])
+    assert search.stop_reason_ == "all_folds"
+    assert search.race_.active.all()
+    needed = int(re.search(r"needs about (\d+) rows", str(record[0].message))[1])
+    assert needed == 22
+    search.fit(X[:needed], y[:needed])
+    assert search.stop_reason_ != "all_folds"
+
+
+def test_first_subset_of_one_class_is_compared_by_folds():
+    """Two classes must reach the first subset."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.r_[np.zeros(56), np.ones(4)]
+    search = RaceGridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, random_state=0)
+    with pytest.warns(FallbackWarning, match="of 1 classes"):
+        search.fit(X, y)
+    assert search.stop_reason_ == "all_folds"
+    assert search.predict(X).shape == (60,)
+
+
+def test_data_too_small_for_folds_are_an_error():
+    """One row cannot be split."""
+    search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]})
+    with pytest.raises(TooFewRowsError, match="n_samples=1 is too few"):
+        search.fit([[1.0]], [2.0])
+
+
+def test_one_configuration_is_fitted_and_said_so(regression):
+    """Nothing to race, but everything a fitted search has is there."""
+    X, y = regression
+    search = RaceGridSearchCV(Ridge(), {"alpha": [3.0]}, random_state=0)
+    with pytest.warns(FallbackWarning, match="one configuration only"):
+        search.fit(X, y)
+    assert search.best_params_ == {"alpha": 3.0}
+    assert search.stop_reason_ == "single_configuration"
+    assert np.isfinite(search.best_score_)
+    assert search.predict(X).shape == (220,)
+
+
+@pytest.mark.parametrize("mood", ["raises", "nan", "inf"])
+def test_failing_configuration_is_a_flop_with_a_reason(regression, mood):
+    """Raised errors and impossible predictions are warned of once."""
+    X, y = regression
+    search = RaceGridSearchCV(Fussy(), {"mood": ["good", mood]}, random_state=0)
+    with pytest.warns(FitFailedWarning, match="1 of 2 configurations failed") as record:
+        search.fit(X, y)
+    assert len(record) == 1
+    assert mood in str(record[0].message)
+    assert search.best_params_ == {"mood": "good"}
+    assert search.cv_results_["rank_test_score"].tolist() == [1, 2]
+    assert search.cv_results_["failure"][1]
+    assert np.isnan(search.cv_results_["look1_test_score"][1])
+
+
+def test_error_score_stands_for_failed_fits(regression):
+    """A number replaces the missing score in the results, not in the race."""
+    X, y = regression
+    search = RaceGridSearchCV(
+        Fussy(), {"mood": ["good", "raises"]}, error_score=-7, random_state=0
+    )
+    with pytest.warns(FitFailedWarning):
+        search.fit(X, y)
+    assert search.cv_results_["look1_test_score"][1] == -7
+    assert search.best_params_ == {"mood": "good"}
+
+
+def test_errors_can_be_raised(regression):
+    """``error_score="raise"`` gives the user's own exception."""
+    search = RaceGridSearchCV(
+        Fussy(), {"mood": ["good", "raises"]}, error_score="raise"
+    )
+    with pytest.raises(ValueError, match="not to my taste"):
+        search.fit(*regression)
+
+
+def test_all_failing_is_one_error_with_the_first_traceback(regression):
+    """There is no winner when nobody can be fitted."""
+    search = RaceGridSearchCV(Fussy(mood="raises"), {"least": [0, 1]})
+    with pytest.raises(AllFitsFailedError, match="not to my taste") as caught:
+        search.fit(*regression)
+    assert "Traceback" in str(caught.value)
+    assert "All 2 configurations failed on 20 rows" in str(caught.value)
+
+
+def test_configuration_that_needs_more_rows_may_still_win(regression):
+    """A flop at the first look is no loser yet: k larger than n."""
+    X, y = regression
+    grid = {"n_neighbors": [1, 25, 200]}
+    search = RaceGridSearchCV(KNeighborsRegressor(), grid, random_state=0)
+    with pytest.warns(FitFailedWarning, match="n_neighbors"):
+        search.fit(X, y)
+    traces = search.race_.traces
+    assert not traces[1, 0]
+    assert np.isfinite(search.race_.mean_losses[1, 1])
+
+
+def test_infeasible_nu_is_a_flop(classification):
+    """An SVM that has no solution does not stop the race."""
+    X, y = classification
+    rare = (y == 0) & (np.arange(330) % 3 == 0)
+    search = RaceGridSearchCV(NuSVC(), {"nu": [0.1, 0.99]}, random_state=0)
+    with pytest.warns(FitFailedWarning, match="nu is infeasible"):
+        search.fit(X, rare.astype(int))
+    assert search.best_params_ == {"nu": 0.1}
+
+
+def test_replaced_steps_bring_their_own_parameters(classification):
+    """A grid may swap the final step and set parameters of the new one."""
+    X, y = classification
+    grid = [
+        {"svc": [SVC()], "svc__C": [0.1, 1]},
+        {"svc": [KNeighborsClassifier()], "svc__n_neighbors": [3, 5]},
+    ]
+    search = RaceGridSearchCV(make_pipeline(StandardScaler(), SVC()), grid)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search.fit(X, y)
+    assert len(search.cv_results_["params"]) == 4
+
+
+def test_random_search_refuses_to_draw_nothing(regression):
+    """``n_iter`` is at least 1."""
+    search = RaceRandomSearchCV(KernelRidge(), {"alpha": [1]}, n_iter=0)
+    with pytest.raises(ValueError, match="n_iter"):
+        search.fit(*regression)
