@@ -5,10 +5,12 @@ Everything here works with scikit-learn 1.7 and later.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NamedTuple
 
 from sklearn.base import _fit_context
+from sklearn.metrics._scorer import _BaseScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils.metadata_routing import _routing_enabled, process_routing
 from sklearn.utils.validation import _num_samples
@@ -16,9 +18,11 @@ from sklearn.utils.validation import _num_samples
 __all__ = [
     "BaseSearchCV",
     "CallbackTree",
+    "ScorerParts",
     "fit_context",
     "num_samples",
     "routed_fit_params",
+    "scorer_parts",
 ]
 
 
@@ -46,6 +50,28 @@ def routed_fit_params(
     routed = process_routing(search, "fit", **params)
     weights = routed.scorer.score.get("sample_weight")
     return dict(routed.estimator.fit), weights
+
+
+class ScorerParts(NamedTuple):
+    """What a scorer object is made of."""
+
+    function: Callable[..., Any]
+    sign: int
+    kwargs: Mapping[str, Any]
+    responses: tuple[str, ...]
+
+
+def scorer_parts(scorer: Any) -> ScorerParts | None:
+    """Take a scorer object apart; None if it is anything else."""
+    if not isinstance(scorer, _BaseScorer):
+        return None
+    function, kwargs = scorer._score_func, dict(scorer._kwargs)
+    while isinstance(function, partial):
+        kwargs = {**function.keywords, **kwargs}
+        function = function.func
+    response = scorer._response_method
+    responses = (response,) if isinstance(response, str) else tuple(response)
+    return ScorerParts(function, scorer._sign, kwargs, responses)
 
 
 class CallbackTree:

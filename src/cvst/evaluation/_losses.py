@@ -1,0 +1,247 @@
+"""One loss per row: what a race compares, and the score that its mean stands for.
+
+A score can be raced on if it is a monotone function of a mean over rows. The classes
+of this package compute that mean's terms; :meth:`PointwiseLoss.score` computes the
+function. Losses are lower-is-better, scores have the sign of scikit-learn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import is_classifier
+
+from cvst._typing import FloatArray
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["LabelArray", "PointwiseLoss", "RowLosses", "align_columns", "to_array"]
+
+LabelArray: TypeAlias = npt.NDArray[Any]
+
+# The losses of one prediction on rows whose targets are already known; the second
+# argument is the fitted model's ``classes_``.
+RowLosses: TypeAlias = Callable[[Any, Any], FloatArray]
+
+RESPONSES = ("predict", "predict_proba", "decision_function", "score_samples")
+
+
+class PointwiseLoss:
+    """A loss for each row, to race on.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(y_true, prediction)`` returns one number per row, lower is better.
+        Both arguments are arrays; ``y_true`` is None where the search has no ``y``.
+    response : {"predict", "predict_proba", "decision_function", "score_samples"}
+        Method of the fitted estimator that makes the prediction. Probabilities have a
+        column for every class of the race in sorted order: classes that a small subset
+        did not hold get probability 0 (and a decision value of minus infinity).
+    name : str, default=None
+        Name for messages; by default the function's own.
+
+    Attributes
+    ----------
+    classes : ndarray or None
+        Class labels of the race, known once a search has resolved the loss.
+
+    Notes
+    -----
+    The object is also a scorer: called as ``loss(estimator, X, y)`` it returns minus
+    the mean loss, so scikit-learn's own searches accept it as ``scoring``.
+
+    Examples
+    --------
+    >>> def clipped(y_true, y_pred):
+    ...     return np.minimum(np.abs(y_true - y_pred), 1.0)
+    >>> loss = PointwiseLoss(clipped)
+    >>> loss.losses([0.0, 2.0, 5.0], [0.5, 2.0, 9.0])
+    array([0.5, 0. , 1. ])
+    >>> loss.score([0.5], y_true=None)
+    array([-0.5])
+    """
+
+    def __init__(
+        self,
+        function: Callable[[Any, Any], Any],
+        *,
+        response: str = "predict",
+        name: str | None = None,
+    ) -> None:
+        if not callable(function):
+            raise InvalidInputError(
+                f"function={function!r} cannot be called. Pass a function "
+                "f(y_true, y_pred) that returns one loss per row."
+            )
+        if response not in RESPONSES:
+            raise InvalidInputError(
+                f"response={response!r} is not a method that predicts. Use one of "
+                f"{', '.join(map(repr, RESPONSES))}."
+            )
+        self.function = function
+        self.response = response
+        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.classes: LabelArray | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name}, response={self.response!r})"
+
+    def __call__(
+        self, estimator: Any, X: Any, y_true: Any = None, sample_weight: Any = None
+    ) -> float:
+        """Score a fitted estimator: the function of the (weighted) mean loss."""
+        loss = self if self.classes is not None else self.for_target(estimator, y_true)
+        prediction = getattr(estimator, self.response)(X)
+        classes = getattr(estimator, "classes_", None)
+        losses = loss.losses(y_true, prediction, classes, sample_weight)
+        mean = np.average(losses, weights=sample_weight)
+        return float(loss.score(mean, y_true, sample_weight))
+
+    def for_target(self, estimator: Any, y: Any) -> Self:
+        """Return the loss for these targets, or say why they do not go together."""
+        if y is None or not is_classifier(estimator):
+            return self
+        labels = to_array(y)
+        return self._with_classes(np.unique(labels)) if labels.ndim == 1 else self
+
+    def losses(
+        self, y_true: Any, prediction: Any, classes: Any = None, weights: Any = None
+    ) -> FloatArray:
+        """Return one loss per row.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_points,) or (n_points, n_outputs), or None
+            Targets of the test rows.
+        prediction : array-like
+            What the response method returned on these rows.
+        classes : array-like or None
+            ``classes_`` of the fitted model: the columns of its probabilities.
+        weights : array-like of shape (n_points,) or None
+            Weights of the rows in the mean; they matter only where a loss is scaled by
+            the spread of the targets, as for r2 of several outputs.
+
+        Returns
+        -------
+        ndarray of shape (n_points,)
+            The losses.
+        """
+        return self.bind(y_true, weights)(prediction, classes)
+
+    def bind(self, y_true: Any, weights: Any = None) -> RowLosses:
+        """Return :meth:`losses` for fixed test rows: what they share is done once."""
+        del weights
+        truth = None if y_true is None else to_array(y_true)
+
+        def rows(prediction: Any, classes: Any) -> FloatArray:
+            aligned = self._aligned(prediction, classes)
+            n_points = len(aligned) if truth is None else len(truth)
+            return self._checked(self.function(truth, aligned), n_points)
+
+        return rows
+
+    def residuals(self, y_true: Any, prediction: Any) -> FloatArray | None:
+        """Return signed residuals, None where targets are not single numbers."""
+        if y_true is None or self.classes is not None or self.response != "predict":
+            return None
+        truth, predicted = to_array(y_true), to_array(prediction)
+        numeric = truth.dtype.kind in "iuf" and predicted.dtype.kind in "iuf"
+        if not numeric or truth.ndim != 1 or predicted.shape != truth.shape:
+            return None
+        return np.asarray(truth - predicted, dtype=float)
+
+    def score(self, mean_losses: Any, y_true: Any, weights: Any = None) -> FloatArray:
+        """Turn mean losses into scores, higher is better.
+
+        Parameters
+        ----------
+        mean_losses : array-like
+            (Weighted) means over the same test rows; NaN stays NaN.
+        y_true : array-like or None
+            Targets of these rows.
+        weights : array-like or None
+            Their weights in the means.
+
+        Returns
+        -------
+        ndarray
+            What scikit-learn's scorer gives on these rows; minus the mean for losses
+            of your own.
+        """
+        del y_true, weights
+        return -np.asarray(mean_losses, dtype=float)
+
+    def _with_classes(self, classes: LabelArray) -> Self:
+        resolved = copy(self)
+        resolved.classes = classes
+        return resolved
+
+    def _aligned(self, prediction: Any, classes: Any) -> Any:
+        if isinstance(prediction, list) or self.response == "score_samples":
+            return prediction if isinstance(prediction, list) else to_array(prediction)
+        values = to_array(prediction)
+        columns = self.response in ("predict_proba", "decision_function")
+        if not columns or classes is None or self.classes is None:
+            return values
+        absent = 0.0 if self.response == "predict_proba" else -np.inf
+        return align_columns(values, np.asarray(classes), self.classes, absent)
+
+    def _checked(self, values: Any, n_points: int) -> FloatArray:
+        losses = np.asarray(values)
+        if losses.shape != (n_points,):
+            raise InvalidInputError(
+                f"The loss {self.name!r} returned an array of shape {losses.shape} for "
+                f"{n_points} rows. Return one number per row, shape ({n_points},)."
+            )
+        return losses.astype(float, copy=False)
+
+
+def to_array(values: Any) -> LabelArray:
+    """Return a dense array of whatever holds targets or predictions."""
+    if sparse.issparse(values):
+        return np.asarray(sparse.csr_array(values).toarray())
+    return np.asarray(values)
+
+
+def align_columns(
+    values: LabelArray, classes: LabelArray, all_classes: LabelArray, absent: float
+) -> LabelArray:
+    """Give every class of the race its column, filled in where a model knows it not.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_points, n_known) or (n_points,)
+        One column per known class; a single number per row is the decision value of
+        the second of two classes.
+    classes : ndarray of shape (n_known,)
+        Classes that the model knows, sorted.
+    all_classes : ndarray of shape (n_classes,)
+        Classes of the race, sorted.
+    absent : float
+        Value of a class that the model does not know.
+
+    Returns
+    -------
+    ndarray of shape (n_points, n_classes)
+        The same array where nothing is missing.
+
+    Examples
+    --------
+    >>> proba = np.array([[0.25, 0.75]])
+    >>> align_columns(proba, np.array(["a", "c"]), np.array(["a", "b", "c"]), 0.0)
+    array([[0.25, 0.  , 0.75]])
+    """
+    if len(classes) == len(all_classes):
+        return values
+    if values.ndim == 1:
+        values = np.column_stack([-values, values])
+    if values.shape[1] != len(classes):
+        return values  # not one column per class, as one-against-one decisions
+    aligned = np.full((len(values), len(all_classes)), absent, dtype=values.dtype)
+    aligned[:, np.searchsorted(all_classes, classes)] = values
+    return aligned
