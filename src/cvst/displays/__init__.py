@@ -1,0 +1,21 @@
+"""Pictures of races and of their theory: computed once, drawn often.
+
+Every display has a ``from_...`` method that computes and a ``plot`` method that draws,
+as in scikit-learn. Drawing needs the extra ``cvst[plots]``.
+"""
+
+from cvst.displays._error_bound import ErrorBoundDisplay
+from cvst.displays._false_negatives import FalseNegativesDisplay
+from cvst.displays._safety_zone import SafetyZoneDisplay
+from cvst.displays._sequential_test import SequentialTestDisplay
+from cvst.displays._speed_gain import SpeedGainDisplay
+from cvst.displays._surviving_paths import SurvivingPathsDisplay
+
+__all__ = [
+    "ErrorBoundDisplay",
+    "FalseNegativesDisplay",
+    "SafetyZoneDisplay",
+    "SequentialTestDisplay",
+    "SpeedGainDisplay",
+    "SurvivingPathsDisplay",
+]

@@ -1,0 +1,122 @@
+"""What all displays share: colours that everybody can tell apart, and axes.
+
+The colours are Okabe and Ito's, chosen for colour-blind readers; lines also differ in
+their marker, so that a black-and-white print keeps its meaning.
+"""
+
+from __future__ import annotations
+
+from itertools import cycle, islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
+
+__all__ = [
+    "BOUNDARY",
+    "COLOURS",
+    "DROPPED",
+    "FLOP",
+    "GRID",
+    "MARKERS",
+    "REGION",
+    "TOP",
+    "colours",
+    "legend_below",
+    "ordered_colours",
+    "prepare_axes",
+    "tidy",
+    "whole_steps",
+]
+
+# Okabe and Ito without their yellow, which is too pale for lines on white.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+
+# Meanings that recur: one step, the whole race, the regions of a sequential test.
+TOP = "#000000"
+FLOP = "#D55E00"
+DROPPED = "#BBBBBB"
+BOUNDARY = "#444444"
+REGION = "#EBEBEB"
+GRID = "#DDDDDD"
+
+
+def prepare_axes(ax: Axes | None) -> tuple[Figure | SubFigure, Axes]:
+    """Return the axes to draw on and their figure; a new one if none is given.
+
+    Raises
+    ------
+    ImportError
+        If matplotlib is not installed.
+    """
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError(
+            "Displays draw with matplotlib, which is not installed. Install it with "
+            "the extra cvst[plots]."
+        ) from error
+    if ax is None:
+        _, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
+    return ax.figure, ax
+
+
+def tidy(ax: Axes) -> None:
+    """Remove the ink that carries nothing."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(color=GRID, linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def legend_below(ax: Axes, title: str) -> None:
+    """Put the legend in one row below the axes, where it covers nothing."""
+    n_entries = len(ax.get_legend_handles_labels()[0])
+    ax.legend(
+        title=title,
+        fontsize="small",
+        title_fontsize="small",
+        ncols=max(1, n_entries),
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.16),
+        frameon=False,
+        columnspacing=1.2,
+        handlelength=1.6,
+    )
+
+
+def whole_steps(ax: Axes, *, both: bool = False) -> None:
+    """Label whole steps only, and where both axes count also on the other."""
+    from matplotlib.ticker import MaxNLocator
+
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    if both:
+        ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def colours(n: int) -> list[str]:
+    """Return colours for things without an order; they repeat after seven.
+
+    Examples
+    --------
+    >>> colours(2)
+    ['#0072B2', '#D55E00']
+    """
+    return list(islice(cycle(COLOURS), n))
+
+
+def ordered_colours(n: int) -> list[tuple[float, float, float, float]]:
+    """Return colours from dark to light for things in an order.
+
+    Examples
+    --------
+    >>> dark, light = ordered_colours(2)
+    >>> bool(sum(dark[:3]) < sum(light[:3]))
+    True
+    """
+    from matplotlib import colormaps
+
+    # The end of the map is too pale for lines on white.
+    shares = [0.85 * index / max(1, n - 1) for index in range(n)]
+    return [colormaps["viridis"](share) for share in shares]
