@@ -182,10 +182,10 @@ class PointwiseLoss:
         return resolved
 
     def _aligned(self, prediction: Any, classes: Any) -> Any:
-        if isinstance(prediction, list) or self.response == "score_samples":
-            return prediction if isinstance(prediction, list) else to_array(prediction)
-        values = to_array(prediction)
         columns = self.response in ("predict_proba", "decision_function")
+        if columns and isinstance(prediction, list):
+            return prediction  # one array per output
+        values = to_array(prediction)
         if not columns or classes is None or self.classes is None:
             return values
         absent = 0.0 if self.response == "predict_proba" else -np.inf
@@ -203,9 +203,8 @@ class PointwiseLoss:
 
 def to_array(values: Any) -> LabelArray:
     """Return a dense array of whatever holds targets or predictions."""
-    if sparse.issparse(values):
-        return np.asarray(sparse.csr_array(values).toarray())
-    return np.asarray(values)
+    is_sparse: bool = sparse.issparse(values)
+    return np.asarray(values.toarray() if is_sparse else values)
 
 
 def align_columns(

@@ -187,32 +187,33 @@ def _named_scorer(name: str) -> Any:
 
 def _loss_of(scoring: Any, parts: ScorerParts, estimator: Any, y: Any) -> PointwiseLoss:
     """Return the loss of a scorer's metric, checked for what makes it one."""
-    name = getattr(parts.function, "__name__", repr(parts.function))
-    if getattr(metrics, name, None) is not parts.function:
+    name, shown = _name(parts), f"scoring={_shown(scoring)}"
+    module = getattr(parts.function, "__module__", "")
+    if not module.startswith("sklearn.metrics."):
         raise UnsupportedScoreError(
-            f"scoring={scoring!r} scores with {name}, of which only the number for all "
+            f"{shown} scores with {name}, of which only the number for all "
             "rows is known. Pass PointwiseLoss(f) with f(y_true, y_pred) -> one loss "
             "per row."
         )
     metric = METRICS.get(name)
-    loss = None if metric is None else _with_arguments(scoring, name, metric, parts)
+    loss = None if metric is None else _with_arguments(shown, name, metric, parts)
     if metric is None or loss is None:
         raise UnsupportedScoreError(
-            f"scoring={scoring!r} is no mean over rows, so rows cannot be raced on it; "
+            f"{shown} is no mean over rows, so rows cannot be raced on it; "
             f"{_nearest(name, y)}."
         )
-    _check_sign(scoring, name, metric, parts)
-    return _with_response(scoring, loss, metric, parts, estimator)
+    _check_sign(shown, name, metric, parts)
+    return _with_response(shown, loss, metric, parts, estimator)
 
 
 def _with_arguments(
-    scoring: Any, name: str, metric: Metric, parts: ScorerParts
+    shown: str, name: str, metric: Metric, parts: ScorerParts
 ) -> PointwiseLoss | None:
     try:
         signature(metric.build).bind(**parts.kwargs)
     except TypeError as error:
         raise UnsupportedScoreError(
-            f"scoring={scoring!r} calls {name} with arguments that make it no mean "
+            f"{shown} calls {name} with arguments that make it no mean "
             f"over rows ({error}). Leave them out, or pass a PointwiseLoss."
         ) from error
     return metric.build(**parts.kwargs)
@@ -227,16 +228,16 @@ def _nearest(name: str, y: Any) -> str:
     return f"the nearest score that works is {nearest!r}"
 
 
-def _check_sign(scoring: Any, name: str, metric: Metric, parts: ScorerParts) -> None:
+def _check_sign(shown: str, name: str, metric: Metric, parts: ScorerParts) -> None:
     if (parts.sign > 0) != metric.greater_is_better:
         raise InvalidInputError(
-            f"scoring={scoring!r} prefers the worst model. Write make_scorer({name}, "
+            f"{shown} prefers the worst model. Write make_scorer({name}, "
             f"greater_is_better={metric.greater_is_better})."
         )
 
 
 def _with_response(
-    scoring: Any,
+    shown: str,
     loss: PointwiseLoss,
     metric: Metric,
     parts: ScorerParts,
@@ -248,7 +249,7 @@ def _with_response(
     ]
     if not possible:
         raise InvalidInputError(
-            f"scoring={scoring!r} predicts with {' or '.join(parts.responses)}, but "
+            f"{shown} predicts with {' or '.join(parts.responses)}, but "
             f"its metric needs {' or '.join(metric.responses)}. Set response_method in "
             "make_scorer."
         )
@@ -259,3 +260,16 @@ def _with_response(
     loss = copy(loss)
     loss.response = chosen
     return loss
+
+
+def _name(parts: ScorerParts) -> str:
+    return str(getattr(parts.function, "__name__", parts.function))
+
+
+def _shown(scoring: Any) -> str:
+    """Return a scorer as its user wrote it; the repr of a partial one may fail."""
+    parts = None if isinstance(scoring, str) else scorer_parts(scoring)
+    if parts is None:
+        return repr(scoring)
+    arguments = [f"{name}={value!r}" for name, value in parts.kwargs.items()]
+    return f"make_scorer({', '.join([_name(parts), *arguments])})"
