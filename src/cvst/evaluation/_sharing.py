@@ -1,0 +1,173 @@
+"""What evaluators that share work have in common: who may share, and who fits alone."""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from numbers import Integral
+from time import perf_counter
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from cvst._typing import Configuration
+from cvst.evaluation._one_by_one import OneByOne, configured
+from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._value_keys import value_key
+
+__all__ = [
+    "PrefixEvaluator",
+    "Remembered",
+    "fitted",
+    "groups_by",
+    "is_count",
+    "share_or_fit_alone",
+    "truncated",
+]
+
+_ABSENT = object()
+
+
+def groups_by(
+    estimator: Any, configurations: Sequence[Configuration], free: Collection[str]
+) -> list[list[int]]:
+    """Partition configurations by the values of all but the free parameters.
+
+    A parameter that a configuration does not set has the template's value.
+    """
+    template = estimator.get_params(deep=True)
+    names = sorted({name for configuration in configurations for name in configuration})
+    fixed = [name for name in names if name not in free]
+    groups: dict[Hashable, list[int]] = {}
+    for index, configuration in enumerate(configurations):
+        values = [
+            configuration.get(name, template.get(name, _ABSENT)) for name in fixed
+        ]
+        groups.setdefault(value_key(values), []).append(index)
+    return list(groups.values())
+
+
+def is_count(value: Any, at_most: float = np.inf) -> bool:
+    """Whether a value is a whole number from 1 on, and not a truth value."""
+    return (
+        isinstance(value, Integral)
+        and not isinstance(value, bool | np.bool_)
+        and 1 <= int(value) <= at_most
+    )
+
+
+def share_or_fit_alone(
+    task: Task,
+    members: Sequence[int],
+    share: Callable[[Task, list[int]], list[Outcome]],
+) -> Iterator[Outcome]:
+    """Yield the outcomes of those who share, then fit the others one by one.
+
+    An error while sharing may be due to one member only, such as the one with the
+    largest ensemble: then each is fitted alone, and fails or succeeds on its own.
+    """
+    outcomes: list[Outcome] = []
+    if len(members) > 1:
+        try:
+            outcomes = share(task, list(members))
+        except Exception:
+            outcomes = []
+    yield from outcomes
+    done = {outcome.index for outcome in outcomes}
+    for index in members:
+        if index not in done:
+            yield OneByOne().evaluate_one(task, index)
+
+
+def fitted(task: Task, model: Any) -> Any:
+    """Fit a model on the task's training rows."""
+    if task.y_train is None:
+        return model.fit(task.X_train, **task.fit_params)
+    return model.fit(task.X_train, task.y_train, **task.fit_params)
+
+
+def truncated(model: Any, **attributes: Any) -> Any:
+    """Return a shallow copy of a fitted model with some attributes replaced."""
+    shorter = copy.copy(model)
+    for name, value in attributes.items():
+        setattr(shorter, name, value)
+    return shorter
+
+
+class Remembered:
+    """Stands for a fitted member of an ensemble: its predictions are known already."""
+
+    def __init__(self, prediction: Any, classes: Any = None) -> None:
+        self.prediction = prediction
+        self.classes_ = classes
+
+    def predict(self, X: Any) -> Any:
+        """Return what the member predicted."""
+        del X
+        return self.prediction
+
+    predict_proba = predict
+    decision_function = predict
+
+
+class PrefixEvaluator(ABC):
+    """One fit of the largest ensemble; the smaller ones are its first members.
+
+    Holds for ensembles whose members do not depend on how many follow.
+    """
+
+    size: ClassVar[str] = "n_estimators"
+    prefer: Literal["threads", "processes"] = "processes"
+
+    @abstractmethod
+    def predictions(
+        self, model: Any, task: Task, sizes: Sequence[int]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield each size, in ascending order, and what an ensemble of it predicts."""
+
+    def is_prefix(self, model: Any) -> bool:
+        """Whether smaller ensembles with these parameters are prefixes of this one."""
+        # An integer or a RandomState, which clones copy, gives each fit the same
+        # numbers; None draws new ones, so that two fits never agree anyway.
+        return all(
+            value is not None
+            for name, value in model.get_params(deep=True).items()
+            if name.split("__")[-1] == "random_state"
+        )
+
+    def groups(
+        self, estimator: Any, configurations: Sequence[Configuration]
+    ) -> list[list[int]]:
+        """Put those together that differ in the size only."""
+        return groups_by(estimator, configurations, {self.size})
+
+    def evaluate(self, task: Task) -> Iterator[Outcome]:
+        """Fit the largest of each group and read off the others."""
+        for members in self.groups(task.estimator, task.configurations):
+            yield from share_or_fit_alone(task, members, self._share)
+
+    def _share(self, task: Task, members: list[int]) -> list[Outcome]:
+        start = perf_counter()
+        models = {
+            i: configured(task.estimator, task.configurations[i]) for i in members
+        }
+        sizes = {i: getattr(model, self.size) for i, model in models.items()}
+        members = [i for i in members if is_count(sizes[i])]
+        # Other arguments of fit, such as callbacks, may look at the size.
+        if len(members) < 2 or not set(task.fit_params) <= {"sample_weight"}:
+            return []
+        model = models[max(members, key=sizes.__getitem__)]
+        if not (hasattr(model, task.response) and self.is_prefix(model)):
+            return []
+        model = fitted(task, model)
+        fit_end = perf_counter()
+        wanted = sorted({int(sizes[i]) for i in members})
+        found = dict(self.predictions(model, task, wanted))
+        fit_seconds = (fit_end - start) / len(members)
+        score_seconds = (perf_counter() - fit_end) / len(members)
+        classes = getattr(model, "classes_", None)
+        return [
+            Outcome(i, found[int(sizes[i])], classes, fit_seconds, score_seconds)
+            for i in members
+        ]
