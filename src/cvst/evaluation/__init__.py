@@ -1,7 +1,9 @@
 """From configurations to pointwise losses: evaluators that share work, and losses."""
 
 # A module imported under its own name is imported to register its evaluators.
+from cvst.evaluation import _adaboost as _adaboost
 from cvst.evaluation import _boosting as _boosting
+from cvst.evaluation import _forests as _forests
 from cvst.evaluation._data import RaceData, in_order, stack_rows, take
 from cvst.evaluation._dispatch import batch_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne
