@@ -78,7 +78,11 @@ def refused(search, X, y, error, message, **params):
         ),
         ({"strategy": "halving"}, InvalidInputError, "strategy='halving' is not known"),
         ({"scoring": "roc_auc"}, InvalidInputError, "roc_auc"),
-        ({"scoring": ["r2", "neg_mean_squared_error"]}, InvalidInputError, "one goal"),
+        (
+            {"scoring": ["r2", "neg_mean_squared_error"]},
+            InvalidInputError,
+            "is not one score",
+        ),
         ({"rescale": {"moood": 1}}, InvalidInputError, "moood"),
         (
             {"incremental": True},

@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import HasMethods, StrOptions
 from cvst._sklearn_compat import BaseSearchCV, CallbackTree, fit_context
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
-from cvst.exceptions import FallbackWarning, InvalidInputError, UnusedArgumentWarning
+from cvst.exceptions import FallbackWarning, UnusedArgumentWarning
 from cvst.race import RaceState, race
 from cvst.search._inputs import Inputs, read_inputs
 from cvst.search._log import log_end, log_look, verbose_logging
@@ -171,7 +171,7 @@ class BaseRaceSearch(BaseSearchCV):
                 f"refit returned {index!r}, which is no whole number. Return the index "
                 "of a configuration."
             )
-        if not 0 <= index < len(self.cv_results_["params"]):
+        if not 0 <= int(index) < len(self.cv_results_["params"]):
             raise IndexError(
                 f"refit returned {index}, but there are "
                 f"{len(self.cv_results_['params'])} configurations, counted from 0."
@@ -192,11 +192,6 @@ class BaseRaceSearch(BaseSearchCV):
     def _get_scorers(self) -> tuple[Any, str]:
         if isinstance(self.scoring, PointwiseLoss):
             return self.scoring, "score"
-        if isinstance(self.scoring, list | tuple | dict | set):
-            raise InvalidInputError(
-                f"scoring={self.scoring!r} names several scores, but a race has one "
-                "goal. Pass the one to race on."
-            )
         return check_scoring(self.estimator, self.scoring), "score"
 
     def _warn_of_unused_arguments(self) -> None:

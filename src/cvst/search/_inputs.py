@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils import check_consistent_length, get_tags, indexable
+from sklearn.utils.multiclass import check_classification_targets
 
 from cvst._sklearn_compat import num_samples, routed_fit_params
 from cvst.exceptions import InvalidInputError
@@ -58,6 +60,8 @@ def read_inputs(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Inputs:
     X, y = indexable(X, y)
     _check_lengths(X, y, groups=groups)
     _check_targets(y, "y", required=_requires_y(search))
+    if y is not None and is_classifier(search.estimator):
+        check_classification_targets(y)
     _check_test_set(X, y, X_val, y_val)
     fit_params, weights = routed_fit_params(search, params)
     n_samples = num_samples(X)
@@ -106,7 +110,11 @@ def _check_targets(y: Any, name: str, required: bool = False) -> None:
             )
         return
     values = np.asarray(y)
-    if values.dtype.kind not in "fc" or np.all(np.isfinite(values)):
+    if values.dtype.kind == "c":
+        raise InvalidInputError(
+            f"Complex data not supported: {name} holds complex numbers. Use real ones."
+        )
+    if values.dtype.kind != "f" or np.all(np.isfinite(values)):
         return
     if np.isnan(values).any():
         raise InvalidInputError(

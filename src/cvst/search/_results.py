@@ -31,7 +31,7 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
         np.isnan(last_loss[others]),
     )
     order = np.concatenate([ranking, others[np.lexsort(keys)]])
-    ranks = np.empty(len(order), dtype=np.int32)
+    ranks = np.empty(len(order), dtype=np.intp)
     ranks[order] = np.arange(1, len(order) + 1)
     return ranks
 
