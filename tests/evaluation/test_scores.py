@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 import warnings
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,6 +38,8 @@ from sklearn.tree import DecisionTreeClassifier
 from cvst.evaluation import PointwiseLoss, resolve_loss
 from cvst.evaluation._scores import _shown
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
+
+PAGE = Path(__file__).parents[2] / "docs" / "user_guide" / "losses.md"
 
 N_TRAIN, N_TEST = 60, 80
 
@@ -575,3 +579,12 @@ def test_a_loss_of_the_users_own_passes_through():
     loss = PointwiseLoss(own_metric)
     assert resolve_loss(loss, Ridge(), [1.0, 2.0]) is loss
     assert resolve_loss(loss, KernelDensity(), None) is loss
+
+
+def test_the_page_names_every_score_that_works_and_its_examples_run():
+    page = PAGE.read_text(encoding="utf-8")
+    for names in SUPPORTED.values():
+        assert all(f"`{name}`" in page for name in names)
+    failures, examples = doctest.testfile(str(PAGE), module_relative=False)
+    assert failures == 0
+    assert examples > 0

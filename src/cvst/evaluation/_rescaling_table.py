@@ -49,16 +49,16 @@ def _mlp_exponent(params: Configuration) -> float:
     return 1.0 if params["solver"] == "lbfgs" else 0.0
 
 
-_RIDGE = "sum of squared errors + alpha ||w||^2"
-_BOUND = "||w||^2 / 2 + C * sum of losses: C bounds the weight of each row"
-_MEAN = "mean of losses + alpha * penalty"
+_RIDGE = "sum of squared errors + alpha times the squared norm"
+_BOUND = "half the squared norm + C times the sum of losses: C bounds each row's weight"
+_MEAN = "mean of losses + alpha times the penalty"
 _NU = "nu is a share of the rows"
 _TREE = "cost per node is weighed by its share of the rows"
 _AVERAGING = (
     "Lasso ElasticNet SGDClassifier SGDRegressor PoissonRegressor GammaRegressor "
     "TweedieRegressor QuantileRegressor"
 )
-_MLP = "mean of losses + alpha ||W||^2 / (2 * rows of a batch)"
+_MLP = "mean of losses + alpha times half the squared norm / rows of a batch"
 
 _BUILT_IN: tuple[tuple[str, str, str, Exponent, str], ...] = (
     ("sklearn.kernel_ridge", "KernelRidge", "alpha", 1.0, _RIDGE),
@@ -68,14 +68,14 @@ _BUILT_IN: tuple[tuple[str, str, str, Exponent, str], ...] = (
         "HuberRegressor",
         "alpha",
         1.0,
-        "sum of Huber losses + alpha ||w||^2",
+        "sum of Huber losses + alpha times the squared norm",
     ),
     (
         "cvst.learners",
         "KernelLogisticRegression",
         "alpha",
         1.0,
-        "sum of log losses + alpha / 2 ||f||^2",
+        "sum of log losses + alpha times half the squared norm",
     ),
     ("sklearn.svm", "SVC SVR LinearSVC LinearSVR NuSVR", "C", -1.0, _BOUND),
     (
@@ -83,7 +83,7 @@ _BUILT_IN: tuple[tuple[str, str, str, Exponent, str], ...] = (
         "LogisticRegression",
         "C",
         -1.0,
-        "||w||^2 / 2 + C * sum of log losses",
+        "half the squared norm + C times the sum of log losses",
     ),
     (
         "sklearn.neural_network",
@@ -174,10 +174,11 @@ def rescaling_table() -> list[RescalingRow]:
 
     Examples
     --------
-    >>> for row in rescaling_table()[:2]:
-    ...     print(row.estimator, row.parameter, row.exponent, "|", row.reason)
-    sklearn.kernel_ridge.KernelRidge alpha 1.0 | sum of squared errors + alpha ||w||^2
-    sklearn.linear_model.Ridge alpha 1.0 | sum of squared errors + alpha ||w||^2
+    >>> row = rescaling_table()[0]
+    >>> row.estimator, row.parameter, row.exponent
+    ('sklearn.kernel_ridge.KernelRidge', 'alpha', 1.0)
+    >>> row.reason
+    'sum of squared errors + alpha times the squared norm'
     """
     replaced = {public_name(cls) for cls in _REGISTERED}
     tables = [rows for name, rows in _TABLE.items() if name not in replaced]
