@@ -85,8 +85,8 @@ def make_ringnorm(
     Examples
     --------
     >>> X, y = make_ringnorm(2000, random_state=0)
-    >>> X[y == 1].var().round(), X[y == -1].var().round()
-    (np.float64(4.0), np.float64(1.0))
+    >>> [round(float(X[y == label].var())) for label in (1, -1)]
+    [4, 1]
     """
     check_count("n_samples", n_samples)
     rng = as_generator(random_state)
