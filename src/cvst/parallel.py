@@ -7,7 +7,8 @@ Dask, Ray and other joblib backends are chosen by the user's
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -58,14 +59,30 @@ def in_chunks(groups: Sequence[list[int]], n_workers: int) -> list[list[list[int
 
 def run_chunks(
     function: Callable[..., T],
-    chunks: Sequence[Any],
+    chunks: Iterable[Any],
     n_jobs: int | None,
     prefer: Literal["threads", "processes"],
-) -> Iterator[T]:
+    *,
+    eager: bool = True,
+) -> Generator[T, None, None]:
     """Call a function on every chunk and yield the results in order.
 
     One BLAS thread per worker, whatever their number: results are then the same to
     the last bit for any ``n_jobs``, and workers never fight for cores.
+
+    Parameters
+    ----------
+    function : callable
+        What to do with a chunk.
+    chunks : iterable
+        The work. It may end early: what was taken from it is finished.
+    n_jobs : int or None
+        Number of workers.
+    prefer : {"threads", "processes"}
+        A hint for joblib.
+    eager : bool
+        Whether a worker's next chunk waits for it; otherwise chunks are taken as late
+        as possible.
     """
     if effective_n_jobs(n_jobs) == 1:
         with threadpool_limits(limits=1, user_api="blas"):
@@ -73,19 +90,42 @@ def run_chunks(
                 yield function(chunk)
         return
     parallel = joblib.Parallel(
-        n_jobs=n_jobs, prefer=prefer, return_as="generator", batch_size=1
+        n_jobs=n_jobs,
+        prefer=prefer,
+        return_as="generator",
+        batch_size=1,
+        pre_dispatch="2*n_jobs" if eager else "n_jobs",
     )
     with threadpool_limits(limits=1, user_api="blas"):
-        yield from parallel(
+        results = parallel(
             joblib.delayed(_single_threaded)(function, chunk) for chunk in chunks
         )
+        try:
+            for result in results:
+                if isinstance(result, _Interrupted):
+                    raise KeyboardInterrupt
+                yield result
+        finally:
+            # joblib would warn of chunks in flight when the caller has seen enough.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                results.close()
 
 
-def _single_threaded(function: Callable[..., T], chunk: Any) -> T:
+class _Interrupted:
+    """Stands for a chunk that Ctrl-C cut short."""
+
+
+def _single_threaded(function: Callable[..., T], chunk: Any) -> T | _Interrupted:
     # OpenMP's limit belongs to the calling thread, and a worker process has its own
     # BLAS, so both are set where the work is done.
-    with threadpool_limits(limits=1):
-        return function(chunk)
+    try:
+        with threadpool_limits(limits=1):
+            return function(chunk)
+    except KeyboardInterrupt:
+        # A terminal sends Ctrl-C to workers too. Raised there it would kill a thread
+        # that somebody waits for, or fill the screen with tracebacks.
+        return _Interrupted()
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -192,13 +193,16 @@ class DataSource:
         scored: list[Scored] = []
         if self.watch is not None:
             self.watch(0, n_total)
-        for results in run_chunks(work, chunks, self.n_jobs, self.evaluator.prefer):
-            scored.extend(results)
-            for result in results:
-                if result.error is not None and self.raise_errors:
-                    raise result.error
-            if self.watch is not None:
-                self.watch(len(scored), n_total)
+        batches = run_chunks(work, chunks, self.n_jobs, self.evaluator.prefer)
+        # Whoever raises in between must not leave workers busy.
+        with closing(batches):
+            for results in batches:
+                scored.extend(results)
+                for result in results:
+                    if result.error is not None and self.raise_errors:
+                        raise result.error
+                if self.watch is not None:
+                    self.watch(len(scored), n_total)
         return sorted(scored, key=lambda result: result.position)
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:

@@ -81,13 +81,14 @@ class BaseRaceSearch(BaseSearchCV):
         metadata = {
             name: value for name, value in params.items() if name == "sample_weight"
         }
+        self._forget()
         tasks = CallbackTree(self, None, X, y, metadata or None)
         with verbose_logging(self.verbose):
             interrupt = self._run(setup, tasks)
+            if self.refit and interrupt is None:
+                interrupt = self._refit(setup, inputs, tasks)
         if interrupt is not None and self.on_interrupt == "raise":
             raise interrupt
-        if self.refit and interrupt is None:
-            self._refit(setup, inputs, tasks)
         tasks.close()
         return self
 
@@ -99,6 +100,11 @@ class BaseRaceSearch(BaseSearchCV):
             params["strategy"] = resolve_strategy(strategy)
         super().set_params(**params)
         return self
+
+    def _forget(self) -> None:
+        """Remove what an earlier fit left: an interrupt must not mix the two."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
 
     def _run(self, setup: Setup, tasks: CallbackTree) -> KeyboardInterrupt | None:
         """Race until the end or an interrupt, and keep what is known by then."""
@@ -178,16 +184,23 @@ class BaseRaceSearch(BaseSearchCV):
             )
         return int(index)
 
-    def _refit(self, setup: Setup, inputs: Inputs, tasks: CallbackTree) -> None:
+    def _refit(
+        self, setup: Setup, inputs: Inputs, tasks: CallbackTree
+    ) -> KeyboardInterrupt | None:
+        """Fit the winner on all rows; an interrupt leaves the rest as it is."""
         # With a seed the winner is repeatable too; without one it is the user's own.
         template = self.estimator if self.random_state is None else setup.template
         model = configured(template, clone(self.best_params_, safe=False))
         start = perf_counter()
-        tasks.fit(model, inputs.X, inputs.y, dict(inputs.fit_params))
+        try:
+            tasks.fit(model, inputs.X, inputs.y, dict(inputs.fit_params))
+        except KeyboardInterrupt as interrupt:
+            return interrupt
         self.refit_time_ = perf_counter() - start
         self.best_estimator_ = model
         if hasattr(model, "feature_names_in_"):
             self.feature_names_in_ = model.feature_names_in_
+        return None
 
     def _get_scorers(self) -> tuple[Any, str]:
         if isinstance(self.scoring, PointwiseLoss):
