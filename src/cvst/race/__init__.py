@@ -5,6 +5,7 @@ from cvst.race._cvst import CVST
 from cvst.race._elimination import NoElimination
 from cvst.race._loop import race
 from cvst.race._parameters import Parametrised
+from cvst.race._planned import PlannedLook
 from cvst.race._rules import (
     Comparison,
     EliminationRule,
@@ -45,6 +46,7 @@ __all__ = [
     "Observation",
     "OutlierSimilarity",
     "Parametrised",
+    "PlannedLook",
     "PrefixSimilarity",
     "Problem",
     "RaceState",

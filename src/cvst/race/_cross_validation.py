@@ -6,6 +6,7 @@ import numpy as np
 
 from cvst._typing import FloatArray, IntArray
 from cvst.race._parameters import Parametrised
+from cvst.race._planned import PlannedLook, planned_folds
 from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
 
 __all__ = ["CrossValidation"]
@@ -37,6 +38,11 @@ class CrossValidation(Parametrised):
 
     def check(self, problem: Problem) -> None:
         """Accept every problem."""
+
+    def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
+        """Return one look per fold with everybody."""
+        folds = problem.folds[self.n_folds]
+        return planned_folds(folds, "folds", problem.n_configurations)
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Stop after the last fold."""

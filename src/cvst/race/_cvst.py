@@ -11,6 +11,7 @@ from cvst._typing import IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._elimination import NoElimination
 from cvst.race._parameters import Parametrised
+from cvst.race._planned import PlannedLook, planned_prefix
 from cvst.race._rules import (
     EliminationRule,
     Schedule,
@@ -141,6 +142,13 @@ class CVST(Parametrised):
         rule = self._schedule_rule()
         steps = range(1, self.max_steps + 1)
         return [problem.cut(rule.n_train(step, problem)) for step in steps]
+
+    def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
+        """Return one look per step; everybody may stay to the end."""
+        return tuple(
+            planned_prefix(problem, n_train, "race", problem.n_configurations)
+            for n_train in self.subset_sizes(problem)
+        )
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Say why the race is over, or None while it is not."""

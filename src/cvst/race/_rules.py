@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from cvst._typing import BoolArray, FloatArray, IntArray
+from cvst.race._planned import PlannedLook
 from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
 
 __all__ = [
@@ -59,6 +60,10 @@ class Strategy(Protocol):
 
     def check(self, problem: Problem) -> None:
         """Raise an error that explains why this race cannot be run, if so."""
+        ...
+
+    def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
+        """Return the looks of the longest race, and who can take part at most."""
         ...
 
     def stop_reason(self, state: RaceState) -> str | None:

@@ -8,6 +8,7 @@ from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._folds import FoldRecord
 from cvst.race._parameters import Parametrised
+from cvst.race._planned import PlannedLook, planned_folds, planned_prefix
 from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
 from cvst.statistics import paired_excess_test
 
@@ -130,6 +131,31 @@ class TrackAndConfirm(Parametrised):
         sizes = {FIRST: problem.cut(first), LATE: problem.cut(late)}
         # Small data: a first look as large as the late one takes its place.
         return sizes if sizes[FIRST] < 0.8 * sizes[LATE] else {FIRST: sizes[LATE]}
+
+    def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
+        """Return the looks on subsets and the folds of the longest race."""
+        n_configurations = problem.n_configurations
+        sizes = self.look_sizes(problem)
+        looks = [
+            planned_prefix(problem, n_train, stage, n_configurations)
+            for stage, n_train in sizes.items()
+        ]
+        tracked = n_configurations
+        if sizes:
+            around = self.n_leaders * _most_neighbours(problem, 2)
+            tracked = min(n_configurations, self.n_tracked + around)
+        climbing = min(n_configurations - tracked, _most_neighbours(problem, 1))
+        stages = {CONFIRM: tracked}
+        stages |= {f"climb {n + 1}": climbing for n in range(self.climbs) if climbing}
+        if self.final_folds and not problem.n_validation:
+            stages[FINAL] = min(3, n_configurations)
+        for stage, most in stages.items():
+            if problem.n_validation:
+                n_samples = problem.n_samples
+                looks.append(planned_prefix(problem, n_samples, stage, most))
+            else:
+                looks.extend(planned_folds(self._folds(problem, stage), stage, most))
+        return tuple(looks)
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Stop when the winner is confirmed."""
@@ -322,6 +348,14 @@ class TrackAndConfirm(Parametrised):
 
     def _n_folds(self, state: RaceState, stage: str) -> int:
         return len(self._folds(state.problem, stage))
+
+
+def _most_neighbours(problem: Problem, distance: int) -> int:
+    """Return how many neighbours a configuration can have."""
+    if problem.space is None:
+        return 0
+    everybody = range(problem.n_configurations)
+    return max(len(problem.space.neighbours(index, distance)) for index in everybody)
 
 
 def _count(state: RaceState, stage: str) -> int:

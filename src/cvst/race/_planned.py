@@ -1,0 +1,61 @@
+"""A look that lies ahead: how large it will be, whoever is in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvst._typing import IntArray, Rows
+from cvst.race._state import Problem
+
+__all__ = ["PlannedLook", "planned_folds", "planned_prefix"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLook:
+    """What is known of a look before the race.
+
+    Attributes
+    ----------
+    stage : str
+        Name of the part of the race.
+    n_train, n_test : int
+        Rows to train and to test on.
+    max_configurations : int
+        Most configurations that can take part.
+    """
+
+    stage: str
+    n_train: int
+    n_test: int
+    max_configurations: int
+
+
+def planned_prefix(
+    problem: Problem, n_train: int, stage: str, max_configurations: int
+) -> PlannedLook:
+    """Plan a look at the first rows.
+
+    Examples
+    --------
+    >>> planned_prefix(Problem(5, 1000), 90, "race", 5)
+    PlannedLook(stage='race', n_train=90, n_test=910, max_configurations=5)
+    """
+    n_test = problem.n_validation or problem.n_samples - n_train
+    return PlannedLook(stage, n_train, n_test, max_configurations)
+
+
+def planned_folds(
+    folds: tuple[tuple[IntArray, IntArray], ...], stage: str, max_configurations: int
+) -> tuple[PlannedLook, ...]:
+    """Plan a look per fold."""
+    return tuple(
+        PlannedLook(stage, _count(train), _count(test), max_configurations)
+        for train, test in folds
+    )
+
+
+def _count(rows: Rows) -> int:
+    assert not isinstance(rows, slice)
+    return int(np.size(rows))
