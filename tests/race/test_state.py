@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -70,6 +72,17 @@ def test_losses_are_kept_only_on_demand(state):
     kept = state.observe(look([0, 1], keep_losses=True), seen([1, 2]), verdict(2))
     assert plain.observations[0].losses is None
     np.testing.assert_array_equal(kept.observations[0].losses, [[1.0], [2.0]])
+
+
+def test_standard_errors_stand_where_the_source_knew_them(state):
+    """Looks without them, and who was absent, have NaN."""
+    known = replace(seen([1, 2]), standard_errors=np.array([0.1, 0.2]))
+    state = state.observe(look([0, 1]), seen([1, 2]), verdict(2))
+    state = state.observe(look([1, 3]), known, verdict(2))
+
+    expected = np.full((4, 2), np.nan)
+    expected[[1, 3], 1] = 0.1, 0.2
+    np.testing.assert_array_equal(state.standard_errors, expected)
 
 
 @pytest.mark.parametrize(("wanted", "cut"), [(1, 7), (9, 7), (12, 15), (99, 30)])

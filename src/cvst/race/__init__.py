@@ -28,6 +28,7 @@ from cvst.race._state import (
     Verdict,
 )
 from cvst.race._stopping import NeverStop, SimilarTraces
+from cvst.race._track_and_confirm import TrackAndConfirm
 from cvst.race._winner import MeanRank
 
 __all__ = [
@@ -56,6 +57,7 @@ __all__ = [
     "SimilarityRule",
     "StoppingRule",
     "Strategy",
+    "TrackAndConfirm",
     "Verdict",
     "WinnerRule",
     "race",

@@ -117,6 +117,8 @@ class LookLosses:
         Time spent; work shared by several configurations is split evenly.
     failures : mapping of int to str
         Reason of each failed fit, by index into the grid.
+    standard_errors : ndarray of shape (n_configurations,) or None
+        Standard errors of the means; None where the source does not know them.
     """
 
     losses: FloatArray
@@ -125,6 +127,7 @@ class LookLosses:
     score_seconds: FloatArray
     residuals: FloatArray | None = None
     failures: Mapping[int, str] = field(default_factory=dict)
+    standard_errors: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +165,8 @@ class Observation:
         Reasons by configuration.
     losses : ndarray of shape (n_configurations of the look, n_points) or None
         Pointwise losses, where the look asked to keep them.
+    standard_errors : ndarray of float or None
+        Standard errors of the mean losses, where the source reported them.
     """
 
     look: Look
@@ -173,6 +178,7 @@ class Observation:
     drops: Mapping[int, str]
     failures: Mapping[int, str]
     losses: FloatArray | None = None
+    standard_errors: FloatArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +235,16 @@ class RaceState:
         return self._columns("mean_losses", dtype=float)
 
     @property
+    def standard_errors(self) -> FloatArray:
+        """Standard error of the mean loss in each look, NaN where it is not known."""
+        unknown = np.full(self.problem.n_configurations, np.nan)
+        columns = [
+            unknown if look.standard_errors is None else look.standard_errors
+            for look in self.observations
+        ]
+        return np.column_stack(columns) if columns else np.empty((len(unknown), 0))
+
+    @property
     def p_values(self) -> FloatArray:
         """The p-value that decided in each look, NaN where nothing was tested."""
         return self._columns("p_values", dtype=float)
@@ -278,6 +294,9 @@ class RaceState:
             drops=dict(verdict.drops),
             failures=dict(seen.failures),
             losses=seen.losses if look.keep_losses else None,
+            standard_errors=None
+            if seen.standard_errors is None
+            else spread(seen.standard_errors),
         )
         state = replace(self, observations=(*self.observations, observation))
         if state.active.any():

@@ -6,11 +6,11 @@ import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
+from cvst.race._contrast import excess_p_values
 from cvst.race._folds import FoldRecord
 from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook, planned_folds, planned_prefix
 from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
-from cvst.statistics import paired_excess_test
 
 __all__ = ["TrackAndConfirm"]
 
@@ -101,7 +101,7 @@ class TrackAndConfirm(Parametrised):
         """Ask for the folds of the confirmation and of the final."""
         return (self.n_folds, self.final_folds) if self.final_folds else (self.n_folds,)
 
-    def check(self, problem: Problem) -> None:
+    def check(self, problem: Problem) -> None:  # noqa: ARG002 - the protocol's
         """Raise an error that explains why this race cannot be run, if so."""
         if not 0 < self.first_fraction < self.late_fraction < 1:
             raise InvalidInputError(
@@ -182,9 +182,7 @@ class TrackAndConfirm(Parametrised):
         """Test everybody against the leader, on all rows seen in this stage so far."""
         if look.stage in (FIRST, LATE):
             order = np.argsort(seen.mean_losses, kind="stable")
-            leader = int(order[0])
-            differences = seen.losses - seen.losses[leader]
-            p_values = self._p_values(list(differences), leader)
+            p_values = excess_p_values(list(seen.losses - seen.losses[order[0]]))
             worse = self._rejected(p_values)
             drops = dict.fromkeys(look.configurations[worse].tolist(), "paired test")
             if look.stage == FIRST:
@@ -198,10 +196,7 @@ class TrackAndConfirm(Parametrised):
         differences = [
             record.differences(index, leader) for index in look.configurations.tolist()
         ]
-        position = np.flatnonzero(look.configurations == leader)
-        p_values = self._p_values(
-            differences, int(position[0]) if len(position) else None
-        )
+        p_values = excess_p_values(differences)
         worse = self._rejected(p_values) | np.isnan(seen.mean_losses)
         reasons = {
             int(index): seen.failures.get(int(index), "paired test")
@@ -312,23 +307,6 @@ class TrackAndConfirm(Parametrised):
         survivors = order[~worse[order]]
         aside = look.configurations[survivors[self.max_survivors :]]
         return dict.fromkeys(aside.tolist(), "rank")
-
-    def _p_values(
-        self, differences: list[FloatArray], leader: int | None
-    ) -> FloatArray:
-        """Test each row of differences; the leader and failed fits are not tested."""
-        p_values = np.full(len(differences), np.nan)
-        lengths = {len(row) for row in differences}
-        for length in lengths:
-            tested = [
-                position
-                for position, row in enumerate(differences)
-                if len(row) == length and position != leader and not np.isnan(row).any()
-            ]
-            if tested:
-                table = np.stack([differences[position] for position in tested])
-                p_values[tested] = paired_excess_test(table)
-        return p_values
 
     def _rejected(self, p_values: FloatArray) -> BoolArray:
         # Any of the others might be the leader by chance, so the level is divided by

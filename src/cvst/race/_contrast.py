@@ -1,0 +1,49 @@
+"""Everybody against the leader: one-sided paired tests on the scored loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from cvst._typing import FloatArray
+from cvst.statistics import mcnemar_exact, paired_excess_test
+
+__all__ = ["excess_p_values"]
+
+
+def excess_p_values(differences: Sequence[FloatArray]) -> FloatArray:
+    """Test for each configuration whether its mean loss exceeds the leader's.
+
+    Losses of 0 and 1 are compared by McNemar's exact test, others by a paired t that
+    does not trust an excess which hangs on a handful of rows.
+
+    Parameters
+    ----------
+    differences : sequence of ndarray
+        Loss minus the leader's loss, on the rows they have in common; the leader and
+        failed fits (NaN) are not tested.
+
+    Returns
+    -------
+    ndarray of shape (n_configurations,)
+        One-sided p-values, NaN where nothing was tested.
+
+    Examples
+    --------
+    >>> rows = [np.zeros(50), np.ones(50), np.full(50, np.nan)]
+    >>> excess_p_values(rows).round(3)
+    array([nan,  0., nan])
+    """
+    p_values = np.full(len(differences), np.nan)
+    by_length: dict[int, list[int]] = {}
+    for position, row in enumerate(differences):
+        if not np.isnan(row).any() and row.any():
+            by_length.setdefault(len(row), []).append(position)
+    for positions in by_length.values():
+        table = np.stack([differences[position] for position in positions])
+        if np.all((table == 0) | (np.abs(table) == 1)):
+            p_values[positions] = [mcnemar_exact([r > 0], r < 0)[0] for r in table]
+        else:
+            p_values[positions] = paired_excess_test(table)
+    return p_values

@@ -1,0 +1,241 @@
+"""The strategy that tracks the optimum and confirms it by folds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cvst.exceptions import InvalidInputError
+from cvst.race import (
+    CVST,
+    Axis,
+    Look,
+    LookLosses,
+    Problem,
+    RaceState,
+    SearchSpace,
+    TrackAndConfirm,
+    race,
+)
+
+N_WIDTHS, N_PENALTIES = 31, 4
+
+
+class DriftingOptimum:
+    """Mean losses with a valley that moves along the first axis as rows grow."""
+
+    def __init__(self, n_samples=1000, noise=1.0, own=0.1, binary=False, failing=()):
+        self.n_samples = n_samples
+        self.noise = noise
+        self.own = own
+        self.binary = binary
+        self.failing = set(failing)
+        self.looks: list[Look] = []
+
+    def best_width(self, n_train):
+        return 5 + 20 * n_train / self.n_samples
+
+    def expected(self, n_train, configurations):
+        width, penalty = np.divmod(configurations, N_PENALTIES)
+        excess = 0.02 * np.abs(width - self.best_width(n_train))
+        return 0.2 + excess + 0.03 * penalty
+
+    def observe(self, look):
+        self.looks.append(look)
+        rows = np.arange(self.n_samples)[look.test]
+        # Rows are noisy, and equally so for everybody.
+        rng = np.random.default_rng(0)
+        shared = rng.random(self.n_samples)[rows]
+        means = self.expected(look.n_train, look.configurations)[:, None]
+        if self.binary:
+            losses = (shared < means).astype(float)
+        else:
+            own = np.random.default_rng(1).normal(size=(len(means), len(rows)))
+            losses = means * (1 + self.noise * (shared - 0.5) + self.own * own) ** 2
+        failures = {i: "bad" for i in look.configurations.tolist() if i in self.failing}
+        for row, index in enumerate(look.configurations.tolist()):
+            if index in failures:
+                losses[row] = np.nan
+        nothing = np.zeros(len(losses))
+        return LookLosses(
+            losses, losses.mean(axis=1), nothing, nothing, failures=failures
+        )
+
+
+def problem(n_samples=1000, folds=(5,), **options):
+    codes = np.divmod(np.arange(N_WIDTHS * N_PENALTIES), N_PENALTIES)
+    space = SearchSpace(
+        (Axis("width", codes[0], True), Axis("penalty", codes[1], True))
+    )
+    rng = np.random.default_rng(0)
+    made = {}
+    for count in folds:
+        parts = np.array_split(rng.permutation(n_samples), count)
+        made[count] = tuple(
+            (np.setdiff1d(np.arange(n_samples), part), np.sort(part)) for part in parts
+        )
+    return Problem(
+        N_WIDTHS * N_PENALTIES, n_samples, folds=made, space=space, **options
+    )
+
+
+def run(strategy, source, setting):
+    strategy.check(setting)
+    return list(race(RaceState(setting), source, strategy))[-1]
+
+
+@pytest.mark.parametrize("binary", [False, True])
+def test_winner_is_the_optimum_at_full_size(binary):
+    """The valley moves from width 9 to 25; the paper's rule stays behind."""
+    strategy = TrackAndConfirm()
+    state = run(strategy, DriftingOptimum(binary=binary), problem())
+    winner = int(strategy.ranking(state)[0])
+    # Folds train on 800 of 1000 rows: the valley is at width 21 there.
+    assert abs(winner // N_PENALTIES - 21) <= 2
+    assert winner % N_PENALTIES == 0
+    paper = CVST()
+    fooled = int(paper.ranking(run(paper, DriftingOptimum(), problem()))[0])
+    assert fooled // N_PENALTIES < 16
+
+
+def test_stages_come_in_order_and_are_named():
+    """First look, late look, folds of the confirmation, then climbs."""
+    source = DriftingOptimum()
+    state = run(TrackAndConfirm(), source, problem())
+    stages = [look.stage for look in source.looks]
+    assert stages[:7] == ["first look", "late look", *["confirm"] * 5]
+    assert all(stage.startswith("climb") for stage in stages[7:])
+    assert [look.n_train for look in source.looks[:3]] == [200, 400, 800]
+    assert TrackAndConfirm().stop_reason(state) == "confirmed"
+
+
+def test_dropped_levels_come_back_in_the_late_look():
+    """Every width is represented, whatever the first look said of it."""
+    source = DriftingOptimum(noise=0.1)
+    state = run(TrackAndConfirm(wide=False), source, problem())
+    first, late = state.observations[0], state.observations[1]
+    widths = set((late.look.configurations // N_PENALTIES).tolist())
+    assert widths == set(range(N_WIDTHS))
+    returned = set(late.look.configurations.tolist()) & set(first.drops)
+    assert returned
+    reasons = set(first.drops.values())
+    assert reasons <= {"paired test", "rank"}
+
+
+def test_few_survive_the_first_look_on_their_own():
+    """What is set aside by rank, not by a test, is called so."""
+    source = DriftingOptimum(own=5.0)
+    state = run(TrackAndConfirm(max_survivors=5), source, problem())
+    reasons = list(state.observations[0].drops.values())
+    assert N_WIDTHS * N_PENALTIES - len(reasons) == 5
+    assert "rank" in reasons
+    assert "paired test" in reasons
+
+
+def test_hopeless_representatives_are_left_out():
+    """Beyond three times the lead over a constant prediction nobody gets a look."""
+
+    class Cliff(DriftingOptimum):
+        def expected(self, n_train, configurations):
+            width = configurations // N_PENALTIES
+            return super().expected(n_train, configurations) + 9.0 * (width == 30)
+
+    source = Cliff(noise=0.1)
+    run(TrackAndConfirm(), source, problem(constant_loss=1.0))
+    late = source.looks[1].configurations // N_PENALTIES
+    assert 30 not in late
+    assert 29 in late
+
+
+def test_few_configurations_go_straight_to_the_folds():
+    """Under thirty there is nothing to save on subsets."""
+    setting = problem()
+    few = Problem(12, 1000, folds=setting.folds)
+    source = DriftingOptimum()
+    run(TrackAndConfirm(), source, few)
+    assert {look.stage for look in source.looks} == {"confirm"}
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "sizes"), [(200, []), (300, [150]), (400, [160]), (1000, [200, 400])]
+)
+def test_small_data_get_fewer_and_larger_looks(n_samples, sizes):
+    """No look has fewer than 150 rows."""
+    looks = TrackAndConfirm().look_sizes(problem(n_samples))
+    assert list(looks.values()) == sizes
+
+
+def test_losers_of_a_fold_skip_the_later_ones():
+    """The confirmation is a race: clear losers run fewer folds."""
+    source = DriftingOptimum(noise=0.1)
+    state = run(TrackAndConfirm(), source, problem())
+    counts = [len(o.look.configurations) for o in state.observations[2:7]]
+    assert counts[-1] < counts[0]
+    dropped = [o.drops for o in state.observations[2:7]]
+    assert any("paired test" in drops.values() for drops in dropped)
+
+
+def test_final_confirms_the_last_three_by_more_folds():
+    """The variant with a final runs ten folds for at most three configurations."""
+    source = DriftingOptimum()
+    strategy = TrackAndConfirm(final_folds=10)
+    state = run(strategy, source, problem(folds=(5, 10)))
+    final = [look for look in source.looks if look.stage == "final"]
+    assert 1 <= len(final) <= 10
+    assert len(final[0].configurations) == 3
+    winner = strategy.ranking(state)[0]
+    assert winner in final[0].configurations
+
+
+def test_separate_test_set_replaces_the_folds():
+    """With a test set of its own, everybody tracked is trained on all rows once."""
+    source = DriftingOptimum(n_samples=1000)
+    setting = problem(500, folds=(), n_validation=500)
+    source.n_samples = 1000
+    strategy = TrackAndConfirm()
+    run(strategy, source, setting)
+    confirm = [look for look in source.looks if look.stage == "confirm"]
+    assert len(confirm) == 1
+    assert confirm[0].n_train == 500
+    assert confirm[0].test == slice(500, 1000)
+
+
+def test_failed_fits_are_dropped_with_their_reason():
+    """A configuration without a result on a fold cannot win."""
+    best = 21 * N_PENALTIES
+    source = DriftingOptimum(failing=[best])
+    strategy = TrackAndConfirm()
+    state = run(strategy, source, problem())
+    assert int(strategy.ranking(state)[0]) != best
+
+
+def test_leader_is_known_at_every_moment():
+    """An interrupted race has a winner after every look."""
+    strategy = TrackAndConfirm()
+    for state in race(RaceState(problem()), DriftingOptimum(), strategy):
+        leader = strategy.ranking(state)[0]
+        assert np.isfinite(state.mean_losses[leader]).any()
+
+
+def test_resumed_race_ends_like_the_uninterrupted_one():
+    """The next look depends on the state alone."""
+    strategy = TrackAndConfirm()
+    states = list(race(RaceState(problem()), DriftingOptimum(), strategy))
+    resumed = list(race(states[3], DriftingOptimum(), strategy))
+    np.testing.assert_array_equal(resumed[-1].mean_losses, states[-1].mean_losses)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"first_fraction": 0.5},
+        {"late_fraction": 1.0},
+        {"level": 0},
+        {"n_folds": 1},
+        {"n_tracked": 0},
+    ],
+)
+def test_bad_parameters_are_refused(params):
+    """One sentence with the value."""
+    with pytest.raises(InvalidInputError, match=next(iter(params))):
+        TrackAndConfirm(**params).check(problem())
