@@ -229,21 +229,34 @@ class DataSource:
             for result in scored
             if result.losses is None
         }
+        means, standard_errors = self._means(look, losses)
         return LookLosses(
             losses=losses,
-            mean_losses=self._means(look, losses),
+            mean_losses=means,
             residuals=residuals,
             fit_seconds=np.array([result.fit_seconds for result in scored]),
             score_seconds=np.array([result.score_seconds for result in scored]),
             failures=failures,
+            standard_errors=standard_errors,
         )
 
-    def _means(self, look: Look, losses: FloatArray) -> FloatArray:
+    def _means(self, look: Look, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return (weighted) means and their standard errors, NaN for a single row."""
         weights = take(self.data.score_weights, look.test)
+        n_points = losses.shape[1]
         if weights is None:
             means: FloatArray = losses.mean(axis=1)
-            return means
-        return np.asarray(np.average(losses, axis=1, weights=weights[weights > 0]))
+            shares = np.full(n_points, 1 / n_points)
+        else:
+            kept = weights[weights > 0]
+            means = np.asarray(np.average(losses, axis=1, weights=kept))
+            shares = kept / kept.sum()
+        if n_points < 2:
+            return means, np.full(len(means), np.nan)
+        # A model that diverged may have losses whose squares no longer fit.
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = (losses - means[:, None]) ** 2 @ shares**2
+        return means, np.sqrt(squares * n_points / (n_points - 1))
 
 
 def _all_finite(prediction: Any) -> bool:
