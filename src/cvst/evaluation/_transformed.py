@@ -1,0 +1,210 @@
+"""Rows on their way through a pipeline, kept while a look lasts."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import Pipeline
+
+from cvst._typing import Rows
+from cvst.evaluation._data import stack_rows
+from cvst.evaluation._one_by_one import configured
+from cvst.evaluation._protocol import Scratch, Task, Whole
+from cvst.evaluation._randomness import draws_at_random
+from cvst.evaluation._steps import Step
+
+__all__ = ["LookCache", "Stage", "cache_of", "joined", "transformed"]
+
+T = TypeVar("T")
+
+# Transformed rows are kept up to this size, to be handed to the next configuration.
+KEPT_BYTES = 2**28
+
+# What final estimators keep per set of transformed rows, distances for one, can be far
+# larger than the rows: it is kept for the last few sets only.
+KEPT_SCRATCHES = 4
+
+# Larger inputs are not copied into one block: nobody keeps distances between so many.
+LARGEST_JOINED_BYTES = 2**26
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Training and test inputs behind the first steps of a pipeline.
+
+    Attributes
+    ----------
+    X_train, X_test : array-like
+        Inputs of the next step; arrays are read-only, since many will use them.
+    n_steps : int
+        Number of transformers behind them.
+    error : Exception or None
+        Why there are no such rows.
+    """
+
+    X_train: Any
+    X_test: Any
+    n_steps: int = 0
+    error: Exception | None = None
+
+    @property
+    def n_bytes(self) -> int:
+        """Size in memory, as far as it is known."""
+        return _n_bytes(self.X_train) + _n_bytes(self.X_test)
+
+    def writable(self) -> Stage:
+        """Return a stage that a fit may write into, for those that must."""
+        return Stage(_writable(self.X_train), _writable(self.X_test), self.n_steps)
+
+
+def transformed(stage: Stage, step: Step, y: Any, params: Mapping[str, Any]) -> Stage:
+    """Fit one more step and return the rows behind it.
+
+    The stage itself comes back where every configuration has to fit the step for
+    itself, because it draws random numbers.
+    """
+    try:
+        return _transformed(stage, step, y, params)
+    except Exception:
+        try:
+            return _transformed(stage.writable(), step, y, params)
+        except Exception as error:
+            return Stage(None, None, error=error)
+
+
+def _transformed(stage: Stage, step: Step, y: Any, params: Mapping[str, Any]) -> Stage:
+    transformer = configured(step.template, step.changes)
+    if draws_at_random(transformer, stage.X_train):
+        return stage
+    # A pipeline of one step does what the whole pipeline does to it, cache included.
+    one = Pipeline([("step", transformer), ("end", "passthrough")], memory=step.memory)
+    prefixed = {f"step__{name}": value for name, value in params.items()}
+    X_train = one.fit_transform(stage.X_train, y, **prefixed)
+    X_test = one.transform(stage.X_test)
+    return Stage(read_only(X_train), read_only(X_test), stage.n_steps + 1)
+
+
+def read_only(X: Any) -> Any:
+    """Return a view that cannot be written to; other containers as they are."""
+    if type(X) is not np.ndarray:
+        return X
+    view = X.view()
+    view.flags.writeable = False
+    return view
+
+
+def _writable(X: Any) -> Any:
+    return X.copy() if type(X) is np.ndarray else X
+
+
+def _n_bytes(X: Any) -> int:
+    if sparse.issparse(X):
+        return int(X.data.nbytes)
+    if hasattr(X, "memory_usage"):
+        return int(np.sum(X.memory_usage()))
+    if hasattr(X, "estimated_size"):
+        return int(X.estimated_size())
+    return int(getattr(X, "nbytes", 0))
+
+
+def joined(stage: Stage) -> Whole | None:
+    """Return the rows of a stage as a small race of their own.
+
+    Whoever fits on them can so keep what belongs to the rows, such as distances, and
+    find it again for the next group of configurations.
+    """
+    X_train, X_test = stage.X_train, stage.X_test
+    same = type(X_train) is type(X_test) and _dtypes(X_train) == _dtypes(X_test)
+    if not same or stage.n_bytes > LARGEST_JOINED_BYTES:
+        return None
+    n_train, n_test = X_train.shape[0], X_test.shape[0]
+    X = stack_rows(X_train, X_test)
+    return Whole(X, slice(0, n_train), slice(n_train, n_train + n_test), Scratch())
+
+
+def _dtypes(X: Any) -> Any:
+    return list(X.dtypes) if hasattr(X, "dtypes") else getattr(X, "dtype", object())
+
+
+class _Slot(Generic[T]):
+    """A value that the first who asks for it makes, while the others wait."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.value: T | None = None
+        self.weight = 0
+
+
+class Recent(Generic[T]):
+    """Keeps the values last asked for, up to a total weight."""
+
+    def __init__(self, limit: int, weigh: Callable[[T], int]) -> None:
+        self._limit = limit
+        self._weigh = weigh
+        self._slots: OrderedDict[Hashable, _Slot[T]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return the value kept under a key, made on first use."""
+        with self._lock:
+            slot = self._slots.setdefault(key, _Slot())
+            self._slots.move_to_end(key)
+        with slot.lock:
+            if slot.value is None:
+                slot.value = make()
+                slot.weight = self._weigh(slot.value)
+                self._shrink()
+            return slot.value
+
+    def _shrink(self) -> None:
+        with self._lock:
+            total = sum(slot.weight for slot in self._slots.values())
+            while total > self._limit and len(self._slots) > 1:
+                total -= self._slots.popitem(last=False)[1].weight
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._slots.clear()
+
+
+class LookCache:
+    """What the configurations of one look have in common, step by step."""
+
+    def __init__(self) -> None:
+        self.stages: Recent[Stage] = Recent(KEPT_BYTES, lambda stage: stage.n_bytes)
+        self.wholes: Recent[tuple[Whole | None]] = Recent(KEPT_SCRATCHES, len)
+        self._rows: tuple[Rows, Rows] | None = None
+        self._lock = threading.Lock()
+
+    def turn_to(self, train: Rows, test: Rows) -> None:
+        """Forget the look before, if this is another one."""
+        with self._lock:
+            if self._rows is None or not _same_rows(self._rows, (train, test)):
+                self.stages.clear()
+                self.wholes.clear()
+                self._rows = train, test
+
+
+def _same_rows(one: tuple[Rows, Rows], other: tuple[Rows, Rows]) -> bool:
+    return all(
+        a is b
+        or (isinstance(a, slice) and isinstance(b, slice) and a == b)
+        or (type(a) is type(b) is np.ndarray and np.array_equal(a, b))
+        for a, b in zip(one, other, strict=True)
+    )
+
+
+def cache_of(task: Task) -> LookCache:
+    """Return what is kept of a task's look; nothing yet, for a task on its own."""
+    if task.whole is None:
+        return LookCache()
+    cache = task.whole.scratch.get("transformed rows", LookCache)
+    cache.turn_to(task.whole.train, task.whole.test)
+    return cache
