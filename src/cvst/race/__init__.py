@@ -6,6 +6,7 @@ from cvst.race._elimination import NoElimination
 from cvst.race._loop import race
 from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook
+from cvst.race._ranking import rank_all
 from cvst.race._rules import (
     Comparison,
     EliminationRule,
@@ -61,4 +62,5 @@ __all__ = [
     "Verdict",
     "WinnerRule",
     "race",
+    "rank_all",
 ]

@@ -8,32 +8,9 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.race import RaceState
+from cvst.race import RaceState, rank_all
 
-__all__ = ["final_scores", "rank_all", "results_table"]
-
-
-def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
-    """Rank all configurations: survivors as given, then by how late they fell.
-
-    Returns
-    -------
-    ndarray of shape (n_configurations,)
-        Ranks from 1, each once. Among those who fell at the same look the lower last
-        loss is better; who never had a loss comes last.
-    """
-    last_loss = _last_finite(state.mean_losses)
-    others = np.setdiff1d(np.arange(state.problem.n_configurations), ranking)
-    keys = (
-        others,
-        np.nan_to_num(last_loss[others], nan=np.inf),
-        -state.dropped_at[others],
-        np.isnan(last_loss[others]),
-    )
-    order = np.concatenate([ranking, others[np.lexsort(keys)]])
-    ranks = np.empty(len(order), dtype=np.intp)
-    ranks[order] = np.arange(1, len(order) + 1)
-    return ranks
+__all__ = ["final_scores", "results_table"]
 
 
 def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -157,13 +134,6 @@ def _failures(state: RaceState) -> Any:
 
 def _times(state: RaceState, name: str) -> FloatArray:
     return np.column_stack([getattr(look, name) for look in state.observations])
-
-
-def _last_finite(values: FloatArray) -> FloatArray:
-    last = np.full(len(values), np.nan)
-    for column in values.T:
-        last = np.where(np.isfinite(column), column, last)
-    return last
 
 
 def _nanmean(values: FloatArray) -> FloatArray:

@@ -1,0 +1,69 @@
+"""Values and configurations as short, harmless text for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+__all__ = ["configuration_text", "shortened", "value_text"]
+
+
+def value_text(value: Any, max_length: int = 80) -> str:
+    """Write the value of a hyper-parameter on one line.
+
+    Numbers get six digits, functions and classes their name, objects their ``repr``
+    without line breaks; what cannot be shown is named by its type.
+
+    Examples
+    --------
+    >>> value_text(0.0012589254), value_text("rbf"), value_text((8, 8)), value_text(len)
+    ('0.00125893', 'rbf', '(8, 8)', 'len')
+    """
+    return shortened(_written(value), max_length)
+
+
+def configuration_text(
+    configuration: Mapping[str, Any], max_length: int | None = None
+) -> str:
+    """Write a configuration on one line.
+
+    Examples
+    --------
+    >>> configuration_text({"C": 10.0, "kernel": "rbf"})
+    'C=10, kernel=rbf'
+    """
+    pairs = [f"{name}={value_text(value)}" for name, value in configuration.items()]
+    text = " ".join(", ".join(pairs).split())
+    return text if max_length is None else shortened(text, max_length)
+
+
+def shortened(text: str, max_length: int) -> str:
+    """Cut a text and say so by an ellipsis.
+
+    Examples
+    --------
+    >>> shortened("RandomForestClassifier()", 12)
+    'RandomFores…'
+    """
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    if isinstance(value, str):
+        return " ".join(value.split()) if value.strip() else repr(value)
+    if isinstance(value, tuple | list):
+        inside = ", ".join(value_text(item) for item in value)
+        return f"({inside})" if isinstance(value, tuple) else f"[{inside}]"
+    # The repr of a function holds its address, which differs from run to run.
+    if callable(value) and hasattr(value, "__qualname__"):
+        return str(value.__qualname__)
+    try:
+        return " ".join(repr(value).split())
+    except Exception:  # whatever a foreign repr raises must not end a report
+        return f"<{type(value).__name__}>"

@@ -1,0 +1,42 @@
+"""Values as text for people."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import mean_squared_error
+
+from cvst._text import configuration_text, value_text
+
+
+class Angry:
+    def __repr__(self):
+        raise RuntimeError("no")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.float64(1 / 3), "0.333333"),
+        (np.int64(3), "3"),
+        (None, "None"),
+        (True, "True"),
+        ("two\nlines", "two lines"),
+        ("", "''"),
+        ([1, 0.5, None], "[1, 0.5, None]"),
+        (mean_squared_error, "mean_squared_error"),
+        (RandomForestClassifier, "RandomForestClassifier"),
+        (RandomForestClassifier(max_depth=3), "RandomForestClassifier(max_depth=3)"),
+        (Angry(), "<Angry>"),
+        ("x" * 200, "x" * 79 + "…"),
+    ],
+)
+def test_every_value_has_a_short_text_on_one_line(value, text):
+    assert value_text(value) == text
+
+
+def test_a_configuration_is_cut_where_asked():
+    configuration = {"kernel": "rbf", "C": 10}
+    assert configuration_text(configuration, 10) == "kernel=rb…"
+    assert configuration_text(configuration) == "kernel=rbf, C=10"
