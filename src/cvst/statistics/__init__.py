@@ -7,11 +7,14 @@ rows, the ``..._prefixes`` of the same name the first 2, 3, ..., K of them in on
 from cvst.statistics._cochran_q import cochran_q_prefixes, cochran_q_test
 from cvst.statistics._cochran_q_exact import cochran_q_exact_p_value
 from cvst.statistics._friedman import friedman_prefixes, friedman_test
+from cvst.statistics._holm import holm
 from cvst.statistics._kruskal_wallis import (
     kruskal_wallis_prefixes,
     kruskal_wallis_test,
 )
+from cvst.statistics._mcnemar import mcnemar_exact
 from cvst.statistics._outliers import outlier_outcomes
+from cvst.statistics._paired import paired_excess_test
 from cvst.statistics._prefix import PrefixScan, scan_prefixes
 from cvst.statistics._result import Significance
 from cvst.statistics._spicer import Ruin, SpicerTest, ruin_probabilities
@@ -29,10 +32,13 @@ __all__ = [
     "cochran_q_test",
     "friedman_prefixes",
     "friedman_test",
+    "holm",
     "kruskal_wallis_prefixes",
     "kruskal_wallis_test",
+    "mcnemar_exact",
     "minimal_steps",
     "outlier_outcomes",
+    "paired_excess_test",
     "ruin_probabilities",
     "scan_prefixes",
     "wilson_prefixes",

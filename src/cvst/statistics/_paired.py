@@ -1,0 +1,172 @@
+"""Paired test of an excess in mean loss, safe when few rows carry the difference.
+
+The mean loss decides a race, so the natural contrast with the leader is Student's
+paired t. But the gain of a configuration may sit in one row of a hundred: slightly
+worse almost everywhere, much better at a few peaks. If the sample holds too few peaks
+by chance, its mean *and* its variance are off, and at the level 0.05 / 609 the plain t
+rejects a configuration as good as the leader a hundred times too often.
+
+Three things are done about it, each a closed formula on the differences, loss minus the
+leader's loss:
+
+- *Skewness.* Hall's monotone cubic takes the skewness out of t, as far as it favours
+  rejection, and the degrees of freedom are the number of rows that carry the variance.
+- *Rows not seen.* Let g be the largest gain to be reckoned with: the largest one in the
+  sample, times its ratio to the tenth largest or to the usual difference. If there were
+  no excess in truth, (total excess) / g such rows should have come beyond those seen;
+  that none came is as likely as a Poisson count of zero.
+- *Handfuls.* The p-value never falls below that of as many heads in a row as there are
+  rows that matter.
+
+The p-value is the largest of the three. What cannot be guarded against is the sample
+without any trace of the peaks: a share q of the rows is missing from n rows with
+probability (1 - q)^n, 4e-5 for one in a hundred of 1000, 3e-4 of 800.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr
+
+from cvst._typing import FloatArray
+from cvst.statistics._tables import as_losses
+
+__all__ = ["paired_excess_test"]
+
+# The tail of gains is judged by this many rows (at most a quarter of all). More would
+# call ordinary tails dangerous, fewer would take a handful of peaks for an ordinary
+# tail: measured on two-point and log-normal gains against squared normal errors.
+N_TAIL_ROWS = 10
+
+# Less than this share of the largest difference is nothing but rounding.
+SAME = 1e-13
+
+
+def paired_excess_test(differences: npt.ArrayLike, *, guard: bool = True) -> FloatArray:
+    """Test for each configuration whether its mean loss exceeds the leader's.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_configurations, n_points)
+        Loss minus the leader's loss on the same point. Their unit does not matter. An
+        infinite difference counts as much as the largest finite one of its row; NaN is
+        refused.
+    guard : bool, default=True
+        False gives Student's one-sided paired t.
+
+    Returns
+    -------
+    ndarray of shape (n_configurations,)
+        One-sided p-values; 1 if there is no excess, as for the leader itself.
+
+    Examples
+    --------
+    A clear excess is found with and without the guard:
+
+    >>> rng = np.random.default_rng(0)
+    >>> excess = rng.normal(0.3, 1.0, (1, 800))
+    >>> paired_excess_test(excess) < 0.001
+    array([ True])
+    >>> paired_excess_test(excess, guard=False) < 0.001
+    array([ True])
+
+    One that hangs on how many of the peaks were seen is not trusted:
+
+    >>> peaks = np.ones((1, 800))
+    >>> peaks[0, :2] = -99
+    >>> paired_excess_test(peaks) < 0.05
+    array([False])
+    >>> paired_excess_test(peaks, guard=False) < 0.001
+    array([ True])
+    """
+    table = _in_units_of_the_largest(as_losses(differences))
+    total = table.sum(axis=1)
+    has_excess = total > 0
+    p_values = np.ones(len(table))
+    excess = table[has_excess]
+    if not guard:
+        p_values[has_excess] = _student(excess)
+    elif len(excess):
+        p_values[has_excess] = np.maximum.reduce(
+            [_skewed_student(excess), _missed_gains(excess), _handful(excess)]
+        )
+    return p_values
+
+
+def _in_units_of_the_largest(differences: FloatArray) -> FloatArray:
+    """Scale each row to at most 1, so that no power of it over- or underflows."""
+    sizes = np.abs(differences)
+    finite = np.where(np.isfinite(sizes), sizes, 0.0)
+    largest = finite.max(axis=1, initial=0.0)
+    largest[largest == 0] = 1.0
+    scaled: FloatArray = np.clip(differences / largest[:, np.newaxis], -1.0, 1.0)
+    return scaled
+
+
+def _student(excess: FloatArray) -> FloatArray:
+    n_points = excess.shape[1]
+    if n_points < 2:
+        return np.ones(len(excess))
+    with np.errstate(divide="ignore"):  # no spread at all: t is infinite and p is 0
+        t = np.sqrt(n_points) * excess.mean(axis=1) / excess.std(axis=1, ddof=1)
+    p_values: FloatArray = stdtr(n_points - 1, -t)
+    return p_values
+
+
+def _skewed_student(excess: FloatArray) -> FloatArray:
+    """Return the p-value of Hall's transformed t with effective degrees of freedom."""
+    n_points = excess.shape[1]
+    mean = excess.mean(axis=1)
+    centred = excess - mean[:, np.newaxis]
+    squares = centred**2
+    second = squares.sum(axis=1)
+    p_values = np.zeros(len(excess))
+    # Differences that are all equal have no spread; `_handful` says what that is worth.
+    spread = second > n_points * SAME**2
+    mean, centred, squares, second = (
+        array[spread] for array in (mean, centred, squares, second)
+    )
+    third = np.sum(squares * centred, axis=1)
+    fourth = np.sum(squares**2, axis=1)
+    t = mean * np.sqrt(n_points * max(n_points - 1, 1) / second)
+    # Skewness over sqrt(n). Gains make it negative and t too large; losses err on the
+    # safe side and are left alone.
+    skew = np.minimum(third / second**1.5, 0.0)
+    corrected = t + skew * t**2 / 3 + skew**2 * t**3 / 27 + skew / 6
+    # Far out the cube overshoots; a correction for gains must not add evidence.
+    t = np.minimum(t, corrected)
+    # As many rows of equal size would give the same variance and fourth moment: n / 3
+    # for normal differences, k if k of them stand out.
+    p_values[spread] = stdtr(second**2 / fourth, -t)
+    return p_values
+
+
+def _missed_gains(excess: FloatArray) -> FloatArray:
+    """Return the chance that rows with gains which even out the excess were missed."""
+    n_tail = min(N_TAIL_ROWS, max(1, excess.shape[1] // 4))
+    tail = np.partition(excess, n_tail - 1, axis=1)[:, :n_tail]
+    largest_gain = np.maximum(-tail.min(axis=1), 0.0)
+    sizes = np.abs(excess)
+    # What a gain is held against: the last gain of the tail or the typical difference,
+    # weighted by itself so that rows without any difference do not count.
+    usual_size = np.sum(sizes**2, axis=1) / sizes.sum(axis=1)
+    usual_gain = np.maximum(-tail.max(axis=1), usual_size)
+    possible_gain = largest_gain * np.maximum(largest_gain / usual_gain, 1.0)
+    n_missed = np.full(len(excess), np.inf)
+    np.divide(
+        excess.sum(axis=1), possible_gain, out=n_missed, where=possible_gain > SAME
+    )
+    chances: FloatArray = np.exp(-n_missed)
+    return chances
+
+
+def _handful(excess: FloatArray) -> FloatArray:
+    """Return the chance that all rows that matter agree in sign.
+
+    Differences of equal size count one each, and negligible ones nothing.
+    """
+    sizes = np.abs(excess)
+    n_rows = sizes.sum(axis=1) ** 2 / np.sum(sizes**2, axis=1)
+    chances: FloatArray = 0.5**n_rows
+    return chances
