@@ -287,7 +287,8 @@ def predictions(draw):
     predicted = draw(arrays(float, shape, elements=VALUES))
     if draw(st.booleans()):
         predicted[:, 0] = truth[:, 0]
-    weights = draw(arrays(float, shape[0], elements=st.integers(1, 5).map(float)))
+    weights = draw(arrays(float, shape[0], elements=st.integers(0, 5).map(float)))
+    weights[0] += 1.0
     weighted = draw(st.booleans())
     return truth, predicted, weights if weighted else None
 
@@ -314,6 +315,16 @@ def test_constant_outputs_and_perfect_predictions_score_as_in_scikit_learn(
     actual = raced_score(loss, Echo(), predicted, y, weights)
     expected = scorer(Echo(), predicted, y, sample_weight=weights)
     assert actual == pytest.approx(expected, rel=1e-6, abs=1e-6)
+
+
+def test_rows_of_weight_zero_do_not_spoil_a_constant_output():
+    """Witness: scikit-learn counts the output as perfectly explained."""
+    y = np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 2.0]])
+    predicted = np.array([[1.5, 2.0], [3.0, 2.0], [5.0, 9.0]])
+    weights = np.array([1.0, 1.0, 0.0])
+    loss = resolve_loss("r2", Echo(), y)
+    expected = get_scorer("r2")(Echo(), predicted, y, sample_weight=weights)
+    assert raced_score(loss, Echo(), predicted, y, weights) == pytest.approx(expected)
 
 
 class Certain(ClassifierMixin, BaseEstimator):
@@ -362,6 +373,13 @@ def test_a_class_that_only_the_separate_test_set_holds_is_a_miss():
     loss = resolve_loss("neg_log_loss", estimator, ["x", "z"])
     losses = loss.losses(["x", "y"], np.array([[0.5, 0.5]] * 2), np.array(["x", "z"]))
     np.testing.assert_allclose(losses, [np.log(2), -np.log(np.finfo(float).eps)])
+
+
+def test_a_guess_never_hits_a_class_that_the_model_does_not_know():
+    _, _, estimator = data("strings")
+    loss = resolve_loss("top_k_accuracy", estimator, ["x", "y", "z"])
+    losses = loss.losses(["x", "y", "z"], np.ones((3, 1)), np.array(["x"]))
+    np.testing.assert_array_equal(losses, [0, 1, 1])
 
 
 def test_zero_one_losses_are_exactly_zero_and_one():
