@@ -2,3 +2,5 @@
 
 The page needs no network. Writing it needs the extra ``cvst[report]``.
 """
+
+__all__: list[str] = []
