@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import hypothesis.strategies as st
 import numpy as np
@@ -286,6 +287,19 @@ def test_each_step_is_fitted_once_per_distinct_prefix():
     assert FITS.count(("first", 40)) == 1
     assert FITS.count(("second", 40)) == 3
     assert len(FITS) == 4
+
+
+def test_threads_share_a_step():
+    """Whoever comes second waits for the fit of the first."""
+    task = task_of(counting_pipeline(), [{"final__C": 10.0**k} for k in range(8)])
+    evaluator = batch_evaluator_for(task.estimator)
+    groups = evaluator.groups(task.estimator, task.configurations)
+    with ThreadPoolExecutor(4) as pool:
+        results = list(
+            pool.map(lambda group: list(evaluator.evaluate(task.only(group))), groups)
+        )
+    assert [outcome.error for (outcome,) in results] == [None] * 8
+    assert sorted(FITS) == [("first", 40), ("second", 40)]
 
 
 def test_without_a_whole_a_call_still_shares():

@@ -28,7 +28,7 @@ KEPT_BYTES = 2**28
 
 # What final estimators keep per set of transformed rows, distances for one, can be far
 # larger than the rows: it is kept for the last few sets only.
-KEPT_SCRATCHES = 4
+KEPT_SCRATCHES = 2
 
 # Larger inputs are not copied into one block: nobody keeps distances between so many.
 LARGEST_JOINED_BYTES = 2**26
