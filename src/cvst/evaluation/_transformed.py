@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Rows
@@ -104,7 +103,7 @@ def _writable(X: Any) -> Any:
 
 
 def _n_bytes(X: Any) -> int:
-    if sparse.issparse(X):
+    if hasattr(X, "tocsr"):
         return int(X.data.nbytes)
     if hasattr(X, "memory_usage"):
         return int(np.sum(X.memory_usage()))
