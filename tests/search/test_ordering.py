@@ -39,8 +39,9 @@ def largest_deviation(labels):
     deviations = [0.0]
     for label in np.unique(labels):
         so_far = np.cumsum(labels == label)
-        share = so_far[-1] / len(labels)
-        deviations.append(np.abs(so_far - share * lengths).max())
+        # In whole numbers, for a bound that is reached exactly.
+        off = np.abs(so_far * len(labels) - so_far[-1] * lengths).max()
+        deviations.append(off / len(labels))
     return max(deviations)
 
 
