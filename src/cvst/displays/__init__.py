@@ -6,16 +6,26 @@ as in scikit-learn. Drawing needs the extra ``cvst[plots]``.
 
 from cvst.displays._error_bound import ErrorBoundDisplay
 from cvst.displays._false_negatives import FalseNegativesDisplay
+from cvst.displays._learning_curves import LearningCurvesDisplay
+from cvst.displays._loss_surface import LossSurfaceDisplay
+from cvst.displays._race_paths import RacePathsDisplay
 from cvst.displays._safety_zone import SafetyZoneDisplay
 from cvst.displays._sequential_test import SequentialTestDisplay
 from cvst.displays._speed_gain import SpeedGainDisplay
 from cvst.displays._surviving_paths import SurvivingPathsDisplay
+from cvst.displays._survivors import SurvivorsDisplay
+from cvst.displays._traces import TracesDisplay
 
 __all__ = [
     "ErrorBoundDisplay",
     "FalseNegativesDisplay",
+    "LearningCurvesDisplay",
+    "LossSurfaceDisplay",
+    "RacePathsDisplay",
     "SafetyZoneDisplay",
     "SequentialTestDisplay",
     "SpeedGainDisplay",
     "SurvivingPathsDisplay",
+    "SurvivorsDisplay",
+    "TracesDisplay",
 ]
