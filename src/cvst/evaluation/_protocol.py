@@ -96,6 +96,9 @@ class Task:
     classes : ndarray or None
         All class labels of the race, also those without a training row here; None
         for regression and where nobody asked for them.
+    numbers : sequence of int or None
+        Who the configurations are: a number that stays the same from look to look,
+        while rescaled values change.
     """
 
     estimator: Any
@@ -107,11 +110,15 @@ class Task:
     response: str = "predict"
     whole: Whole | None = None
     classes: Any = None
+    numbers: Sequence[int] | None = None
 
     def only(self, indices: Sequence[int]) -> Task:
         """Return the task for some of its configurations."""
         chosen = [self.configurations[index] for index in indices]
-        return replace(self, configurations=chosen)
+        numbers = self.numbers
+        if numbers is not None:
+            numbers = [int(numbers[index]) for index in indices]
+        return replace(self, configurations=chosen, numbers=numbers)
 
 
 @dataclass(frozen=True, slots=True)
