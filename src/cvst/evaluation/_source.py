@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
@@ -18,9 +18,9 @@ from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Wh
 from cvst.evaluation._rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs, in_chunks, run_chunks
-from cvst.race import Look, LookLosses
+from cvst.race import Look, LookCutError, LookLosses
 
-__all__ = ["DataSource", "failure_warning"]
+__all__ = ["DataSource", "Gate", "failure_warning"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +115,18 @@ class _Work:
         return losses
 
 
+class Gate(Protocol):
+    """Hands out the work of one look while there is time."""
+
+    def chunks(self, groups: list[list[int]]) -> Iterator[list[list[int]]]:
+        """Yield groups to be done next; asked as late as the workers allow."""
+        ...
+
+    def done(self, positions: list[int]) -> None:
+        """Hear which configurations of the look are done."""
+        ...
+
+
 @dataclass
 class DataSource:
     """Trains and tests configurations on one ordered data set.
@@ -144,6 +156,8 @@ class DataSource:
         configurations; it may raise to end the look.
     keep_losses : bool
         Whether to keep the pointwise losses of all looks in ``kept``.
+    gate : Gate or None
+        Hands out the work of a look bit by bit, and may end it before all is done.
     """
 
     estimator: Any
@@ -158,11 +172,18 @@ class DataSource:
     raise_errors: bool = False
     watch: Callable[[int, int], None] | None = None
     keep_losses: bool = False
+    gate: Gate | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
 
     def observe(self, look: Look) -> LookLosses:
-        """Return the pointwise losses of a look; a failed fit is a row of NaN."""
+        """Return the pointwise losses of a look; a failed fit is a row of NaN.
+
+        Raises
+        ------
+        LookCutError
+            If the gate closed before all was done.
+        """
         n_samples = self.data.n_samples
         configurations = [
             self.rescaling.configuration(index, look.n_train, n_samples)
@@ -188,12 +209,14 @@ class DataSource:
 
     def _run(self, work: _Work) -> list[Scored]:
         groups = self.evaluator.groups(self.estimator, work.configurations)
-        chunks = in_chunks(groups, effective_n_jobs(self.n_jobs))
+        chunks = self._chunks(groups)
         n_total = len(work.configurations)
         scored: list[Scored] = []
         if self.watch is not None:
             self.watch(0, n_total)
-        batches = run_chunks(work, chunks, self.n_jobs, self.evaluator.prefer)
+        batches = run_chunks(
+            work, chunks, self.n_jobs, self.evaluator.prefer, eager=self.gate is None
+        )
         # Whoever raises in between must not leave workers busy.
         with closing(batches):
             for results in batches:
@@ -203,7 +226,16 @@ class DataSource:
                         raise result.error
                 if self.watch is not None:
                     self.watch(len(scored), n_total)
+                if self.gate is not None:
+                    self.gate.done([result.position for result in results])
+        if len(scored) < n_total:
+            raise LookCutError
         return sorted(scored, key=lambda result: result.position)
+
+    def _chunks(self, groups: list[list[int]]) -> Iterable[list[list[int]]]:
+        if self.gate is not None:
+            return self.gate.chunks(groups)
+        return in_chunks(groups, effective_n_jobs(self.n_jobs))
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:
         good = [result for result in scored if result.losses is not None]

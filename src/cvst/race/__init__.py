@@ -10,6 +10,7 @@ from cvst.race._ranking import rank_all
 from cvst.race._rules import (
     Comparison,
     EliminationRule,
+    LookCutError,
     LossSource,
     Schedule,
     SimilarityRule,
@@ -40,6 +41,7 @@ __all__ = [
     "EliminationRule",
     "LinearSchedule",
     "Look",
+    "LookCutError",
     "LookLosses",
     "LossSource",
     "MeanRank",

@@ -16,6 +16,7 @@ from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
 __all__ = [
     "Comparison",
     "EliminationRule",
+    "LookCutError",
     "LossSource",
     "Schedule",
     "SimilarityRule",
@@ -25,12 +26,22 @@ __all__ = [
 ]
 
 
+class LookCutError(Exception):
+    """A look was ended before all of its configurations were done."""
+
+
 @runtime_checkable
 class LossSource(Protocol):
     """Trains and tests configurations."""
 
     def observe(self, look: Look) -> LookLosses:
-        """Return the pointwise losses of a look."""
+        """Return the pointwise losses of a look.
+
+        Raises
+        ------
+        LookCutError
+            If there was no time to finish; the look counts for nothing then.
+        """
         ...
 
 

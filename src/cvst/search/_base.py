@@ -11,15 +11,17 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
-from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from cvst._sklearn_compat import BaseSearchCV, CallbackTree, fit_context
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
 from cvst.exceptions import FallbackWarning, UnusedArgumentWarning
-from cvst.race import RaceState, race
+from cvst.race import LookCutError, RaceState, race
+from cvst.search._budget import TimeBudget, budget_settings, start_budget
 from cvst.search._inputs import Inputs, read_inputs
 from cvst.search._log import log_end, log_look, verbose_logging
+from cvst.search._plan import RacePlan, plan_race
 from cvst.search._results import results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy
 
@@ -44,6 +46,8 @@ class BaseRaceSearch(BaseSearchCV):
         "return_pointwise": ["boolean"],
         "incremental": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
+        "time_budget": [Interval(numbers.Real, 0, None, closed="neither"), None],
+        "max_looks": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "n_jobs": [numbers.Integral, None],
     }
@@ -74,6 +78,7 @@ class BaseRaceSearch(BaseSearchCV):
         self : object
             The fitted search.
         """
+        started = self._clock()
         self._warn_of_unused_arguments()
         inputs = read_inputs(self, X, y, params)
         configurations = list(self._configurations())
@@ -84,13 +89,40 @@ class BaseRaceSearch(BaseSearchCV):
         self._forget()
         tasks = CallbackTree(self, None, X, y, metadata or None)
         with verbose_logging(self.verbose):
-            interrupt = self._run(setup, tasks)
+            setup, budget = start_budget(self, setup, started)
+            interrupt = self._run(setup, tasks, budget)
             if self.refit and interrupt is None:
                 interrupt = self._refit(setup, inputs, tasks)
         if interrupt is not None and self.on_interrupt == "raise":
             raise interrupt
         tasks.close()
         return self
+
+    def plan(
+        self, X: Any, y: Any = None, *, n_folds: int = 10, **params: Any
+    ) -> RacePlan:
+        """Say what a race on these data will be, after a second of timed small fits.
+
+        Parameters
+        ----------
+        X, y
+            As for :meth:`fit`.
+        n_folds : int, default=10
+            Folds of the cross-validation to compare with.
+        **params : dict
+            As for :meth:`fit`.
+
+        Returns
+        -------
+        RacePlan
+            Looks, safety zone, error bounds and expected times. Print it, show it in
+            a notebook, or take its ``to_dict()``. The search stays as it is.
+        """
+        search = clone(self)
+        search._validate_params()
+        inputs = read_inputs(search, X, y, params)
+        setup = prepare(search, list(search._configurations()), inputs)
+        return plan_race(setup, n_folds, self._clock)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a strategy given by name are reachable too."""
@@ -101,12 +133,19 @@ class BaseRaceSearch(BaseSearchCV):
         super().set_params(**params)
         return self
 
+    @staticmethod
+    def _clock() -> float:
+        """Return the seconds that a time budget is measured in."""
+        return perf_counter()
+
     def _forget(self) -> None:
         """Remove what an earlier fit left: an interrupt must not mix the two."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
-    def _run(self, setup: Setup, tasks: CallbackTree) -> KeyboardInterrupt | None:
+    def _run(
+        self, setup: Setup, tasks: CallbackTree, budget: TimeBudget | None
+    ) -> KeyboardInterrupt | None:
         """Race until the end or an interrupt, and keep what is known by then."""
         state = RaceState(setup.problem)
         interrupt = None
@@ -114,20 +153,49 @@ class BaseRaceSearch(BaseSearchCV):
         if len(setup.configurations) == 1:
             state, reason = self._single_look(setup, state)
         try:
-            while reason is None and (reason := _reason(setup, state)) is None:
+            while (reason := reason or self._reason(setup, state, budget)) is None:
                 tasks.begin("look")
-                state = next(race(state, setup.source, setup.strategy))
-                self._warn_of_failures(setup, state)
-                log_look(state, setup.strategy.ranking(state), setup.configurations)
-                if tasks.end():
-                    reason = "callback"
+                state = self._next_state(setup, state, budget)
+                reason = "callback" if tasks.end() else None
+        except LookCutError:
+            reason = "time_budget"
         except KeyboardInterrupt as error:
             if not state.observations:
                 raise
             interrupt, reason = error, "interrupted"
         self._store(setup, state, str(reason))
+        if self.time_budget is not None:
+            self.budget_settings_ = budget_settings(budget, setup, state, str(reason))
         log_end(str(reason), state, self.best_params_)
         return interrupt
+
+    def _next_state(
+        self, setup: Setup, state: RaceState, budget: TimeBudget | None
+    ) -> RaceState:
+        """Look once more; a first look without time to finish is an error."""
+        start = self._clock()
+        try:
+            state = next(race(state, setup.source, setup.strategy))
+        except LookCutError:
+            if state.observations or budget is None:
+                raise
+            raise budget.too_small_after_all() from None
+        if budget is not None:
+            budget.learn(state, self._clock() - start)
+        self._warn_of_failures(setup, state)
+        log_look(state, setup.strategy.ranking(state), setup.configurations)
+        return state
+
+    def _reason(
+        self, setup: Setup, state: RaceState, budget: TimeBudget | None
+    ) -> str | None:
+        """Return why the race is over: the strategy's reason, or there is no time."""
+        reason = setup.strategy.stop_reason(state)
+        if reason is None and state.n_steps == self.max_looks:
+            reason = "max_looks"
+        if reason is None and budget is not None and not budget.allows(setup, state):
+            reason = "time_budget"
+        return reason
 
     def _single_look(self, setup: Setup, state: RaceState) -> tuple[RaceState, str]:
         """Score a lone configuration on one look; there is nothing to race."""
@@ -223,10 +291,6 @@ class BaseRaceSearch(BaseSearchCV):
         if fresh:
             text = failure_warning(observation.look, fresh, setup.configurations)
             warnings.warn(text, stacklevel=5)
-
-
-def _reason(setup: Setup, state: RaceState) -> str | None:
-    return setup.strategy.stop_reason(state)
 
 
 def _scores(setup: Setup, state: RaceState) -> FloatArray:

@@ -14,11 +14,11 @@ from sklearn.base import is_classifier
 from cvst._typing import IntArray
 from cvst.evaluation import RaceData, take
 from cvst.exceptions import CVSTWarning, FallbackWarning, TooFewRowsError
-from cvst.race import CrossValidation, Problem, RaceState
+from cvst.race import CrossValidation, Look, Problem, RaceState
 from cvst.search._inputs import Inputs
 from cvst.search._ordering import Ordering, make_folds
 
-__all__ = ["FoldMaker", "known_classes", "raceable"]
+__all__ = ["FoldMaker", "enough_to_start", "known_classes", "raceable"]
 
 DEFAULT_FOLDS = 5
 
@@ -74,10 +74,8 @@ def raceable(
 ) -> tuple[Any, Problem]:
     """Return the strategy, or k-fold comparison where its first look is too small."""
     look = strategy.next_look(RaceState(problem))
-    seen = None
-    if classes is not None:
-        seen = np.unique(np.asarray(take(data.y, look.train)))
-    if look.n_train >= 2 and (seen is None or len(seen) >= min(2, len(classes))):
+    seen = _seen_classes(look, data, classes)
+    if enough_to_start(strategy, problem, data, classes):
         _warn_of_rare_classes(look.n_train, seen, classes)
         return strategy, problem
     n_folds = _n_folds(data, classes)
@@ -94,6 +92,21 @@ def raceable(
             stacklevel=4,
         )
     return replacement, problem
+
+
+def enough_to_start(
+    strategy: Any, problem: Problem, data: RaceData, classes: Any
+) -> bool:
+    """Return whether the first look has two rows and, if there are, two classes."""
+    look = strategy.next_look(RaceState(problem))
+    seen = _seen_classes(look, data, classes)
+    return look.n_train >= 2 and (seen is None or len(seen) >= min(2, len(classes)))
+
+
+def _seen_classes(look: Look, data: RaceData, classes: Any) -> Any:
+    if classes is None:
+        return None
+    return np.unique(np.asarray(take(data.y, look.train)))
 
 
 def _n_folds(data: RaceData, classes: Any) -> int:

@@ -60,6 +60,13 @@ class RaceGridSearchCV(BaseRaceSearch):
     on_interrupt : {"raise", "return"}, default="raise"
         After Ctrl-C the leader's attributes are set and refitting is skipped; then the
         interrupt is raised again, or ``fit`` returns.
+    time_budget : float or None, default=None
+        Seconds for the whole ``fit``, final fit included. A few small timed fits tell
+        how long this estimator takes on this machine; ``"cvst"`` then races with as
+        many steps as fit (``budget_settings_`` says which). When the clock runs out,
+        the leader wins and ``stop_reason_`` is ``"time_budget"``.
+    max_looks : int or None, default=None
+        End the race after so many looks, whatever the strategy.
     pre_dispatch, return_train_score
         Accepted for compatibility; without effect.
 
@@ -82,6 +89,9 @@ class RaceGridSearchCV(BaseRaceSearch):
         Exponents used to rescale hyper-parameters.
     strategy_ : Strategy
         The strategy that was used.
+    budget_settings_ : dict
+        Only with ``time_budget``: parameters which, set on a clone without a budget,
+        repeat this race exactly.
     cv_results_ : dict
         One row per configuration; loads into a data frame.
 
@@ -120,6 +130,8 @@ class RaceGridSearchCV(BaseRaceSearch):
         verbose: int = 0,
         incremental: bool = False,
         on_interrupt: str = "raise",
+        time_budget: float | None = None,
+        max_looks: int | None = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -138,6 +150,8 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.verbose = verbose
         self.incremental = incremental
         self.on_interrupt = on_interrupt
+        self.time_budget = time_budget
+        self.max_looks = max_looks
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 

@@ -32,7 +32,8 @@ class RaceRandomSearchCV(BaseRaceSearch):
     random_state : int, RandomState or None, default=None
         Seeds the draws, the order of the rows and the estimators.
     scoring, strategy, ordering, rescale, cv, refit, n_jobs, error_score, \
-return_pointwise, verbose, incremental, on_interrupt, pre_dispatch, return_train_score
+return_pointwise, verbose, incremental, on_interrupt, time_budget, max_looks, \
+pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Examples
@@ -75,6 +76,8 @@ return_pointwise, verbose, incremental, on_interrupt, pre_dispatch, return_train
         verbose: int = 0,
         incremental: bool = False,
         on_interrupt: str = "raise",
+        time_budget: float | None = None,
+        max_looks: int | None = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -94,6 +97,8 @@ return_pointwise, verbose, incremental, on_interrupt, pre_dispatch, return_train
         self.verbose = verbose
         self.incremental = incremental
         self.on_interrupt = on_interrupt
+        self.time_budget = time_budget
+        self.max_looks = max_looks
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 

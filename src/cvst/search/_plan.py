@@ -1,0 +1,287 @@
+"""What a race is going to be: looks, safety, and how long it should take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from cvst.race import PlannedLook
+from cvst.search._cost_model import CostModel, PowerCurve, measure_costs
+from cvst.search._forecast import expected_configurations, race_seconds, sequential_test
+from cvst.search._setup import Setup
+from cvst.statistics import WaldTest
+from cvst.theory import drop_error_bound, first_drop
+
+__all__ = ["LookForecast", "RacePlan", "plan_race"]
+
+# Probabilities of a stable winner to be top, as in the paper's figure of the bound.
+WIN_PROBABILITIES = (0.9, 0.95, 0.99)
+
+# What the measurement may take.
+PROBE_SECONDS = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class LookForecast:
+    """One look of a race to come.
+
+    Attributes
+    ----------
+    stage : str
+        Name of the part of the race.
+    n_train, n_test : int
+        Rows to train and to test on.
+    max_configurations : int
+        Most configurations that can take part.
+    expected_configurations : float
+        How many are expected.
+    seconds : float
+        Expected time for those.
+    """
+
+    stage: str
+    n_train: int
+    n_test: int
+    max_configurations: int
+    expected_configurations: float
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class RacePlan:
+    """What is known of a race before it begins.
+
+    Attributes
+    ----------
+    strategy : str
+        The strategy and its settings.
+    n_samples, n_configurations : int
+        Size of the data and of the grid.
+    looks : tuple of LookForecast
+        All looks of the longest race.
+    safety_zone : float or None
+        Step up to which nobody can be dropped; None for strategies without one.
+    first_drop : int or None
+        Step in which the first drop is possible.
+    safety_rows : int or None
+        Training rows of that step: a configuration that is good from there on is
+        never dropped before it has shown so.
+    error_bounds : dict of float to float
+        Bound on the probability that a stable winner is dropped, by its probability
+        to be top (open test only).
+    fit_cost, predict_cost : PowerCurve
+        Measured seconds of a fit, and of predicting a row, over the training rows.
+    n_folds : int
+        Folds of the cross-validation to compare with.
+    cross_validation_seconds : float
+        Expected time of cross-validation with the same evaluator and workers.
+    refit_seconds : float
+        Expected time of the final fit.
+    probe_seconds : float
+        What the measurement took.
+    largest_probe : int
+        Rows up to which fits were timed; beyond, the curve is extrapolated.
+    """
+
+    strategy: str
+    n_samples: int
+    n_configurations: int
+    looks: tuple[LookForecast, ...]
+    safety_zone: float | None
+    first_drop: int | None
+    safety_rows: int | None
+    error_bounds: dict[float, float]
+    fit_cost: PowerCurve
+    predict_cost: PowerCurve
+    n_folds: int
+    cross_validation_seconds: float
+    refit_seconds: float
+    probe_seconds: float
+    largest_probe: int
+
+    @property
+    def race_seconds(self) -> float:
+        """Expected time of all looks; races that stop early take less."""
+        return sum(look.seconds for look in self.looks)
+
+    @property
+    def speedup_ceiling(self) -> float:
+        """How many times faster than cross-validation the luckiest race is.
+
+        It drops everybody but the winner in the first step that can drop any. Without
+        a sequential test: cross-validation over the whole plan.
+        """
+        if self.first_drop is None:
+            return self.cross_validation_seconds / self.race_seconds
+        looks = self.looks[: max(2, self.first_drop)]
+        return self.cross_validation_seconds / sum(look.seconds for look in looks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain numbers and texts, for JSON."""
+        values = asdict(self)
+        bounds = {f"{p:g}": bound for p, bound in self.error_bounds.items()}
+        return {
+            **values,
+            "looks": [asdict(look) for look in self.looks],
+            "error_bounds": bounds,
+            "race_seconds": self.race_seconds,
+            "speedup_ceiling": self.speedup_ceiling,
+        }
+
+    def __str__(self) -> str:
+        table = _table(self)
+        widths = [max(len(row[column]) for row in table) for column in range(6)]
+        lines = [
+            "  ".join(
+                cell.rjust(width) for cell, width in zip(row, widths, strict=True)
+            )
+            for row in table
+        ]
+        return "\n".join([self._heading(), "", *lines, "", *_sentences(self)])
+
+    def _repr_html_(self) -> str:
+        header, *rows = _table(self)
+        head = "".join(f"<th>{escape(cell)}</th>" for cell in header)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+            for row in rows
+        )
+        texts = "".join(f"<li>{escape(text)}</li>" for text in _sentences(self))
+        return (
+            f"<p><strong>{escape(self._heading())}</strong></p>"
+            f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+            f"<ul>{texts}</ul>"
+        )
+
+    def _heading(self) -> str:
+        return (
+            f"Plan: {self.n_configurations:,} configurations, {self.n_samples:,} rows, "
+            f"{self.strategy}"
+        )
+
+
+def plan_race(setup: Setup, n_folds: int, clock: Callable[[], float]) -> RacePlan:
+    """Time a few small fits and work out the rest."""
+    problem, strategy = setup.problem, setup.strategy
+    model = measure_costs(setup.source, problem, seconds=PROBE_SECONDS, clock=clock)
+    planned = strategy.planned_looks(problem)
+    test = sequential_test(strategy)
+    drop = None if test is None else max(2, first_drop(test))
+    rows = None
+    if drop is not None and drop <= len(planned):
+        rows = planned[drop - 1].n_train
+    bounds = {}
+    if isinstance(test, WaldTest):
+        levels = test.max_steps, test.loser_level, test.winner_level
+        bounds = {p: float(drop_error_bound(p, *levels)) for p in WIN_PROBABILITIES}
+    n_samples, n_configurations = problem.n_samples, problem.n_configurations
+    return RacePlan(
+        strategy=repr(strategy),
+        n_samples=n_samples,
+        n_configurations=n_configurations,
+        looks=_forecasts(setup, model, planned),
+        safety_zone=None if test is None else float(test.safety_zone),
+        first_drop=drop,
+        safety_rows=rows,
+        error_bounds=bounds,
+        fit_cost=model.fit,
+        predict_cost=model.predict,
+        n_folds=n_folds,
+        cross_validation_seconds=model.cross_validation(
+            n_samples, n_configurations, n_folds
+        ),
+        refit_seconds=model.refit(n_samples),
+        probe_seconds=model.probe_seconds,
+        largest_probe=model.largest_probe,
+    )
+
+
+def _forecasts(
+    setup: Setup, model: CostModel, planned: tuple[PlannedLook, ...]
+) -> tuple[LookForecast, ...]:
+    expected = expected_configurations(setup.strategy, setup.problem)
+    seconds = race_seconds(model, planned, expected)
+    return tuple(
+        LookForecast(
+            look.stage,
+            look.n_train,
+            look.n_test,
+            look.max_configurations,
+            float(count),
+            float(time),
+        )
+        for look, count, time in zip(planned, expected, seconds, strict=True)
+    )
+
+
+def _table(plan: RacePlan) -> list[list[str]]:
+    header = ["look", "stage", "train rows", "test rows", "configurations", "time"]
+    rows = [
+        [
+            str(number),
+            look.stage,
+            f"{look.n_train:,}",
+            f"{look.n_test:,}",
+            _count(look),
+            seconds_text(look.seconds),
+        ]
+        for number, look in enumerate(plan.looks, start=1)
+    ]
+    return [header, *rows]
+
+
+def _count(look: LookForecast) -> str:
+    if look.expected_configurations == look.max_configurations:
+        return f"{look.max_configurations:,}"
+    return f"~{look.expected_configurations:,.0f} of {look.max_configurations:,}"
+
+
+def _sentences(plan: RacePlan) -> list[str]:
+    cost = plan.fit_cost
+    sentences = []
+    if plan.safety_zone is not None:
+        rows = "" if plan.safety_rows is None else f", at {plan.safety_rows:,} rows"
+        sentences.append(
+            f"Safety zone: {plan.safety_zone:.2f} steps; nobody is dropped before step "
+            f"{plan.first_drop}{rows}."
+        )
+    if plan.error_bounds:
+        bounds = ", ".join(f"{b:.3f} ({p:g})" for p, b in plan.error_bounds.items())
+        sentences.append(
+            f"A winner that is top with probability p is lost with at most: {bounds}."
+        )
+    sentences += [
+        (
+            f"A fit costs about {cost.constant:.2g} s + {cost.coefficient:.2g} s * "
+            f"n^{cost.exponent:.2f}, measured up to {plan.largest_probe:,} rows in "
+            f"{seconds_text(plan.probe_seconds)}."
+        ),
+        (
+            f"Expected: {seconds_text(plan.race_seconds)} for all looks (a race may "
+            f"stop early), {seconds_text(plan.refit_seconds)} for the final fit."
+        ),
+        (
+            f"{plan.n_folds}-fold cross-validation: "
+            f"{seconds_text(plan.cross_validation_seconds)}, at most "
+            f"{plan.speedup_ceiling:.3g} times as long as the race."
+        ),
+    ]
+    return sentences
+
+
+def seconds_text(seconds: float) -> str:
+    """Write a time as people say it.
+
+    Examples
+    --------
+    >>> seconds_text(0.0123), seconds_text(2.5), seconds_text(250), seconds_text(7300)
+    ('0.012 s', '2.5 s', '4.2 min', '2.0 h')
+    """
+    for unit, length in (("h", 3600.0), ("min", 60.0)):
+        if seconds >= 1.5 * length:
+            return f"{seconds / length:,.1f} {unit}"
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{np.round(seconds, 10):.2g} s"

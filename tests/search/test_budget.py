@@ -1,0 +1,264 @@
+"""A time budget is kept, says what it chose, and can be repeated without a clock.
+
+The clock of these tests moves only when a model is fitted or predicts, so that every
+second is accounted for and nothing depends on the machine.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from math import isclose
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.tree import DecisionTreeRegressor
+
+from cvst import CVST, CrossValidation, RaceGridSearchCV
+from cvst.exceptions import BudgetTooSmallError
+from cvst.search._cost_model import PowerCurve
+
+N = 2000
+GRID = {"shift": np.linspace(0, 2, 40).tolist()}
+
+
+class Clock:
+    """Seconds that pass only when somebody works."""
+
+    def __init__(self):
+        self.now = 1000.0
+        self.slower = 1.0
+        self.n_fits = 0
+
+    def __call__(self):
+        return self.now
+
+    def work(self, seconds):
+        self.now += self.slower * seconds
+
+
+CLOCK = Clock()
+
+
+class Timed(RegressorMixin, BaseEstimator):
+    """Predicts the mean plus a shift; a fit on all rows takes ``full`` seconds."""
+
+    def __init__(self, shift=0.0, exponent=1.0, full=1.0, slow_after=None):
+        self.shift = shift
+        self.exponent = exponent
+        self.full = full
+        self.slow_after = slow_after
+
+    def fit(self, X, y):
+        CLOCK.n_fits += 1
+        if self.slow_after is not None and CLOCK.n_fits > self.slow_after:
+            CLOCK.slower = 6.0
+        CLOCK.work(self.full * (len(y) / N) ** self.exponent)
+        self.mean_ = float(np.mean(y))
+        self.n_features_in_ = np.shape(X)[1]
+        return self
+
+    def predict(self, X):
+        CLOCK.work(0.01 * self.full * len(X) / N)
+        return np.full(len(X), self.mean_ + self.shift)
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    global CLOCK
+    CLOCK = Clock()
+    monkeypatch.setattr("cvst.evaluation._one_by_one.perf_counter", CLOCK)
+    monkeypatch.setattr(RaceGridSearchCV, "_clock", staticmethod(CLOCK))
+    return CLOCK
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(N, 1)), rng.normal(size=N)
+
+
+def timed_search(budget, *, estimator=None, **options):
+    options = {"random_state": 0, **options}
+    estimator = Timed() if estimator is None else estimator
+    return RaceGridSearchCV(estimator, GRID, time_budget=budget, **options)
+
+
+@pytest.mark.parametrize("exponent", [0.5, 1.0, 2.0, 3.0])
+@pytest.mark.parametrize("budget", [8.0, 20.0, 80.0, 400.0])
+def test_the_budget_is_kept_final_fit_included(data, clock, exponent, budget):
+    """Whatever the growth of the cost; or one sentence says that it is too small."""
+    start = clock.now
+    search = timed_search(budget, estimator=Timed(exponent=exponent))
+    try:
+        search.fit(*data)
+    except BudgetTooSmallError:
+        assert budget <= 20
+    else:
+        assert search.best_params_ == {"shift": 0.0}
+        assert search.predict(data[0]).shape == (N,)
+    assert clock.now - start <= budget
+
+
+def test_a_cut_race_is_complete_and_can_be_repeated_exactly(data):
+    """Without a clock, with the stored settings: the same looks, the same winner."""
+    search = timed_search(15.0).fit(*data)
+    assert search.stop_reason_ == "time_budget"
+    assert 1 <= search.n_steps_ < search.strategy_.max_steps
+
+    again = clone(search).set_params(**search.budget_settings_, time_budget=None)
+    again.fit(*data)
+
+    assert again.stop_reason_ == "max_looks"
+    assert again.best_params_ == search.best_params_
+    np.testing.assert_array_equal(again.race_.mean_losses, search.race_.mean_losses)
+    np.testing.assert_array_equal(again.predict(data[0]), search.predict(data[0]))
+
+
+def test_a_race_that_ends_by_itself_is_repeated_to_its_end(data):
+    """Settings without a limit on the looks: nothing was cut."""
+    search = timed_search(1e6).fit(*data)
+    again = clone(search).set_params(**search.budget_settings_, time_budget=None)
+    again.fit(*data)
+
+    assert search.budget_settings_["max_looks"] is None
+    assert again.stop_reason_ == search.stop_reason_ != "time_budget"
+    np.testing.assert_array_equal(again.race_.mean_losses, search.race_.mean_losses)
+
+
+def test_more_time_buys_more_steps_and_never_a_jump_of_the_error_bound(data):
+    """Twenty with all the time of the world; 9, 11 and 13 are known to be bad."""
+    steps = [
+        timed_search(budget, estimator=Timed(exponent=3)).fit(*data).strategy_.max_steps
+        for budget in (4.0, 6.0, 9.0, 11.0, 14.0, 1e6)
+    ]
+    assert steps == sorted(steps)
+    assert steps[0] < 10
+    assert steps[-1] == 20
+    assert not {9, 11, 13} & set(steps)
+
+
+def test_a_scarce_budget_raises_the_loser_level(data):
+    """Losers then fall earlier: here as soon as the test allows, in the second step."""
+    search = timed_search(3.5, estimator=Timed(exponent=3)).fit(*data)
+    assert search.strategy_.loser_level == 0.5
+    assert search.strategy_.winner_level == 0.01
+    assert search.stop_reason_ == "one_survivor"
+    assert search.n_steps_ == 2
+
+
+def test_the_smallest_budget_named_by_the_error_is_enough(data, clock):
+    """And it is not a wild guess: a race within half of it is refused again."""
+    with pytest.raises(BudgetTooSmallError) as error:
+        timed_search(1.0).fit(*data)
+    named = float(re.search(r"about (\S+) seconds", str(error.value))[1])
+
+    start = clock.now
+    search = timed_search(named).fit(*data)
+    assert search.n_steps_ >= 1
+    assert clock.now - start <= named
+    with pytest.raises(BudgetTooSmallError):
+        timed_search(named / 2).fit(*data)
+
+
+def test_a_look_that_turns_out_slower_is_discarded(data, clock):
+    """In the third look everything begins to take six times as long."""
+    start = clock.now
+    search = timed_search(40.0, estimator=Timed(slow_after=100)).fit(*data)
+    assert search.stop_reason_ == "time_budget"
+    assert search.n_steps_ == 2
+    assert clock.slower > 1
+    assert clock.now - start <= 40
+    for observation in search.race_.observations:
+        assert np.isfinite(observation.mean_losses).all()
+
+
+def test_a_first_look_that_turns_out_slower_is_one_clear_error(data, clock):
+    """Nothing is known then; the budget is not overrun to find out."""
+    start = clock.now
+    estimator = Timed(slow_after=40)
+    with pytest.raises(BudgetTooSmallError, match="final fit") as error:
+        timed_search(9.0, estimator=estimator).fit(*data)
+    assert clock.slower > 1
+    assert clock.now - start <= 9
+    assert float(re.search(r"about (\S+) seconds", str(error.value))[1]) > 9
+
+
+def test_without_a_final_fit_its_reserve_is_raced_with(data):
+    """A cubic learner: the fit on all rows costs as much as several looks."""
+    estimator = Timed(exponent=3, full=4)
+    with_refit = timed_search(8.0, estimator=estimator).fit(*data)
+    without = timed_search(8.0, estimator=estimator, refit=False).fit(*data)
+    assert with_refit.strategy_.max_steps == without.strategy_.max_steps
+    assert with_refit.n_steps_ < without.n_steps_
+
+
+def test_other_strategies_are_stopped_by_the_clock(data, clock):
+    """Folds need no steps to be chosen: those that fit are run."""
+    start = clock.now
+    strategy = CrossValidation(10)
+    search = timed_search(200.0, strategy=strategy).fit(*data)
+
+    assert search.stop_reason_ == "time_budget"
+    assert search.budget_settings_ == {"max_looks": search.n_steps_}
+    assert 3 <= search.n_steps_ <= 5
+    assert clock.now - start <= 200
+
+
+def test_the_choice_is_logged(data, caplog):
+    """The sentence holds the measured exponent and the strategy."""
+    with caplog.at_level(logging.INFO, logger="cvst"):
+        search = timed_search(400.0, estimator=Timed(exponent=2)).fit(*data)
+    event = next(r for r in caplog.records if r.cvst["event"] == "budget")
+    assert repr(search.strategy_) in event.getMessage()
+    assert isclose(event.cvst["exponent"], 2, abs_tol=0.25)
+
+
+def test_a_lone_configuration_needs_no_budget(data):
+    """It is fitted once and for all; there is nothing to choose."""
+    search = RaceGridSearchCV(Timed(), {"shift": [0.0]}, time_budget=1.0)
+    with pytest.warns(UserWarning, match="one configuration"):
+        search.fit(*data)
+    assert search.budget_settings_ == {}
+
+
+def test_a_race_can_be_ended_after_so_many_looks(data):
+    """Without any budget: the first looks of the same race."""
+    full = timed_search(None).fit(*data)
+    cut = timed_search(None, max_looks=2).fit(*data)
+    assert cut.stop_reason_ == "max_looks"
+    np.testing.assert_array_equal(cut.race_.mean_losses, full.race_.mean_losses[:, :2])
+
+
+@pytest.mark.parametrize("budget", [0, -1.0, "10m"])
+def test_a_budget_is_a_positive_number_of_seconds(data, budget):
+    with pytest.raises(ValueError, match="time_budget"):
+        timed_search(budget).fit(*data)
+
+
+def test_workers_get_all_the_work_of_a_look(data, monkeypatch):
+    """With time enough, a budget changes nothing but the number of steps."""
+    monkeypatch.undo()
+    grid = {"max_depth": [1, 2, 3, 4, 5], "min_samples_leaf": [1, 5]}
+    options = {"random_state": 0, "n_jobs": 2}
+    search = RaceGridSearchCV(DecisionTreeRegressor(), grid, time_budget=600, **options)
+    with parallel_config(backend="threading"):
+        search.fit(*data)
+    plain = RaceGridSearchCV(
+        DecisionTreeRegressor(), grid, strategy=CVST(max_steps=20), random_state=0
+    ).fit(*data)
+    assert search.strategy_.max_steps == 20
+    np.testing.assert_array_equal(search.race_.mean_losses, plain.race_.mean_losses)
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.0, 3.0])
+def test_a_curve_finds_the_growth_of_noisy_times(exponent):
+    """Times within five percent of a constant and a power, extrapolated tenfold."""
+    rng = np.random.default_rng(0)
+    sizes = 30 * 2 ** np.arange(6)
+    times = 0.01 + 2.0 * (sizes / 1000) ** exponent
+    curve = PowerCurve.fit(sizes, times * rng.uniform(0.95, 1.05, size=6))
+    assert isclose(curve.exponent, exponent, abs_tol=0.35)
+    assert 0.4 < curve(9600) / (2.0 * 9.6**exponent) < 2.5
