@@ -1,0 +1,36 @@
+"""How a command ends other than well."""
+
+from __future__ import annotations
+
+from cvst.exceptions import AllFitsFailedError
+
+__all__ = ["Interrupted", "one_sentence"]
+
+
+class Interrupted(Exception):  # noqa: N818 # not an error: the user wanted it
+    """The user pressed Ctrl-C; the text says what is known by then."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.text = text
+
+
+def one_sentence(error: BaseException) -> str:
+    """Return an error's message without the traceback that some of them hold.
+
+    Examples
+    --------
+    >>> one_sentence(ValueError("The grid is empty."))
+    'The grid is empty.'
+    """
+    text = str(error).strip() or type(error).__name__
+    if isinstance(error, AllFitsFailedError):
+        # The message ends with the traceback of the first failure; its last line says
+        # what went wrong.
+        head, _, details = text.partition("\n")
+        last = details.strip().rsplit("\n", 1)[-1].strip()
+        return f"{head} {last}" if last else head
+    if isinstance(error, OSError) and error.strerror:
+        where = f"'{error.filename}': " if error.filename else ""
+        return f"{where}{error.strerror}."
+    return text

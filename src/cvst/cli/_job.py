@@ -1,0 +1,173 @@
+"""Everything that can go wrong before a race does so here; then the race."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from argparse import Namespace
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV
+from cvst.cli._columns import Learning, Wishes, learning_problem
+from cvst.cli._grids import Grid, parameter_grids, read_grid
+from cvst.cli._live import RaceView, live_view
+from cvst.cli._models import find_model
+from cvst.cli._notes import warnings_as_notes
+from cvst.cli._pipeline import Prepared, prepared_model
+from cvst.cli._tables import read_table
+from cvst.exceptions import InvalidInputError
+from cvst.race import Problem
+
+__all__ = ["Job", "make_job", "planned_sizes", "run_job"]
+
+# Draws of a random search where the user gives no number.
+DEFAULT_DRAWS = 100
+
+
+@dataclass(slots=True)
+class Job:
+    """A search that can start, and what there is to say about it.
+
+    Attributes
+    ----------
+    learning : Learning
+        The data.
+    prepared : Prepared
+        The model in its pipeline.
+    grid : Grid
+        What is tried.
+    search : RaceGridSearchCV or RaceRandomSearchCV
+        The search.
+    sha256 : str
+        Checksum of the data file.
+    notes : list of str
+        What the user should know.
+    seconds : float
+        Time of the race and the final fit.
+    """
+
+    learning: Learning
+    prepared: Prepared
+    grid: Grid
+    search: Any
+    sha256: str
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def n_configurations(self) -> int:
+        """How many configurations take part."""
+        count = self.grid.n_configurations
+        drawn = getattr(self.search, "n_iter", None)
+        if drawn is None:
+            assert count is not None
+            return count
+        return int(drawn if count is None else min(count, drawn))
+
+
+def make_job(options: Namespace) -> Job:
+    """Read data, model and grid, and put the search together."""
+    if options.groups is not None and options.time_order:
+        raise InvalidInputError(
+            "--groups and --time-order cannot both be had: groups that stay together "
+            "are not in order of time. Choose one."
+        )
+    model = find_model(options.model, has_grid=options.grid is not None)
+    grid = None if options.grid is None else read_grid(options.grid)
+    frame, notes = read_table(options.data)
+    wishes = Wishes(
+        target=options.target,
+        groups=options.groups,
+        time_order=options.time_order,
+        drop=options.drop,
+        task=options.task,
+        tasks=model.tasks,
+        raw=options.raw,
+    )
+    learning = learning_problem(frame, wishes)
+    prepared = prepared_model(model, learning, options.raw)
+    if grid is None:
+        grid = read_grid(model.choice(learning.target.task).grid)
+    return Job(
+        learning=learning,
+        prepared=prepared,
+        grid=grid,
+        search=_search(options, grid, prepared, learning),
+        sha256=hashlib.sha256(Path(options.data).read_bytes()).hexdigest(),
+        notes=[*notes, *learning.notes],
+    )
+
+
+def _search(
+    options: Namespace, grid: Grid, prepared: Prepared, learning: Learning
+) -> Any:
+    grids = parameter_grids(grid, prepared.estimator, prepared.prefix)
+    common = {
+        "scoring": options.scoring,
+        "strategy": options.strategy,
+        "ordering": "given" if learning.in_order else "auto",
+        "n_jobs": options.jobs,
+        "random_state": options.seed,
+        "on_interrupt": "return",
+    }
+    if grid.n_configurations is None or options.n_iter is not None:
+        n_iter = DEFAULT_DRAWS if options.n_iter is None else options.n_iter
+        search = RaceRandomSearchCV(prepared.estimator, grids, n_iter=n_iter, **common)
+    else:
+        search = RaceGridSearchCV(prepared.estimator, grids, **common)
+    wanted = {"max_steps": options.steps, "stopping_window": options.window}
+    for name, value in wanted.items():
+        if value is not None:
+            _set_strategy(search, name, value, options.strategy)
+    return search
+
+
+def _set_strategy(search: Any, name: str, value: int, strategy: str) -> None:
+    option = {"max_steps": "--steps", "stopping_window": "--window"}[name]
+    try:
+        search.set_params(**{f"strategy__{name}": value})
+    except ValueError as error:
+        # An unknown strategy is another mistake, with a sentence of its own.
+        if repr(name) not in str(error):
+            raise
+        raise InvalidInputError(
+            f"{option} is for strategies with steps, which {strategy!r} is not."
+        ) from error
+
+
+def planned_sizes(job: Job) -> list[int]:
+    """Return the training rows of all looks, as far as the strategy can tell."""
+    strategy = job.search.strategy
+    if strategy == "cvst":
+        strategy = CVST()
+    sizes = getattr(strategy, "subset_sizes", None)
+    if sizes is None:
+        return []
+    return list(sizes(Problem(job.n_configurations, len(job.learning.X))))
+
+
+def run_job(job: Job, view: RaceView | None) -> bool:
+    """Race and fit the winner; False if it was interrupted after the first look.
+
+    The view, if any, shows the race meanwhile.
+
+    Before the first look is finished there is no leader to keep, and the interrupt is
+    raised again.
+    """
+    if job.search.n_jobs not in (None, 1):
+        # Warnings of workers would be printed over everything else.
+        os.environ.setdefault("PYTHONWARNINGS", "ignore")
+    params = {} if job.learning.groups is None else {"groups": job.learning.groups}
+    start = perf_counter()
+    with warnings_as_notes(job.notes), live_view(view):
+        try:
+            job.search.fit(job.learning.X, job.learning.target.values, **params)
+        except KeyboardInterrupt:
+            # Attributes are set once the race is over: it was the final fit, then.
+            if not hasattr(job.search, "best_params_"):
+                raise
+        job.seconds = perf_counter() - start
+    return hasattr(job.search, "best_estimator_")

@@ -1,0 +1,239 @@
+"""A race as it goes, in a terminal: steps, survivors, leader, loss and time left.
+
+The view listens to the events of the logger ``"cvst"`` and draws them with rich.
+Without a terminal, or without rich, there is nothing to see.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from time import monotonic
+from typing import Any
+
+from cvst.cli._forecast import Forecast
+from cvst.cli._text import duration, shown_parameters
+
+__all__ = ["RaceView", "live_view"]
+
+LOGGER = logging.getLogger("cvst")
+REFRESHES_PER_SECOND = 8
+
+# Lines that the view needs besides the table of steps and the heading.
+OTHER_LINES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A look that is over, as the table shows it."""
+
+    look: int
+    stage: str
+    n_train: int
+    n_configurations: int
+    n_top: int
+    n_dropped: int
+    n_active: int
+    leader_loss: float
+    leader: str
+    seconds: float
+
+
+class RaceView(logging.Handler):
+    """Collects events and draws what is known.
+
+    Parameters
+    ----------
+    heading : sequence of str
+        What was recognised before the race.
+    prefix : str
+        Path of the model's parameters, not to be shown.
+    forecast : Forecast
+        Told of every look.
+    n_configurations : int
+        Configurations at the start.
+    """
+
+    def __init__(
+        self,
+        heading: Sequence[str],
+        prefix: str,
+        forecast: Forecast,
+        n_configurations: int,
+    ) -> None:
+        super().__init__(logging.DEBUG)
+        self.heading = list(heading)
+        self.prefix = prefix
+        self.forecast = forecast
+        self.n_active = n_configurations
+        self.rows: list[Row] = []
+        self.done = 0
+        self.total = n_configurations
+        self.began = self.look_began = monotonic()
+        self.final = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of an event of the race."""
+        event: Mapping[str, Any] | None = getattr(record, "cvst", None)
+        if event is None:
+            return
+        name = event["event"]
+        if name == "progress":
+            self.done, self.total = event["done"], event["total"]
+        elif name == "look":
+            self._saw(event, record)
+        elif name == "end":
+            self.final = True
+            self.look_began = monotonic()
+
+    def _saw(self, event: Mapping[str, Any], record: logging.LogRecord) -> None:
+        now = monotonic()
+        seconds, self.look_began = now - self.look_began, now
+        self.forecast.saw(event["n_train"], event["n_configurations"], seconds)
+        # The event holds the leader's number; the message was given its parameters.
+        args: Any = record.args if isinstance(record.args, Mapping) else {}
+        names = set(Row.__slots__) - {"leader", "seconds"}
+        self.rows.append(
+            Row(
+                **{name: event[name] for name in names},
+                leader=shown_parameters(args.get("params", {}), self.prefix),
+                seconds=seconds,
+            )
+        )
+        self.n_active = event["n_active"]
+        self.done, self.total = 0, self.n_active
+
+    def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
+        """Draw; called by rich some times a second."""
+        from rich.text import Text
+
+        for line in self.heading:
+            yield Text(line, style="dim")
+        if self.rows:
+            room = options.max_height - OTHER_LINES - len(self.heading)
+            yield Text()
+            yield self._table(max(1, room))
+        yield Text()
+        yield self._current()
+        yield self._progress(min(60, options.max_width - 6))
+        yield Text(self._times())
+        yield Text("Ctrl-C stops the race and keeps the leader.", style="dim")
+
+    def _table(self, room: int) -> Any:
+        from rich.table import Table
+
+        table = Table(box=None, pad_edge=False)
+        for name in ("step", "rows", "tested", "top", "dropped", "left", "loss"):
+            table.add_column(name, justify="right")
+        table.add_column("leader", no_wrap=True, overflow="ellipsis")
+        table.add_column("time", justify="right")
+        for row in self.rows[-room:]:
+            table.add_row(
+                str(row.look),
+                f"{row.n_train:,}",
+                f"{row.n_configurations:,}",
+                f"{row.n_top:,}",
+                f"{row.n_dropped:,}",
+                f"{row.n_active:,}",
+                f"{row.leader_loss:.4g}",
+                row.leader,
+                duration(row.seconds),
+            )
+        return table
+
+    def _current(self) -> Any:
+        from rich.text import Text
+
+        if self.final:
+            return Text("The winner is fitted on all rows ...", style="bold")
+        step = len(self.rows) + 1
+        sizes = self.forecast.sizes
+        rows = f" on {sizes[step - 1]:,} rows" if step <= len(sizes) else ""
+        of = f" of {len(sizes)}" if sizes else ""
+        return Text(
+            f"Step {step}{of}: {self.n_active:,} configurations{rows} ...", style="bold"
+        )
+
+    def _progress(self, width: int) -> Any:
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+
+        share = self._share_done()
+        line = Table.grid(padding=(0, 1))
+        bar = ProgressBar(
+            total=1.0, completed=share or 0.0, width=width, pulse=share is None
+        )
+        line.add_row(bar, "" if share is None else f"{share:.0%}")
+        return line
+
+    def _share_done(self) -> float | None:
+        if not self.final and self.done:
+            return self.done / max(1, self.total)
+        seconds = self._expected_seconds()
+        if seconds is None or seconds <= 0:
+            return None
+        return min(0.99, (monotonic() - self.look_began) / seconds)
+
+    def _expected_seconds(self) -> float | None:
+        """Return the time of the look (or final fit) that is under way."""
+        if self.final:
+            return self.forecast.seconds_of(self.forecast.n_samples, 1)
+        elapsed = monotonic() - self.look_began
+        if self.done:
+            return elapsed * self.total / self.done
+        step = len(self.rows)
+        if step >= len(self.forecast.sizes):
+            return None
+        return self.forecast.seconds_of(self.forecast.sizes[step], self.n_active)
+
+    def _times(self) -> str:
+        now = monotonic()
+        text = f"{duration(now - self.began)} so far"
+        seconds = self._expected_seconds()
+        if seconds is not None:
+            left = max(0.0, seconds - (now - self.look_began))
+            text += f", about {duration(left)} to the end of this step"
+        at_most = self.forecast.at_most(self.n_active)
+        if at_most is not None and not self.final:
+            left = max(0.0, at_most - (now - self.look_began))
+            text += f", at most about {duration(left)} to the end"
+        return f"{text}."
+
+
+@contextmanager
+def live_view(view: RaceView | None) -> Iterator[None]:
+    """Show a view on standard error while the race runs, and leave no trace of it."""
+    if view is None or not _can_draw():
+        yield
+        return
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True)
+    if not console.is_terminal or console.is_dumb_terminal:
+        yield
+        return
+    level, propagate = LOGGER.level, LOGGER.propagate
+    LOGGER.addHandler(view)
+    LOGGER.setLevel(logging.DEBUG)
+    LOGGER.propagate = False
+    try:
+        with Live(
+            view,
+            console=console,
+            transient=True,
+            refresh_per_second=REFRESHES_PER_SECOND,
+        ):
+            yield
+    finally:
+        LOGGER.removeHandler(view)
+        LOGGER.setLevel(level)
+        LOGGER.propagate = propagate
+
+
+def _can_draw() -> bool:
+    return sys.stderr.isatty() and find_spec("rich") is not None

@@ -1,0 +1,121 @@
+"""The parser, the printing and the exit codes of all commands."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any, NoReturn
+
+from cvst import __version__
+from cvst.cli import _datasets, _demo, _plan, _search
+from cvst.cli._completion import SHELLS, completion_script
+from cvst.cli._errors import Interrupted, one_sentence
+from cvst.exceptions import CVSTError
+
+__all__ = ["COMMANDS", "build_parser", "main"]
+
+COMMANDS: dict[str, ModuleType] = {
+    "search": _search,
+    "plan": _plan,
+    "demo": _demo,
+    "datasets": _datasets,
+}
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose complaints are one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the sentence and leave."""
+        sys.stderr.write(f"{self.prog}: {message}. See {self.prog} --help.\n")
+        sys.exit(BAD_INPUT)
+
+
+class PrintCompletion(argparse.Action):
+    """Prints the completion script of a shell and leaves."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,  # noqa: ARG002 # argparse's signature
+        values: Any,
+        option_string: str | None = None,  # noqa: ARG002 # argparse's signature
+    ) -> None:
+        """Print and leave."""
+        _print(completion_script(parser, str(values)))
+        parser.exit()
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = Parser(
+        prog="cvst",
+        description="Hyper-parameter search that races configurations on growing "
+        "subsets of the data.",
+        epilog="Each command has a --help of its own, with examples.",
+    )
+    parser.add_argument("--version", action="version", version=f"cvst {__version__}")
+    parser.add_argument(
+        "--print-completion",
+        action=PrintCompletion,
+        choices=SHELLS,
+        help="print a script that completes this command line in the shell",
+    )
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, module in COMMANDS.items():
+        command = commands.add_parser(
+            name,
+            help=module.HELP,
+            description=module.HELP.capitalize() + ".",
+            epilog=module.EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        module.add_arguments(command)
+        command.add_argument(
+            "--traceback", action="store_true", help="show where an error came from"
+        )
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code.
+
+    Returns
+    -------
+    int
+        0 if all went well, 2 after an error that the user can mend, 130 after Ctrl-C.
+    """
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    options = build_parser().parse_args(arguments)
+    options.arguments = arguments
+    try:
+        _print(COMMANDS[options.command].run(options))
+    except Interrupted as interrupted:
+        _print(interrupted.text)
+        return INTERRUPTED
+    except KeyboardInterrupt:
+        sys.stderr.write(f"cvst {options.command}: interrupted, nothing to keep.\n")
+        return INTERRUPTED
+    except (CVSTError, ValueError, OSError) as error:
+        # A ValueError comes from scikit-learn or a model that dislikes its input.
+        if options.traceback:
+            raise
+        sys.stderr.write(f"cvst {options.command}: {one_sentence(error)}\n")
+        return BAD_INPUT
+    return 0
+
+
+def _print(text: str) -> None:
+    try:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader has seen enough; Python would complain again when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

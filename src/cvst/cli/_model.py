@@ -1,0 +1,99 @@
+"""A model: estimators by task, what they want to be fed, and a default grid."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Any, Literal
+
+from cvst.cli._extras import need
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["Choice", "Model", "load_attribute"]
+
+Inputs = Literal["scaled", "trees", "trees with gaps"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An estimator for one task, and the grid to race where the user gives none."""
+
+    path: str
+    grid: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What stands behind ``--model``.
+
+    Attributes
+    ----------
+    name : str
+        Short name or import path.
+    about : str
+        What it is, for ``--help``.
+    classification, regression : Choice or None
+        Estimators by task.
+    inputs : {"scaled", "trees", "trees with gaps"}
+        Numbers scaled and categories as indicators; or, for trees, numbers as they are
+        and categories numbered, where gaps are filled or not.
+    scale_target : bool
+        Whether the default grid supposes a target of mean 0 and variance 1.
+    install : str
+        Package to install, where it is not scikit-learn's.
+    """
+
+    name: str
+    about: str
+    classification: Choice | None = None
+    regression: Choice | None = None
+    inputs: Inputs = "scaled"
+    scale_target: bool = False
+    install: str = ""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """The tasks that the model can do."""
+        names = ("classification", "regression")
+        return tuple(name for name in names if getattr(self, name) is not None)
+
+    def choice(self, task: str) -> Choice:
+        """Return the estimator for a task that the model can do."""
+        found = self.classification if task == "classification" else self.regression
+        assert found is not None
+        return found
+
+    def estimator(self, task: str) -> Any:
+        """Return an unfitted estimator."""
+        choice = self.choice(task)
+        if self.install:
+            need(choice.path.split(":", 1)[0], f"--model {self.name}", self.install)
+        return load_attribute(choice.path)(**choice.fixed)
+
+
+def load_attribute(path: str) -> Any:
+    """Import what a path such as ``package.module:Class`` names."""
+    module_name, _, attribute = path.partition(":")
+    # The console script, unlike ``python -m``, does not look in the current folder.
+    if "" not in sys.path:
+        sys.path.insert(0, "")
+    try:
+        module = import_module(module_name)
+    except ImportError as error:
+        raise InvalidInputError(
+            f"--model {path} cannot be imported: {error}."
+        ) from error
+    except ValueError as error:
+        raise InvalidInputError(
+            f"--model {path!r} is no import path; write package.module:Class."
+        ) from error
+    try:
+        return getattr(module, attribute)
+    except AttributeError as error:
+        raise InvalidInputError(
+            f"--model {path} names {attribute!r}, which the module {module_name!r} "
+            "does not have."
+        ) from error

@@ -1,0 +1,251 @@
+"""``cvst plan``: plan a race before any data is touched."""
+
+from __future__ import annotations
+
+import json
+from argparse import ArgumentParser, Namespace
+from math import floor
+from typing import Any
+
+from cvst.cli._summary import plain
+from cvst.cli._text import duration, parse_duration, table
+from cvst.exceptions import InvalidInputError
+from cvst.statistics import WaldTest
+from cvst.theory import (
+    cross_validation_cost,
+    drop_error_bound,
+    first_drop,
+    loser_boundaries,
+    loser_level_for_safety_zone,
+    minimal_steps,
+    speedup_ceiling,
+    steps_for_time_budget,
+    survival_probabilities,
+    time_of_race,
+)
+
+__all__ = ["EPILOG", "HELP", "add_arguments", "run"]
+
+HELP = "see what a race can do before any data is touched"
+
+EPILOG = """\
+examples:
+  cvst plan
+  cvst plan --steps 20 --loser-level 0.05
+  cvst plan --configurations 610 --fit-time 1s --complexity 3
+  cvst plan --configurations 610 --fit-time 1s --complexity 3 --budget 5m
+"""
+
+WIN_PROBABILITIES = (0.3, 0.5, 0.7, 0.9, 0.95, 0.99)
+COMPLEXITIES = {"linear": 1.0, "quadratic": 2.0, "cubic": 3.0}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument(
+        "--steps", type=int, default=10, metavar="S", help="steps of a full race (10)"
+    )
+    parser.add_argument(
+        "--loser-level",
+        type=float,
+        default=0.1,
+        metavar="BETA",
+        help="how readily losers are dropped (0.1)",
+    )
+    parser.add_argument(
+        "--winner-level",
+        type=float,
+        default=0.01,
+        metavar="ALPHA",
+        help="how hard it is to be called a winner (0.01)",
+    )
+    parser.add_argument(
+        "--folds", type=int, default=10, metavar="K", help="to compare with (10)"
+    )
+    group = parser.add_argument_group("for the time of a race")
+    group.add_argument(
+        "--configurations", type=int, metavar="N", help="size of the grid"
+    )
+    group.add_argument(
+        "--fit-time",
+        metavar="TIME",
+        help="of one fit on all rows, such as 0.5s or 2m",
+    )
+    group.add_argument(
+        "--complexity",
+        type=float,
+        default=2.0,
+        metavar="M",
+        help="a fit on n rows takes time n^M (2)",
+    )
+    group.add_argument(
+        "--survival",
+        type=float,
+        default=0.1,
+        metavar="SHARE",
+        help="share of the configurations that outlives the first drops (0.1)",
+    )
+    group.add_argument(
+        "--budget",
+        metavar="TIME",
+        help="choose the number of steps that fills this time, such as 10m",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def run(options: Namespace) -> str:
+    """Return the plan."""
+    steps, loser_level = options.steps, options.loser_level
+    if options.budget is not None:
+        steps, loser_level = _within_budget(options)
+    plan = _plan(steps, loser_level, options.winner_level, options.folds)
+    if options.configurations is not None and options.fit_time is not None:
+        plan["time"] = _times(options, plan)
+    elif options.configurations is not None or options.fit_time is not None:
+        raise InvalidInputError(
+            "The time of a race needs both --configurations and --fit-time."
+        )
+    return json.dumps(plain(plan), indent=2) if options.json else _text(plan, options)
+
+
+def _within_budget(options: Namespace) -> tuple[int, float]:
+    """Return the steps that fill the budget, and the level that keeps the zone."""
+    if options.configurations is None or options.fit_time is None:
+        raise InvalidInputError(
+            "--budget needs --configurations and --fit-time too, to tell how much fits "
+            "into the time."
+        )
+    levels = (options.loser_level, options.winner_level)
+    test = WaldTest(options.steps, *levels)
+    share = test.safety_zone / options.steps
+    steps = steps_for_time_budget(
+        parse_duration(options.budget),
+        parse_duration(options.fit_time),
+        options.configurations,
+        survival_rate=options.survival,
+        safety_rate=share,
+        complexity=options.complexity,
+        min_steps=minimal_steps(*levels),
+    )
+    level = loser_level_for_safety_zone(share * steps, steps, options.winner_level)
+    return steps, level
+
+
+def _plan(
+    steps: int, loser_level: float, winner_level: float, folds: int
+) -> dict[str, Any]:
+    levels = (loser_level, winner_level)
+    test = WaldTest(steps, *levels)
+    return {
+        "steps": steps,
+        "loser_level": loser_level,
+        "winner_level": winner_level,
+        "minimal_steps": minimal_steps(*levels),
+        "safety_zone": test.safety_zone,
+        "first_drop": first_drop(test),
+        "dropped_with_wins_up_to": [
+            floor(boundary) for boundary in loser_boundaries(test)
+        ],
+        "win_probabilities": [
+            {
+                "win_probability": chance,
+                "survives": float(survival_probabilities(test, chance)[-1]),
+                "drop_bound": drop_error_bound(chance, steps, *levels),
+            }
+            for chance in WIN_PROBABILITIES
+        ],
+        "speedup_ceiling": {
+            name: speedup_ceiling(
+                steps,
+                exponent,
+                folds,
+                loser_level=loser_level,
+                winner_level=winner_level,
+            )
+            for name, exponent in COMPLEXITIES.items()
+        },
+        "folds": folds,
+    }
+
+
+def _times(options: Namespace, plan: dict[str, Any]) -> dict[str, float]:
+    fit_time = parse_duration(options.fit_time)
+    race = time_of_race(
+        plan["steps"],
+        fit_time,
+        options.configurations,
+        survival_rate=options.survival,
+        safety_rate=min(1.0, plan["safety_zone"] / plan["steps"]),
+        complexity=options.complexity,
+    )
+    full = fit_time * cross_validation_cost(
+        options.configurations, options.folds, complexity=options.complexity
+    )
+    return {"race_seconds": race, "cross_validation_seconds": full}
+
+
+def _text(plan: dict[str, Any], options: Namespace) -> str:
+    chances = table(
+        ["top in a step", "survives", "dropped at most"],
+        [
+            [f"{row['win_probability']:.0%}", row["survives"], row["drop_bound"]]
+            for row in plan["win_probabilities"]
+        ],
+    )
+    text = f"""\
+A race of up to {plan["steps"]} steps, with loser level {plan["loser_level"]:.4g} and \
+winner level {plan["winner_level"]:.4g}.
+These levels take {plan["minimal_steps"]} steps at least.
+{_zone_sentence(plan)}
+
+A configuration is dropped once it has been top in no more steps than this:
+{_boundary_table(plan)}
+
+Chances of a configuration that is top in each step with some probability:
+{chances}
+The last column allows for flops all through the safety zone.
+
+{_ceiling_sentence(plan)}"""
+    return f"{text}\n\n{_time_sentence(plan, options)}" if "time" in plan else text
+
+
+def _zone_sentence(plan: dict[str, Any]) -> str:
+    zone = plan["safety_zone"]
+    if plan["first_drop"] > plan["steps"]:
+        return (
+            f"The safety zone of {zone:.2f} steps covers all: nobody is ever dropped."
+        )
+    return (
+        f"Nobody is dropped before the end of step {plan['first_drop']} (safety zone "
+        f"of {zone:.2f} steps)."
+    )
+
+
+def _boundary_table(plan: dict[str, Any]) -> str:
+    bounds = plan["dropped_with_wins_up_to"]
+    changes = [
+        (step, wins)
+        for step, wins in enumerate(bounds, start=1)
+        if wins >= 0 and (step == 1 or bounds[step - 2] != wins)
+    ]
+    return table(["from step", "top in"], changes) if changes else "  (never)"
+
+
+def _ceiling_sentence(plan: dict[str, Any]) -> str:
+    factors = [f"{value:.0f}" for value in plan["speedup_ceiling"].values()]
+    return (
+        f"Over {plan['folds']}-fold cross-validation it saves at most a factor of\n"
+        f"{', '.join(factors)} for learners of {', '.join(COMPLEXITIES)} cost. Work "
+        "that\nconfigurations share comes on top."
+    )
+
+
+def _time_sentence(plan: dict[str, Any], options: Namespace) -> str:
+    race, full = plan["time"]["race_seconds"], plan["time"]["cross_validation_seconds"]
+    fit_time = duration(parse_duration(options.fit_time))
+    return (
+        f"{options.configurations:,} configurations, {fit_time} for a fit on all rows, "
+        f"n^{options.complexity:g} on n rows, {options.survival:.0%} survive:\n"
+        f"a race through all steps takes about {duration(race)}, {options.folds}-fold "
+        f"cross-validation {duration(full)}."
+    )

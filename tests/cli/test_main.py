@@ -1,0 +1,190 @@
+"""The command line as a process, in a pipe and in a terminal."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cvst import __version__
+
+SLOW_MODEL = """
+import time
+from sklearn.linear_model import Ridge
+
+class Slow(Ridge):
+    def fit(self, X, y, sample_weight=None):
+        time.sleep({seconds})
+        return super().fit(X, y, sample_weight)
+"""
+
+# Runs a command in a terminal of its own; what is typed comes from standard input.
+TERMINAL = (
+    "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))"
+)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Make a folder with a table and a model that takes its time."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(300, 3)), columns=["a", "b", "y"])
+    table["y"] += 2 * table["a"]
+    table.to_csv(tmp_path / "data.csv", index=False)
+    return tmp_path
+
+
+def slow_search(folder, seconds):
+    (folder / "slow.py").write_text(
+        SLOW_MODEL.format(seconds=seconds), encoding="utf-8"
+    )
+    grid = "alpha=logspace(-3, 5, 20)"
+    return [
+        *["search", "data.csv", "-t", "y", "-m", "slow:Slow", "-g", grid],
+        *["--out", "results"],
+    ]
+
+
+def start_in_terminal(arguments, folder, environment):
+    return subprocess.Popen(
+        [sys.executable, "-c", TERMINAL, sys.executable, "-m", "cvst", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment,
+        cwd=folder,
+    )
+
+
+def read_until(process, words, seconds=120):
+    """Return what the terminal showed up to and including some words."""
+    seen = b""
+    limit = time.monotonic() + seconds
+    while words.encode() not in seen and time.monotonic() < limit:
+        chunk = process.stdout.read1(4096)
+        if not chunk:
+            break
+        seen += chunk
+    assert words.encode() in seen, seen.decode(errors="replace")
+    return seen.decode(errors="replace")
+
+
+def test_the_module_runs_as_a_command(cvst_process):
+    assert cvst_process("--version").out == f"cvst {__version__}\n"
+
+
+def test_help_lists_commands_models_and_examples(cvst):
+    general = cvst("--help")
+    search = cvst("search", "--help")
+    assert general.code == search.code == 0
+    for name in ("search", "demo", "plan", "datasets"):
+        assert f"  {name} " in general.out
+    assert "  krr " in search.out
+    assert "examples:\n  cvst search" in search.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "required: COMMAND"),
+        (["fly"], "invalid choice: 'fly'"),
+        (["datasets", "--tasks", "x"], "unrecognized arguments"),
+    ],
+)
+def test_wrong_arguments_are_one_sentence(arguments, words, cvst):
+    result = cvst(*arguments)
+    assert result.code == 2
+    assert words in result.err
+    assert "--help" in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_a_process_fails_with_one_sentence_and_exit_code_2(cvst_process):
+    result = cvst_process("search", "nowhere.csv", "-t", "y", "-m", "ridge")
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err == (
+        "cvst search: The data file 'nowhere.csv' cannot be read: No such file or "
+        "directory.\n"
+    )
+
+
+def test_a_process_in_a_pipe_prints_results_and_no_progress(folder, cvst_process):
+    arguments = slow_search(folder, seconds=0)
+    result = cvst_process(*arguments)
+    assert result.code == 0
+    assert "Winner: alpha=" in result.out
+    assert "\x1b" not in result.out
+    assert result.err == ""
+
+
+def test_a_reader_who_leaves_early_is_no_error(environment, folder):
+    command = f"{sys.executable} -m cvst datasets; echo code $? >&2"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; ({command}) | head -1"],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert done.stderr == "code 0\n"
+    assert done.stdout.startswith("name ")
+
+
+def test_a_terminal_shows_the_race_while_it_runs(folder, environment):
+    """Steps, survivors, leader and a forecast are on the screen before the end."""
+    with start_in_terminal(slow_search(folder, 0.01), folder, environment) as process:
+        shown = read_until(process, "Step 3 of 10")
+        rest, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    for words in ("20 configurations on 27 rows", "leader", "so far", "at most about"):
+        assert words in shown
+    assert "Winner: " not in shown
+    assert "Winner: " in rest.decode()
+
+
+def test_json_is_quiet_in_a_terminal_too(folder, environment):
+    arguments = [*slow_search(folder, 0), "--json"]
+    with start_in_terminal(arguments, folder, environment) as process:
+        shown, _ = process.communicate(timeout=120)
+    assert json.loads(shown.decode())["finished"] is True
+
+
+def test_ctrl_c_keeps_the_leader_and_writes_the_results(folder, environment):
+    """Typed in the terminal after the first look: exit code 130, no final model."""
+    with start_in_terminal(slow_search(folder, 0.05), folder, environment) as process:
+        read_until(process, "Step 2 of 10")
+        process.stdin.write(b"\x03")
+        process.stdin.flush()
+        rest = process.stdout.read().decode()
+    assert process.returncode == 130
+
+    assert "Leader so far: alpha=" in rest
+    assert "Traceback" not in rest
+    results = folder / "results"
+    assert sorted(path.name for path in results.iterdir()) == [
+        "command.txt",
+        "cv_results.csv",
+        "summary.json",
+        "winner.json",
+    ]
+    summary = json.loads((results / "summary.json").read_text(encoding="utf-8"))
+    assert summary["stop_reason"] == "interrupted"
+    assert summary["finished"] is False
+    winner = json.loads((results / "winner.json").read_text(encoding="utf-8"))
+    assert winner["params"] == summary["steps"][-1]["leader"]
+
+
+def test_ctrl_c_before_the_first_look_leaves_nothing(folder, environment):
+    with start_in_terminal(slow_search(folder, 1.0), folder, environment) as process:
+        read_until(process, "Step 1 of 10")
+        process.stdin.write(b"\x03")
+        process.stdin.flush()
+        rest = process.stdout.read().decode()
+    assert process.returncode == 130
+    assert "interrupted, nothing to keep" in rest
+    assert not (folder / "results").exists()

@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+from cvst.cli._columns import Wishes, learning_problem
+from cvst.cli._models import find_model
+from cvst.cli._pipeline import prepared_model
+
+
+def prepared(people, model, target="cost", raw=False, **wishes):
+    other = "ill" if target == "cost" else "cost"
+    learning = learning_problem(
+        people, Wishes(target, drop=[other, *wishes.pop("drop", [])], raw=raw)
+    )
+    return learning, prepared_model(find_model(model, has_grid=True), learning, raw)
+
+
+def test_scaled_inputs_equal_those_made_by_hand(people):
+    """Median, mean and variance by NumPy, one indicator per category and gap."""
+    learning, made = prepared(people, "ridge")
+    actual = made.estimator.fit(learning.X, learning.target.values)[0].transform(
+        learning.X
+    )
+    age = people["age"].fillna(people["age"].median()).to_numpy()
+    expected = np.column_stack(
+        [
+            *(
+                (values - np.mean(values)) / np.std(np.asarray(values))
+                for values in (age, people["income"], people["clinic"])
+            ),
+            *((people["city"] == city) for city in ("Kiel", "Köln", "Ulm")),
+            people["city"].isna(),
+            ~people["member"],
+            people["member"],
+        ]
+    ).astype(float)
+    np.testing.assert_allclose(actual, expected, atol=1e-12)
+
+
+def test_trees_get_numbers_as_they_are_and_numbered_categories(people):
+    learning, made = prepared(people, "boosting")
+    made.estimator.set_params(model__max_iter=2)
+    fitted = made.estimator.fit(learning.X, learning.target.values)
+    actual = fitted[0].transform(learning.X)
+    np.testing.assert_array_equal(actual[:, 0], people["age"])
+    codes = {"Kiel": 0, "Köln": 1, "Ulm": 2}
+    expected = [codes.get(city, -1) for city in people["city"]]
+    np.testing.assert_array_equal(actual[:, 3], expected)
+    assert fitted[-1].is_categorical_.tolist() == [False] * 3 + [True] * 2
+
+
+@pytest.mark.parametrize("model", ["ridge", "forest", "boosting", "logistic"])
+def test_unseen_categories_and_new_gaps_are_predicted(model, people):
+    """A small subset never shows everything that comes later."""
+    target = "ill" if model == "logistic" else "cost"
+    learning, made = prepared(people, model, target)
+    if model != "ridge":
+        name = "n_estimators" if model == "forest" else "max_iter"
+        made.estimator.set_params(**{f"model__{name}": 20})
+    fitted = made.estimator.fit(learning.X[:20], learning.target.values[:20])
+    later = learning.X[20:].assign(city="Rom", income=np.nan)
+    assert len(fitted.predict(later)) == len(later)
+
+
+def test_the_target_is_scaled_and_comes_back(people):
+    """Kernel ridge has no intercept: without scaling it would miss a mean of 1000."""
+    learning, made = prepared(people, "krr")
+    assert made.prefix == "model__regressor__"
+    made.estimator.set_params(**{f"{made.prefix}gamma": 0.1})
+    fitted = made.estimator.fit(learning.X, learning.target.values)
+    far_away = learning.X[:1].assign(income=1e9)
+    np.testing.assert_allclose(
+        fitted.predict(far_away), learning.target.values.mean(), atol=1.0
+    )
+
+
+def test_raw_leaves_the_model_alone(people):
+    learning, made = prepared(people, "ridge", raw=True, drop=["name", "city"])
+    assert isinstance(made.estimator, Ridge)
+    assert made.prefix == ""
+    assert learning.numbers == ["age", "income", "member", "clinic"]
+
+
+def test_what_happens_is_said(people):
+    _, made = prepared(people, "krr")
+    assert made.sentences == [
+        "Numbers (3 columns): gaps filled with the median, scaled.",
+        "Categories (2 columns): one indicator per category.",
+        "Target: scaled; predictions come back in its own units.",
+    ]
