@@ -11,11 +11,12 @@ from cvst.exceptions import InvalidInputError
 from cvst.statistics import outlier_outcomes
 
 
+@pytest.mark.parametrize("n_points", [6, 300])
 @pytest.mark.parametrize("level", [0.01, 0.05, 0.3])
-def test_cut_is_the_normal_quantile_times_the_standard_deviation(level):
+def test_cut_is_the_normal_quantile_times_the_standard_deviation(level, n_points):
     """Spread about the mean, cut about zero: a bias makes outliers on one side."""
     rng = np.random.default_rng(0)
-    residuals = rng.normal([[0.0], [1.0]], 1.0, (2, 300))
+    residuals = rng.normal(np.repeat([[0.0], [1.0]], 100, axis=0), 1.0, (200, n_points))
     quantile = NormalDist().inv_cdf(1 - level / 2)
     cuts = [[quantile * stdev(row)] for row in residuals]
     expected = abs(residuals) > cuts
