@@ -392,14 +392,18 @@ def test_steps_left_out_leave_the_race_rows_as_they_are():
     class Watching(OneByOne):
         def evaluate(self, task):
             seen.append(task.whole)
+            assert task.numbers == [8]
             yield from OneByOne().evaluate(task)
 
     class WatchedSVC(SVC):
         pass
 
     batch_evaluator_for.register(WatchedSVC, lambda estimator: Watching())
-    outcomes(task_of(pipeline.set_params(final=WatchedSVC()), [{"final__C": 1.0}]))
-    outcomes(task_of(pipeline.set_params(scale=Counting()), [{"final__C": 1.0}]))
+    grid = [{"final": SVC()}, {"final__C": 1.0}]
+    for scale in ("passthrough", Counting()):
+        pipeline.set_params(scale=scale, final=WatchedSVC())
+        both = task_of(pipeline, grid, numbers=np.array([4, 8]))
+        assert len(list(batch_evaluator_for(pipeline).evaluate(both))) == 2
     untouched, scaled = seen
     np.testing.assert_array_equal(untouched.X, task.whole.X)
     assert (scaled.train, scaled.test) == (slice(0, 40), slice(40, 65))

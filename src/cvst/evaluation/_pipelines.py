@@ -179,7 +179,7 @@ class _Walk:
         if self.chain.transformers:
             (whole,) = self.cache.wholes.get(self.key, lambda: (joined(stage),))
         task = replace(
-            self.task,
+            self.task.only(bucket.indices),
             estimator=self.chain.final.template,
             configurations=bucket.changes,
             X_train=stage.X_train,
@@ -191,7 +191,7 @@ class _Walk:
 
     def _rest_one_by_one(self, stage: Stage, bucket: _Bucket) -> Iterator[Outcome]:
         task = replace(
-            self.task,
+            self.task.only(bucket.indices),
             estimator=self._rest(stage),
             configurations=[_renamed(chain, stage) for chain in bucket.chains],
             X_train=stage.X_train,

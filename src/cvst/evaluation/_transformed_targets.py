@@ -119,7 +119,7 @@ def _evaluate_bucket(
         yield from _one_by_one(task, bucket.indices)
         return
     inner = replace(
-        task,
+        task.only(bucket.indices),
         estimator=bucket.regressor,
         configurations=bucket.changes,
         y_train=model.regressor_.y_,
