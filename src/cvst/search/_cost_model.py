@@ -29,9 +29,9 @@ Clock = Callable[[], float]
 # a pass over the training rows.
 STEEPEST_FIT, STEEPEST_PREDICTION = 3.0, 1.0
 
-# Times hardly repeat to better than that. Curves that fit as well are all as good, and
-# of those the one nearest to linear promises and threatens least.
-NOISE = 0.1
+# Times repeat to about a tenth. Where they leave several exponents open, the one nearer
+# to linear promises and threatens less.
+NOISE, USUAL_EXPONENT, SPREAD = 0.1, 1.0, 1.0
 
 # Rows of the first look timed, and how many configurations are timed at most.
 SMALLEST_PROBE = 30
@@ -82,8 +82,8 @@ class PowerCurve:
         exponents = np.arange(0.0, steepest + 0.01, 0.05)
         fits = [cls._at(exponent, sizes / scale, times) for exponent in exponents]
         errors = np.array([error for _, error in fits])
-        good = errors <= max(errors.min(), NOISE * np.sqrt(np.sum(sizes / scale)))
-        chosen = int(np.argmin(np.where(good, np.abs(exponents - 1), np.inf)))
+        misfit = (errors / NOISE) ** 2 + ((exponents - USUAL_EXPONENT) / SPREAD) ** 2
+        chosen = int(np.argmin(misfit))
         exponent = float(exponents[chosen])
         constant, coefficient = fits[chosen][0]
         return cls(float(constant), float(coefficient / scale**exponent), exponent)

@@ -1,0 +1,180 @@
+"""A plan says before the race what the race then does."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsClassifier
+
+from cvst import CVST, CrossValidation, RaceGridSearchCV, RaceRandomSearchCV
+from cvst.race import TrackAndConfirm
+from cvst.theory import drop_error_bound, safety_zone, speedup_ceiling
+
+GRID = {"alpha": np.logspace(-3, 3, 40).tolist()}
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return Clock.now
+
+
+class Quadratic(RegressorMixin, BaseEstimator):
+    """A fit takes (n / 1000)^2 seconds of its own clock, predicting nothing."""
+
+    def __init__(self, shift=0.0):
+        self.shift = shift
+
+    def fit(self, X, y):
+        Clock.now += (len(y) / 1000) ** 2
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_ + self.shift)
+
+
+@pytest.fixture
+def slow_plan(monkeypatch):
+    """Plan a race of 20 configurations on 2200 rows with known costs."""
+    monkeypatch.setattr("cvst.evaluation._one_by_one.perf_counter", Clock())
+    monkeypatch.setattr(RaceGridSearchCV, "_clock", staticmethod(Clock()))
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2200, 1)), rng.normal(size=2200)
+    grid = {"shift": np.arange(20.0).tolist()}
+    return RaceGridSearchCV(Quadratic(), grid, random_state=0).plan(X, y)
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        CVST(stopping="never", elimination="none"),
+        CrossValidation(4),
+        TrackAndConfirm(min_rows=20),
+    ],
+    ids=repr,
+)
+def test_the_looks_are_those_of_the_race(regression, strategy):
+    """Sizes and stages in order; nobody beyond the most that was announced."""
+    search = RaceGridSearchCV(Ridge(), GRID, strategy=strategy, random_state=0)
+    plan = search.plan(*regression)
+    race = search.fit(*regression).race_
+
+    planned = {}
+    for look in plan.looks:
+        planned.setdefault((look.stage, look.n_train), []).append(look)
+    for observation in race.observations:
+        look = planned[observation.look.stage, observation.look.n_train].pop(0)
+        assert look.n_train + look.n_test == len(regression[1])
+        assert len(observation.look.configurations) <= look.max_configurations
+    if not isinstance(strategy, TrackAndConfirm):
+        assert len(plan.looks) == race.n_steps
+
+
+def test_the_theory_is_that_of_the_levels(regression):
+    """Zone, rows and bounds as cvst.theory has them for twenty steps."""
+    strategy = CVST(max_steps=20, loser_level=0.05)
+    plan = RaceGridSearchCV(Ridge(), GRID, strategy=strategy).plan(*regression)
+
+    assert plan.safety_zone == safety_zone(20, 0.05)
+    assert plan.first_drop == int(np.ceil(plan.safety_zone))
+    assert plan.safety_rows == plan.first_drop * 220 // 21
+    for probability in (0.9, 0.95, 0.99):
+        bound = drop_error_bound(probability, 20, 0.05)
+        assert plan.error_bounds[probability] == bound
+
+
+def test_times_follow_from_the_cost_of_a_fit(slow_plan):
+    """Twenty configurations for three steps, a fifth of them beyond; ten folds."""
+    shares = np.arange(1, 11) / 11
+    expected = np.where(np.arange(1, 11) <= 3, 20, 4) * (2.2 * shares) ** 2
+
+    seconds = [look.seconds for look in slow_plan.looks]
+
+    # The exponent is estimated from fits on up to 960 rows.
+    np.testing.assert_allclose(seconds, expected, rtol=0.25)
+    assert slow_plan.fit_cost.exponent == pytest.approx(2, abs=0.15)
+    assert slow_plan.refit_seconds == pytest.approx(2.2**2, rel=0.25)
+    folds = 20 * 10 * (0.9 * 2.2) ** 2
+    assert slow_plan.cross_validation_seconds == pytest.approx(folds, rel=0.25)
+
+
+def test_the_ceiling_is_that_of_the_measured_growth(slow_plan):
+    """70 for a square at ten steps, as the theory has it."""
+    exact = speedup_ceiling(10, complexity=slow_plan.fit_cost.exponent)
+    assert slow_plan.speedup_ceiling == pytest.approx(exact, rel=0.05)
+
+
+def test_other_strategies_have_no_zone(regression):
+    plan = RaceGridSearchCV(Ridge(), GRID, strategy="cross_validation").plan(
+        *regression
+    )
+    assert plan.safety_zone is None
+    assert plan.safety_rows is None
+    assert plan.error_bounds == {}
+    assert "Safety zone" not in str(plan)
+
+
+def test_planning_leaves_the_search_and_its_random_numbers_alone(regression):
+    """The fit after a plan is the fit without one."""
+    space = {"alpha": loguniform(1e-3, 1e3)}
+    runs = []
+    for with_plan in (False, True):
+        search = RaceRandomSearchCV(
+            Ridge(), space, n_iter=8, random_state=np.random.RandomState(3)
+        )
+        if with_plan:
+            search.plan(*regression)
+            assert not hasattr(search, "race_")
+        runs.append(search.fit(*regression).race_.mean_losses)
+    np.testing.assert_array_equal(*runs)
+
+
+def test_groups_and_separate_test_sets_are_planned_with(classification):
+    """Cuts between groups, and a test set that is always the same."""
+    X, y = classification
+    search = RaceGridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3, 5]})
+    grouped = search.plan(X, y, groups=np.repeat(np.arange(66), 5))
+    assert all(look.n_train % 5 == 0 for look in grouped.looks)
+    separate = search.plan(X[:300], y[:300], X_val=X[300:], y_val=y[300:])
+    assert {look.n_test for look in separate.looks} == {30}
+    assert separate.looks[-1].n_train == 300
+
+
+def test_a_plan_can_be_read_shown_and_stored(regression):
+    """The same numbers as text, as a page (escaped) and as JSON."""
+    plan = RaceGridSearchCV(Ridge(), GRID, strategy=CVST(max_steps=12)).plan(
+        *regression
+    )
+    text, html = str(plan), plan._repr_html_()
+    stored = json.loads(json.dumps(plan.to_dict()))
+
+    assert "40 configurations, 220 rows, CVST(max_steps=12)" in text
+    assert "Safety zone: 3.78 steps" in text
+    assert html.count("<tr>") == 13
+    assert len(stored["looks"]) == 12
+    assert stored["error_bounds"]["0.9"] == plan.error_bounds[0.9]
+    assert stored["race_seconds"] == plan.race_seconds
+
+
+def test_html_is_escaped(regression):
+    """Names of a user's own strategy may hold anything."""
+
+    class Odd(CrossValidation):
+        def __repr__(self):
+            return "<script>"
+
+    plan = RaceGridSearchCV(Ridge(), GRID, strategy=Odd()).plan(*regression)
+    assert "<script>" not in plan._repr_html_()
+    assert "&lt;script&gt;" in plan._repr_html_()
+
+
+def test_bad_parameters_are_refused_before_anything_is_timed(regression):
+    with pytest.raises(ValueError, match="ordering"):
+        RaceGridSearchCV(Ridge(), GRID, ordering="odd").plan(*regression)
