@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.mixture import GaussianMixture
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
+from sklearn.svm import SVC
+
+from cvst.evaluation import BatchEvaluator, OneByOne, Task, configured
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 3))
+LABELS = np.where(X[:, 0] + X[:, 1] > 0, "yes", "no")
+TRAIN, TEST = slice(0, 40), slice(40, 60)
+
+
+def fitted_attributes(estimator):
+    return [name for name in vars(estimator) if name.endswith("_")]
+
+
+@pytest.mark.parametrize("response", ["predict", "predict_proba", "decision_function"])
+def test_an_outcome_is_what_the_fitted_clone_says(response):
+    """Written out by hand: clone with the parameters, fit, ask."""
+    grid = [{"C": 0.01}, {"C": 1.0, "fit_intercept": False}, {}]
+    estimator = LogisticRegression(C=5.0)
+    task = Task(estimator, grid, X[TRAIN], LABELS[TRAIN], X[TEST], response=response)
+    for outcome in OneByOne().evaluate(task):
+        params = {"C": 5.0, **grid[outcome.index]}
+        model = LogisticRegression(**params).fit(X[TRAIN], LABELS[TRAIN])
+        expected = getattr(model, response)(X[TEST])
+        np.testing.assert_array_equal(outcome.prediction, expected)
+        np.testing.assert_array_equal(outcome.classes, ["no", "yes"])
+        assert outcome.error is None
+        assert min(outcome.fit_seconds, outcome.score_seconds) > 0
+
+
+def test_weights_reach_the_fit():
+    """Arguments of fit are passed on as they are."""
+    weights = RNG.uniform(size=40)
+    fit_params = {"sample_weight": weights}
+    task = Task(Ridge(), [{}], X[TRAIN], X[TRAIN, 0], X[TEST], fit_params=fit_params)
+    (outcome,) = OneByOne().evaluate(task)
+    expected = Ridge().fit(X[TRAIN], X[TRAIN, 0], sample_weight=weights)
+    np.testing.assert_array_equal(outcome.prediction, expected.predict(X[TEST]))
+    assert outcome.classes is None
+
+
+def test_without_targets():
+    """Densities and clusters have none."""
+    estimator = GaussianMixture(2, random_state=0)
+    task = Task(estimator, [{}], X[TRAIN], None, X[TEST], response="score_samples")
+    (outcome,) = OneByOne().evaluate(task)
+    expected = GaussianMixture(2, random_state=0).fit(X[TRAIN]).score_samples(X[TEST])
+    np.testing.assert_array_equal(outcome.prediction, expected)
+
+
+def test_nobody_shares():
+    """Every configuration is a group of its own."""
+    assert OneByOne().groups(Ridge(), [{}, {}, {}]) == [[0], [1], [2]]
+
+
+def test_a_failure_is_an_outcome_and_does_not_end_the_others():
+    """Fits fail, predictions fail, parameters fail; the rest goes on."""
+    grid = [{"C": -1.0}, {"C": 1.0}, {"nonsense": 1}]
+    task = Task(SVC(), grid, X[TRAIN], LABELS[TRAIN], X[TEST])
+    errors = [type(outcome.error).__mro__ for outcome in OneByOne().evaluate(task)]
+    assert ValueError in errors[0]
+    assert errors[1][0] is type(None)
+    assert ValueError in errors[2]
+    task = Task(SVC(), [{}], X[TRAIN], LABELS[TRAIN], X[TEST, :2])
+    (outcome,) = OneByOne().evaluate(task)
+    assert isinstance(outcome.error, ValueError)
+    assert outcome.prediction is None
+
+
+def test_an_interrupt_is_not_a_failure():
+    """Ctrl-C ends the race, not the configuration."""
+
+    class Interrupted(ClassifierMixin, BaseEstimator):
+        def fit(self, X, y):
+            raise KeyboardInterrupt
+
+    task = Task(Interrupted(), [{}], X[TRAIN], LABELS[TRAIN], X[TEST])
+    with pytest.raises(KeyboardInterrupt):
+        list(OneByOne().evaluate(task))
+
+
+def test_neither_the_template_nor_the_grid_learns_anything():
+    """All that is fitted is a clone, estimators among the values included."""
+    scaler, final = MinMaxScaler(), LogisticRegression()
+    template = make_pipeline(StandardScaler(), SVC())
+    grid = [{"standardscaler": scaler, "svc": final}, {"svc__C": 2.0}]
+    task = Task(template, grid, X[TRAIN], LABELS[TRAIN], X[TEST])
+    assert all(outcome.error is None for outcome in OneByOne().evaluate(task))
+    for estimator in (scaler, final, template, *dict(template.steps).values()):
+        assert fitted_attributes(estimator) == []
+
+
+def test_a_configured_clone_follows_the_names():
+    """Replaced steps first, then parameters of what replaced them."""
+    template = Pipeline([("scale", StandardScaler()), ("final", SVC())])
+    configuration = {"final__C": 3.0, "final": LogisticRegression(), "scale": None}
+    model = configured(template, configuration)
+    assert isinstance(model.named_steps["final"], LogisticRegression)
+    assert model.named_steps["final"].C == 3.0
+    assert model.named_steps["scale"] is None
+    assert isinstance(template.named_steps["final"], SVC)
+    assert configuration["final"].C == 1.0
+
+
+def test_it_is_an_evaluator_that_can_travel():
+    """It fulfils the protocol and can be pickled."""
+    assert isinstance(OneByOne(), BatchEvaluator)
+    assert isinstance(pickle.loads(pickle.dumps(OneByOne())), OneByOne)
