@@ -19,7 +19,7 @@ from cvst.statistics._result import (
     Significance,
     chi_square_significance,
 )
-from cvst.statistics._tables import as_losses
+from cvst.statistics._tables import as_losses, rankable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +58,7 @@ def friedman_test(losses: npt.ArrayLike) -> Significance:
     n_configurations = len(table)
     if n_configurations < 2 or table.shape[1] == 0:
         return NO_EVIDENCE
-    doubled_ranks = 2 * rankdata(table, axis=0) - (n_configurations + 1)
+    doubled_ranks = 2 * rankdata(rankable(table), axis=0) - (n_configurations + 1)
     spread = int(3 * np.sum(doubled_ranks**2))
     return _significance(doubled_ranks.sum(axis=1), spread)
 

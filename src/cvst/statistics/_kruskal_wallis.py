@@ -19,7 +19,7 @@ from cvst.statistics._result import (
     Significance,
     chi_square_significance,
 )
-from cvst.statistics._tables import as_losses
+from cvst.statistics._tables import as_losses, rankable
 
 __all__ = ["kruskal_wallis_prefixes", "kruskal_wallis_test"]
 
@@ -48,7 +48,7 @@ def kruskal_wallis_test(losses: npt.ArrayLike) -> Significance:
     n_configurations, n_points = table.shape
     if n_configurations < 2 or n_points == 0:
         return NO_EVIDENCE
-    doubled_ranks = 2 * rankdata(table) - (table.size + 1)
+    doubled_ranks = 2 * rankdata(rankable(table)) - (table.size + 1)
     _, counts = np.unique(table, return_counts=True)
     ties = sum(int(count) ** 3 - int(count) for count in counts[counts > 1])
     lead = doubled_ranks.reshape(table.shape).sum(axis=1)

@@ -17,7 +17,7 @@ from cvst.exceptions import InvalidInputError
 if TYPE_CHECKING:
     from cvst._typing import BoolArray, FloatArray
 
-__all__ = ["as_losses", "as_outcomes"]
+__all__ = ["as_losses", "as_outcomes", "rankable"]
 
 
 def as_losses(losses: npt.ArrayLike) -> FloatArray:
@@ -81,3 +81,20 @@ def as_outcomes(outcomes: npt.ArrayLike) -> BoolArray:
             "booleans). Threshold the losses first, or use a test for losses."
         )
     return binary
+
+
+def rankable(losses: FloatArray) -> npt.NDArray[np.float64 | np.intp]:
+    """Return finite numbers in the same order.
+
+    SciPy before 1.12 looks for NaN in a sum and mistakes ``inf - inf`` for one, so
+    infinite losses are ranked by their position among all.
+
+    Examples
+    --------
+    >>> rankable(np.array([[0.5, np.inf], [-np.inf, 0.5]])).tolist()
+    [[1, 2], [0, 1]]
+    """
+    if not np.isinf(losses).any():
+        return losses
+    positions = np.unique(losses, return_inverse=True)[1]
+    return positions.reshape(losses.shape)
