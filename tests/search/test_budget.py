@@ -18,7 +18,6 @@ from sklearn.tree import DecisionTreeRegressor
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV
 from cvst.exceptions import BudgetTooSmallError
-from cvst.search._cost_model import PowerCurve
 
 N = 2000
 GRID = {"shift": np.linspace(0, 2, 40).tolist()}
@@ -251,14 +250,3 @@ def test_workers_get_all_the_work_of_a_look(data, monkeypatch):
     ).fit(*data)
     assert search.strategy_.max_steps == 20
     np.testing.assert_array_equal(search.race_.mean_losses, plain.race_.mean_losses)
-
-
-@pytest.mark.parametrize("exponent", [1.0, 2.0, 3.0])
-def test_a_curve_finds_the_growth_of_noisy_times(exponent):
-    """Times within five percent of a constant and a power, extrapolated tenfold."""
-    rng = np.random.default_rng(0)
-    sizes = 30 * 2 ** np.arange(6)
-    times = 0.01 + 2.0 * (sizes / 1000) ** exponent
-    curve = PowerCurve.fit(sizes, times * rng.uniform(0.95, 1.05, size=6))
-    assert isclose(curve.exponent, exponent, abs_tol=0.35)
-    assert 0.4 < curve(9600) / (2.0 * 9.6**exponent) < 2.5

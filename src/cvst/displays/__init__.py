@@ -14,6 +14,7 @@ from cvst.displays._sequential_test import SequentialTestDisplay
 from cvst.displays._speed_gain import SpeedGainDisplay
 from cvst.displays._surviving_paths import SurvivingPathsDisplay
 from cvst.displays._survivors import SurvivorsDisplay
+from cvst.displays._time_consumption import TimeConsumptionDisplay
 from cvst.displays._traces import TracesDisplay
 
 __all__ = [
@@ -27,5 +28,6 @@ __all__ = [
     "SpeedGainDisplay",
     "SurvivingPathsDisplay",
     "SurvivorsDisplay",
+    "TimeConsumptionDisplay",
     "TracesDisplay",
 ]

@@ -15,10 +15,11 @@ from cvst.exceptions import BudgetTooSmallError
 from cvst.parallel import effective_n_jobs
 from cvst.race import Look, RaceState
 from cvst.search._budget_settings import fitting_strategy, has_choices
-from cvst.search._cost_model import CostModel, PowerCurve, measure_costs
+from cvst.search._cost_model import CostModel, measure_costs
 from cvst.search._forecast import sequential_test
 from cvst.search._log import LOGGER
 from cvst.search._setup import Setup
+from cvst.theory import PowerCurve
 
 __all__ = ["TimeBudget", "budget_settings", "start_budget"]
 

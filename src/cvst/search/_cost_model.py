@@ -12,26 +12,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
-from scipy.optimize import nnls
 
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation import DataSource, Scratch, configured, take
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs
 from cvst.race import Look, LookLosses, Problem
+from cvst.theory import PowerCurve
 
-__all__ = ["CostModel", "PowerCurve", "measure_costs"]
+__all__ = ["CostModel", "measure_costs"]
 
 Clock = Callable[[], float]
 
-# No learner that people race grows faster than a cube; predicting a row takes at most
-# a pass over the training rows.
-STEEPEST_FIT, STEEPEST_PREDICTION = 3.0, 1.0
-
-# Times repeat to about a tenth. Where they leave several exponents open, the one nearer
-# to linear promises and threatens less.
-NOISE, USUAL_EXPONENT, SPREAD = 0.1, 1.0, 1.0
+# Predicting a row takes at most a pass over the training rows.
+STEEPEST_PREDICTION = 1.0
 
 # Rows of the first look timed, and how many configurations are timed at most.
 SMALLEST_PROBE = 30
@@ -40,62 +34,6 @@ GROWTH = 4.0  # of the time when rows double, to be expected from a square
 # Looks shorter than that many seconds are timed more than once.
 SHORT, REPEATS = 0.05, 3
 LARGEST_SAMPLE = 64
-
-
-@dataclass(frozen=True, slots=True)
-class PowerCurve:
-    """Seconds as a function of the number of rows: a constant and a power.
-
-    Examples
-    --------
-    >>> curve = PowerCurve.fit([100, 200, 400, 800], [0.1, 0.8, 6.4, 51.2])
-    >>> 2.7 < curve.exponent <= 3.0
-    True
-    """
-
-    constant: float
-    coefficient: float
-    exponent: float
-
-    def __call__(self, n_rows: float) -> float:
-        """Return the seconds for so many rows."""
-        power: float = float(n_rows) ** self.exponent
-        return self.constant + self.coefficient * power
-
-    @classmethod
-    def fit(
-        cls,
-        n_rows: npt.ArrayLike,
-        seconds: npt.ArrayLike,
-        steepest: float = STEEPEST_FIT,
-    ) -> PowerCurve:
-        """Fit the curve by least squares of relative errors; large sizes count most.
-
-        What a fit costs on many rows shows there, not where calling it costs most.
-        """
-        sizes = np.asarray(n_rows, dtype=float)
-        times = np.maximum(np.asarray(seconds, dtype=float), 1e-9)
-        if len(np.unique(sizes)) < 2:
-            # One size says nothing about growth; linear is the usual cost of a row.
-            return cls(0.0, float(np.mean(times / sizes)), 1.0)
-        scale = sizes.max()
-        exponents = np.arange(0.0, steepest + 0.01, 0.05)
-        fits = [cls._at(exponent, sizes / scale, times) for exponent in exponents]
-        errors = np.array([error for _, error in fits])
-        misfit = (errors / NOISE) ** 2 + ((exponents - USUAL_EXPONENT) / SPREAD) ** 2
-        chosen = int(np.argmin(misfit))
-        exponent = float(exponents[chosen])
-        constant, coefficient = fits[chosen][0]
-        return cls(float(constant), float(coefficient / scale**exponent), exponent)
-
-    @staticmethod
-    def _at(
-        exponent: float, shares: FloatArray, times: FloatArray
-    ) -> tuple[FloatArray, float]:
-        columns = np.stack([np.ones_like(shares), shares**exponent], axis=1)
-        weights = np.sqrt(shares)
-        solution, error = nnls(columns * (weights / times)[:, None], weights)
-        return solution, float(error)
 
 
 @dataclass(frozen=True, slots=True)

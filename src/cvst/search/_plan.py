@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from cvst.race import PlannedLook
-from cvst.search._cost_model import CostModel, PowerCurve, measure_costs
+from cvst.search._cost_model import CostModel, measure_costs
 from cvst.search._forecast import expected_configurations, race_seconds, sequential_test
 from cvst.search._setup import Setup
 from cvst.statistics import WaldTest
-from cvst.theory import drop_error_bound, first_drop
+from cvst.theory import PowerCurve, drop_error_bound, first_drop
 
 __all__ = ["LookForecast", "RacePlan", "plan_race"]
 

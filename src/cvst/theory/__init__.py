@@ -16,6 +16,7 @@ from cvst.theory._false_negatives import (
     simulate_false_negatives,
 )
 from cvst.theory._paper_budget import BudgetCondition, PaperTimeBudget
+from cvst.theory._power_curve import PowerCurve
 from cvst.theory._safety_zone import loser_level_for_safety_zone, safety_zone
 from cvst.theory._speed_gain import SpeedGain, simulate_speed_gain
 from cvst.theory._survival import (
@@ -30,6 +31,7 @@ __all__ = [
     "BudgetCondition",
     "FalseNegatives",
     "PaperTimeBudget",
+    "PowerCurve",
     "SequentialTest",
     "SpeedGain",
     "cross_validation_cost",

@@ -1,0 +1,205 @@
+"""Time of a race, look by look, against full cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cvst._typing import FloatArray, IntArray
+from cvst.displays._race import (
+    Race,
+    check_started,
+    draw_legend,
+    draw_stages,
+    draw_title,
+    label_looks,
+)
+from cvst.displays._style import BOUNDARY, COLOURS, prepare_axes, tidy
+from cvst.race import RaceState
+from cvst.theory import PowerCurve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["TimeConsumptionDisplay"]
+
+
+class TimeConsumptionDisplay:
+    """What each look of a race costs, and what cross-validation would have cost.
+
+    Parameters
+    ----------
+    seconds : ndarray of shape (n_looks,)
+        Time of each look.
+    subset_sizes : ndarray of shape (n_looks,), int
+        Training rows of each look.
+    stages : list of str
+        Stage of each look.
+    cross_validation_seconds : float
+        Time of k-fold cross-validation of all configurations, estimated.
+    n_folds : int
+        Number of folds.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> display = TimeConsumptionDisplay(
+    ...     seconds=np.array([1.0, 2.0]), subset_sizes=np.array([100, 200]),
+    ...     stages=["race", "race"], cross_validation_seconds=60.0, n_folds=10)
+    >>> display.speedup
+    20.0
+    """
+
+    def __init__(
+        self,
+        *,
+        seconds: FloatArray,
+        subset_sizes: IntArray,
+        stages: Sequence[str],
+        cross_validation_seconds: float,
+        n_folds: int,
+    ) -> None:
+        self.seconds = seconds
+        self.subset_sizes = subset_sizes
+        self.stages = stages
+        self.cross_validation_seconds = cross_validation_seconds
+        self.n_folds = n_folds
+
+    @property
+    def speedup(self) -> float:
+        """Time of cross-validation over the time of the race."""
+        return self.cross_validation_seconds / float(self.seconds.sum())
+
+    @classmethod
+    def from_search(cls, search: Any, *, n_folds: int = 10) -> TimeConsumptionDisplay:
+        """Add up the times of a fitted search.
+
+        Cross-validation is estimated: each configuration's last time, which contains
+        what it shared with others, grows as the times of the survivors did.
+
+        Parameters
+        ----------
+        search : RaceGridSearchCV or RaceRandomSearchCV
+            A fitted search.
+        n_folds : int
+            Folds of the cross-validation to compare with.
+
+        Returns
+        -------
+        TimeConsumptionDisplay
+            Times are those of one worker, fits and predictions.
+        """
+        state = Race.from_search(search).state
+        check_started(state)
+        return cls(
+            seconds=np.array(
+                [
+                    np.nansum(one.fit_seconds + one.score_seconds)
+                    for one in state.observations
+                ]
+            ),
+            subset_sizes=state.subset_sizes,
+            stages=[one.look.stage for one in state.observations],
+            cross_validation_seconds=_cross_validation(state, n_folds),
+            n_folds=n_folds,
+        )
+
+    @classmethod
+    def from_plan(cls, plan: Any) -> TimeConsumptionDisplay:
+        """Take the expected times of a plan.
+
+        Parameters
+        ----------
+        plan : RacePlan
+            What ``search.plan(X, y)`` returned.
+
+        Returns
+        -------
+        TimeConsumptionDisplay
+        """
+        return cls(
+            seconds=np.array([look.seconds for look in plan.looks]),
+            subset_sizes=np.array([look.n_train for look in plan.looks]),
+            stages=[look.stage for look in plan.looks],
+            cross_validation_seconds=plan.cross_validation_seconds,
+            n_folds=plan.n_folds,
+        )
+
+    def plot(self, ax: Axes | None = None) -> TimeConsumptionDisplay:
+        """Draw a bar per look, their sum so far, and the line to stay below.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Where to draw; a new figure by default.
+
+        Returns
+        -------
+        TimeConsumptionDisplay
+            Itself, with ``ax_`` and ``figure_``.
+        """
+        self.figure_, ax = prepare_axes(ax)
+        self.ax_ = ax
+        looks = np.arange(1, len(self.seconds) + 1)
+        full = self.cross_validation_seconds
+        ax.set_yscale("log")
+        ax.bar(looks, self.seconds, color=COLOURS[5], width=0.7, label="this look")
+        total = np.cumsum(self.seconds)
+        ax.plot(looks, total, "o-", color=COLOURS[0], label="race so far")
+        ax.axhline(full, color=BOUNDARY, lw=1.2, ls="--")
+        ax.annotate(
+            f"{self.n_folds}-fold cross-validation, about {full:.3g} s",
+            (0.01, full),
+            xycoords=("axes fraction", "data"),
+            xytext=(0, 3),
+            textcoords="offset points",
+            fontsize="small",
+            color=BOUNDARY,
+        )
+        label_looks(ax, self.subset_sizes)
+        ax.set_xlim(0.4, looks[-1] + 0.6)
+        lowest = self.seconds[self.seconds > 0].min(initial=full)
+        ax.set_ylim(lowest / 2, 2.5 * max(full, float(total[-1])))
+        ax.set_ylabel("seconds")
+        text = f"Race {total[-1]:.3g} s: {self.speedup:.3g} times faster"
+        if self.speedup < 1:
+            text = f"Race {total[-1]:.3g} s: {1 / self.speedup:.3g} times slower"
+        draw_title(ax, text, self.stages)
+        tidy(ax)
+        ax.grid(visible=False, axis="x")
+        ax.yaxis.set_major_formatter("{x:g}")
+        draw_stages(ax, self.stages)
+        draw_legend(ax)
+        return self
+
+
+def _cross_validation(state: RaceState, n_folds: int) -> float:
+    """Estimate k folds from the last time of each configuration."""
+    sizes = state.subset_sizes
+    n_samples = state.problem.n_samples
+    fits = np.column_stack([one.fit_seconds for one in state.observations])
+    scores = np.column_stack([one.score_seconds for one in state.observations])
+    n_test = np.array([_count(one.look.test) for one in state.observations])
+    # Only those present everywhere tell growth from a change in the field.
+    everywhere = state.present.all(axis=1)
+    members = everywhere if everywhere.any() else state.present[:, 0]
+    curve = PowerCurve.fit(sizes, np.nanmean(fits[members], axis=0))
+    n_train = n_samples - n_samples // n_folds
+    seconds = 0.0
+    for present, fit, score in zip(state.present, fits, scores, strict=True):
+        looks = np.flatnonzero(present)
+        if len(looks):
+            last = looks[-1]
+            seconds += n_folds * fit[last] * curve(n_train) / curve(sizes[last])
+            seconds += score[last] * n_samples / n_test[last]
+    return seconds
+
+
+def _count(rows: Any) -> int:
+    return rows.stop - rows.start if isinstance(rows, slice) else len(rows)

@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import Ridge
+
+from cvst import RaceGridSearchCV
+from cvst.displays import TimeConsumptionDisplay
+from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+
+
+@pytest.fixture
+def quadratic():
+    """Two looks of 1100 rows; a fit takes (n / 1000)^2 s, a prediction 1 us a row."""
+    state = RaceState(Problem(n_configurations=3, n_samples=1100))
+    for n_train, members in ((100, [0, 1, 2]), (200, [0, 1]), (400, [0, 1])):
+        look = Look(*state.problem.prefix(n_train), n_train, np.array(members))
+        n, n_test = len(members), 1100 - n_train
+        seen = LookLosses(
+            losses=np.ones((n, 2)),
+            mean_losses=np.ones(n),
+            fit_seconds=np.full(n, (n_train / 1000) ** 2),
+            score_seconds=np.full(n, 1e-6 * n_test),
+        )
+        drops = {2: "sequential test"} if n == 3 else {}
+        verdict = Verdict(np.ones(n, dtype=bool), np.ones(n), drops)
+        state = state.observe(look, seen, verdict)
+    return state
+
+
+class Fitted:
+    """As much of a fitted search as a display reads."""
+
+    best_index_ = 0
+    strategy_ = None
+    cv_results_ = {"rank_test_score": [1, 2, 3], "params": [{}, {}, {}]}  # noqa: RUF012 # a stand-in
+
+    def __init__(self, state):
+        self.race_ = state
+
+
+def test_looks_are_added_up_and_folds_extrapolated(quadratic):
+    """By hand: 3, 2 and 2 fits; three configurations on ten folds of 990 rows."""
+    display = TimeConsumptionDisplay.from_search(Fitted(quadratic))
+
+    looks = [3 * (0.01 + 1e-3), 2 * (0.04 + 0.9e-3), 2 * (0.16 + 0.7e-3)]
+    np.testing.assert_allclose(display.seconds, looks)
+    folds = 3 * (10 * 0.99**2 + 1.1e-3)
+    # The exponent is estimated from three points.
+    assert display.cross_validation_seconds == pytest.approx(folds, rel=0.15)
+
+
+def test_a_plan_is_drawn_as_it_is(regression):
+    search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0, 10.0]}, random_state=0)
+    plan = search.plan(*regression, n_folds=5)
+
+    display = TimeConsumptionDisplay.from_plan(plan).plot()
+
+    heights = [bar.get_height() for bar in display.ax_.patches]
+    np.testing.assert_allclose(heights, [look.seconds for look in plan.looks])
+    line = display.ax_.get_lines()[0].get_ydata()
+    assert line[-1] == pytest.approx(plan.race_seconds)
+    assert display.ax_.get_yscale() == "log"
+    assert any("5-fold" in text.get_text() for text in display.ax_.texts)
+
+
+@pytest.mark.parametrize(("full", "word"), [(8.0, "faster"), (1.0, "slower")])
+def test_the_title_says_who_is_faster(full, word):
+    display = TimeConsumptionDisplay(
+        seconds=np.array([1.0, 1.0]),
+        subset_sizes=np.array([10, 20]),
+        stages=["race"] * 2,
+        cross_validation_seconds=full,
+        n_folds=10,
+    )
+    assert word in display.plot().ax_.get_title(loc="left")
+
+
+@pytest.fixture
+def regression():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(220, 2))
+    return X, X[:, 0] + rng.normal(scale=0.1, size=220)

@@ -1,0 +1,42 @@
+"""The growth of costs, from noisy times."""
+
+from __future__ import annotations
+
+from math import isclose
+
+import numpy as np
+import pytest
+
+from cvst.theory import PowerCurve
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.0, 3.0])
+def test_a_curve_finds_the_growth_of_noisy_times(exponent):
+    """Times within five percent of a constant and a power, extrapolated tenfold."""
+    rng = np.random.default_rng(0)
+    sizes = 30 * 2 ** np.arange(6)
+    times = 0.01 + 2.0 * (sizes / 1000) ** exponent
+    curve = PowerCurve.fit(sizes, times * rng.uniform(0.95, 1.05, size=6))
+    assert isclose(curve.exponent, exponent, abs_tol=0.35)
+    assert 0.4 < curve(9600) / (2.0 * 9.6**exponent) < 2.5
+
+
+def test_exact_times_are_met():
+    """A constant and a square, both to be seen in the times."""
+    sizes = 100 * 2 ** np.arange(6)
+    curve = PowerCurve.fit(sizes, 0.5 + 1e-6 * sizes**2.0)
+    np.testing.assert_allclose(
+        [curve(size) for size in sizes], 0.5 + 1e-6 * sizes**2.0, rtol=0.05
+    )
+    assert curve.exponent == pytest.approx(2, abs=0.15)
+
+
+def test_one_size_is_taken_to_grow_linearly():
+    curve = PowerCurve.fit([100, 100], [1.0, 3.0])
+    assert curve(200) == pytest.approx(4.0)
+
+
+def test_growth_is_no_steeper_than_allowed():
+    sizes = [10, 20, 40]
+    curve = PowerCurve.fit(sizes, [1.0, 8.0, 64.0], steepest=1.0)
+    assert curve.exponent <= 1
