@@ -7,20 +7,20 @@ from cvst.displays import TimeConsumptionDisplay
 from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
 
 
-@pytest.fixture
-def quadratic():
-    """Two looks of 1100 rows; a fit takes (n / 1000)^2 s, a prediction 1 us a row."""
+def race(*looks):
+    """1100 rows; a fit takes (n / 1000)^2 s among three and thrice as long alone."""
     state = RaceState(Problem(n_configurations=3, n_samples=1100))
-    for n_train, members in ((100, [0, 1, 2]), (200, [0, 1]), (400, [0, 1])):
+    for n_train, members in looks:
         look = Look(*state.problem.prefix(n_train), n_train, np.array(members))
         n, n_test = len(members), 1100 - n_train
+        each = (n_train / 1000) ** 2 * (1 if n == 3 else 3)
         seen = LookLosses(
             losses=np.ones((n, 2)),
             mean_losses=np.ones(n),
-            fit_seconds=np.full(n, (n_train / 1000) ** 2),
+            fit_seconds=np.full(n, each),
             score_seconds=np.full(n, 1e-6 * n_test),
         )
-        drops = {2: "sequential test"} if n == 3 else {}
+        drops = dict.fromkeys(set(range(3)) - set(members), "sequential test")
         verdict = Verdict(np.ones(n, dtype=bool), np.ones(n), drops)
         state = state.observe(look, seen, verdict)
     return state
@@ -37,15 +37,38 @@ class Fitted:
         self.race_ = state
 
 
-def test_looks_are_added_up_and_folds_extrapolated(quadratic):
-    """By hand: 3, 2 and 2 fits; three configurations on ten folds of 990 rows."""
-    display = TimeConsumptionDisplay.from_search(Fitted(quadratic))
+EVERYBODY, ONE = [0, 1, 2], [1]
 
-    looks = [3 * (0.01 + 1e-3), 2 * (0.04 + 0.9e-3), 2 * (0.16 + 0.7e-3)]
+
+def test_times_of_a_look_are_added_up():
+    """By hand: three fits, three fits, one fit, and as many predictions."""
+    state = race((100, EVERYBODY), (200, EVERYBODY), (400, ONE))
+    display = TimeConsumptionDisplay.from_search(Fitted(state))
+    looks = [3 * (0.01 + 1e-3), 3 * (0.04 + 0.9e-3), 3 * 0.16 + 0.7e-3]
     np.testing.assert_allclose(display.seconds, looks)
+
+
+@pytest.mark.parametrize(
+    "looks",
+    [
+        [(100, EVERYBODY), (200, EVERYBODY), (400, EVERYBODY)],
+        # The survivor has nobody to share with; in cross-validation it would have.
+        [(100, EVERYBODY), (200, EVERYBODY), (400, EVERYBODY), (500, ONE)],
+    ],
+)
+def test_folds_are_extrapolated_from_looks_with_everybody(looks):
+    """Three configurations on ten folds of 990 rows, every row predicted once."""
+    display = TimeConsumptionDisplay.from_search(Fitted(race(*looks)))
     folds = 3 * (10 * 0.99**2 + 1.1e-3)
     # The exponent is estimated from three points.
     assert display.cross_validation_seconds == pytest.approx(folds, rel=0.15)
+
+
+def test_a_race_that_dropped_at_once_is_extrapolated_too():
+    """Its survivor alone tells the growth, the others keep their only time."""
+    state = race((100, EVERYBODY), (200, ONE), (400, ONE))
+    display = TimeConsumptionDisplay.from_search(Fitted(state))
+    assert display.cross_validation_seconds > 3 * 10 * 0.99**2 * 0.5
 
 
 def test_a_plan_is_drawn_as_it_is(regression):

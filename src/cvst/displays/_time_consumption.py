@@ -80,8 +80,8 @@ class TimeConsumptionDisplay:
     def from_search(cls, search: Any, *, n_folds: int = 10) -> TimeConsumptionDisplay:
         """Add up the times of a fitted search.
 
-        Cross-validation is estimated: each configuration's last time, which contains
-        what it shared with others, grows as the times of the survivors did.
+        Cross-validation is estimated: the time of each configuration in the last look
+        with everybody, so that it shares as much as there, grows as it did until then.
 
         Parameters
         ----------
@@ -180,24 +180,30 @@ class TimeConsumptionDisplay:
 
 
 def _cross_validation(state: RaceState, n_folds: int) -> float:
-    """Estimate k folds from the last time of each configuration."""
+    """Estimate k folds from the looks of the race."""
     sizes = state.subset_sizes
     n_samples = state.problem.n_samples
+    n_train = n_samples - n_samples // n_folds
     fits = np.column_stack([one.fit_seconds for one in state.observations])
     scores = np.column_stack([one.score_seconds for one in state.observations])
     n_test = np.array([_count(one.look.test) for one in state.observations])
-    # Only those present everywhere tell growth from a change in the field.
-    everywhere = state.present.all(axis=1)
-    members = everywhere if everywhere.any() else state.present[:, 0]
+    present = state.present
+    # In looks with everybody, everybody shares as in cross-validation. With fewer than
+    # two of them, those present in all looks tell how a fit grows.
+    crowded = present.all(axis=0)
+    if len(np.unique(sizes[crowded])) > 1:
+        present = present[:, crowded]
+        fits, scores, sizes = fits[:, crowded], scores[:, crowded], sizes[crowded]
+        n_test = n_test[crowded]
+    everywhere = present.all(axis=1)
+    members = everywhere if everywhere.any() else present[:, 0]
     curve = PowerCurve.fit(sizes, np.nanmean(fits[members], axis=0))
-    n_train = n_samples - n_samples // n_folds
     seconds = 0.0
-    for present, fit, score in zip(state.present, fits, scores, strict=True):
-        looks = np.flatnonzero(present)
-        if len(looks):
-            last = looks[-1]
-            seconds += n_folds * fit[last] * curve(n_train) / curve(sizes[last])
-            seconds += score[last] * n_samples / n_test[last]
+    for index in np.flatnonzero(present.any(axis=1)):
+        last = np.flatnonzero(present[index])[-1]
+        growth = curve(n_train) / curve(sizes[last])
+        seconds += n_folds * fits[index, last] * growth
+        seconds += scores[index, last] * n_samples / n_test[last]
     return seconds
 
 
