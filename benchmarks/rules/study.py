@@ -37,13 +37,11 @@ RULES = {
     "full 5-fold": CrossValidation(5),
     "paper": CVST(),
     "paper, no early stopping": CVST(stopping="never"),
-    "(a) track, 3 folds": TrackAndConfirm(
+    "track and confirm": TrackAndConfirm(),
+    "track and confirm, fast": TrackAndConfirm(
         n_tracked=10, n_leaders=3, wide=False, n_folds=3
     ),
-    "(b) track, 3 + 10 folds": TrackAndConfirm(
-        n_tracked=10, n_leaders=3, wide=False, n_folds=3, final_folds=10
-    ),
-    "(c) wide track, 5 folds": TrackAndConfirm(),
+    "track and confirm, 3 + 10 folds": TrackAndConfirm(n_folds=3),
 }
 
 

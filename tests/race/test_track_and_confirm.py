@@ -62,7 +62,7 @@ class DriftingOptimum:
         )
 
 
-def problem(n_samples=1000, folds=(5,), **options):
+def problem(n_samples=1000, folds=(5, 10), **options):
     codes = np.divmod(np.arange(N_WIDTHS * N_PENALTIES), N_PENALTIES)
     space = SearchSpace(
         (Axis("width", codes[0], True), Axis("penalty", codes[1], True))
@@ -104,7 +104,8 @@ def test_stages_come_in_order_and_are_named():
     state = run(TrackAndConfirm(), source, problem())
     stages = [look.stage for look in source.looks]
     assert stages[:7] == ["first look", "late look", *["confirm"] * 5]
-    assert all(stage.startswith("climb") for stage in stages[7:])
+    assert {stage.split()[0] for stage in stages[7:]} <= {"climb", "final"}
+    assert stages[-1] == "final"
     assert [look.n_train for look in source.looks[:3]] == [200, 400, 800]
     assert TrackAndConfirm().stop_reason(state) == "confirmed"
 
@@ -153,7 +154,7 @@ def test_few_configurations_go_straight_to_the_folds():
     few = Problem(12, 1000, folds=setting.folds)
     source = DriftingOptimum()
     run(TrackAndConfirm(), source, few)
-    assert {look.stage for look in source.looks} == {"confirm"}
+    assert {look.stage for look in source.looks} <= {"confirm", "final"}
 
 
 @pytest.mark.parametrize(
@@ -175,11 +176,22 @@ def test_losers_of_a_fold_skip_the_later_ones():
     assert any("paired test" in drops.values() for drops in dropped)
 
 
+def test_hedges_enter_the_first_fold():
+    """Every bin of every axis is represented among the confirmed."""
+    source = DriftingOptimum(noise=0.1)
+    run(TrackAndConfirm(), source, problem())
+    widths = source.looks[2].configurations // N_PENALTIES
+    assert set(widths * 10 // N_WIDTHS) == set(range(10))
+    bare = DriftingOptimum(noise=0.1)
+    run(TrackAndConfirm(n_hedges=0), bare, problem())
+    assert len(bare.looks[2].configurations) < len(source.looks[2].configurations)
+
+
 def test_final_confirms_the_last_three_by_more_folds():
     """The variant with a final runs ten folds for at most three configurations."""
-    source = DriftingOptimum()
-    strategy = TrackAndConfirm(final_folds=10)
-    state = run(strategy, source, problem(folds=(5, 10)))
+    source = DriftingOptimum(own=2.0)
+    strategy = TrackAndConfirm()
+    state = run(strategy, source, problem())
     final = [look for look in source.looks if look.stage == "final"]
     assert 1 <= len(final) <= 10
     assert len(final[0].configurations) == 3

@@ -14,6 +14,9 @@ __all__ = ["Axis", "SearchSpace"]
 # One axis alone would make every configuration a representative of its own level.
 FEWEST_BINS = 20
 
+# Values drawn at random have no levels: their ranks are cut into this many bins.
+RANDOM_BINS = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Axis:
@@ -80,8 +83,10 @@ class SearchSpace:
         comparable = np.all((codes >= 0) == (codes[index] >= 0), axis=1)
         return np.flatnonzero(one_axis & close & comparable)
 
-    def representatives(self, losses: FloatArray, allowed: BoolArray) -> IntArray:
-        """Return, for each level of each axis, who did best with it.
+    def representatives(
+        self, losses: FloatArray, allowed: BoolArray, n_bins: int | None = None
+    ) -> IntArray:
+        """Return, for each level (or bin of levels) of each axis, who did best there.
 
         Parameters
         ----------
@@ -89,11 +94,14 @@ class SearchSpace:
             Mean losses, NaN where unknown.
         allowed : ndarray of shape (n_configurations,), bool
             Who may represent.
+        n_bins : int or None
+            Most bins of an ordered axis; None for one per level, or about the square
+            root of all levels where there is one long axis only.
         """
         chosen: set[int] = set()
         ranked = np.where(np.isnan(losses) | ~allowed, np.inf, losses)
         for axis in self.axes:
-            bins = self._bins(axis)
+            bins = self._bins(axis, n_bins)
             for level in range(int(bins.max()) + 1):
                 members = np.flatnonzero(bins == level)
                 if not len(members):
@@ -103,16 +111,17 @@ class SearchSpace:
                     chosen.add(int(best))
         return np.array(sorted(chosen), dtype=np.intp)
 
-    def _bins(self, axis: Axis) -> IntArray:
+    def _bins(self, axis: Axis, n_bins: int | None) -> IntArray:
         """Return levels, merged where there are too many of them."""
-        largest = max(FEWEST_BINS, round(sqrt(len(axis.codes))))
-        if not self.is_grid:
-            largest = 10
-        if not axis.ordered or axis.n_levels <= largest:
+        if n_bins is None:
+            n_bins = axis.n_levels
+            if not self.is_grid:
+                n_bins = RANDOM_BINS
+            elif len(self.axes) == 1:
+                n_bins = max(FEWEST_BINS, round(sqrt(len(axis.codes))))
+        if not axis.ordered or axis.n_levels <= n_bins:
             return axis.codes
-        if self.is_grid and len(self.axes) > 1:
-            return axis.codes
-        merged = axis.codes * largest // axis.n_levels
+        merged = axis.codes * n_bins // axis.n_levels
         return np.where(axis.codes < 0, -1, merged)
 
     @staticmethod

@@ -46,12 +46,15 @@ class TrackAndConfirm(Parametrised):
         How many of the late look are confirmed, and of how many the neighbours too.
     wide : bool, default=True
         Let the neighbours of representatives into the late look.
+    n_hedges : int, default=10
+        Bins of each axis whose best configuration enters the first fold too, in case
+        the late look was still too small to show its worth; 0 is none.
     n_folds : int, default=5
         Folds of the confirmation.
-    final_folds : int, default=0
+    final_folds : int, default=10
         Further cross-validation of the last three with that many folds; 0 is none.
-    climbs : int, default=2
-        Rounds in which unseen neighbours of the winner are confirmed too.
+    climbs : int, default=4
+        Most rounds in which unseen neighbours of the winner are confirmed too.
     level : float, default=0.05
         Bound, for each look, on the chance that the configuration with the smallest
         expected loss there is dropped by a test.
@@ -77,9 +80,10 @@ class TrackAndConfirm(Parametrised):
         n_tracked: int = 15,
         n_leaders: int = 5,
         wide: bool = True,
+        n_hedges: int = 10,
         n_folds: int = 5,
-        final_folds: int = 0,
-        climbs: int = 2,
+        final_folds: int = 10,
+        climbs: int = 4,
         level: float = 0.05,
         few: int = 30,
     ) -> None:
@@ -90,6 +94,7 @@ class TrackAndConfirm(Parametrised):
         self.n_tracked = n_tracked
         self.n_leaders = n_leaders
         self.wide = wide
+        self.n_hedges = n_hedges
         self.n_folds = n_folds
         self.final_folds = final_folds
         self.climbs = climbs
@@ -285,9 +290,13 @@ class TrackAndConfirm(Parametrised):
         order = np.argsort(last, kind="stable")
         order = order[np.isfinite(last[order])]
         chosen = [order[: self.n_tracked]]
-        if state.problem.space is not None:
-            near = state.problem.space.neighbours
-            chosen += [near(index, 2) for index in order[: self.n_leaders].tolist()]
+        space = state.problem.space
+        if space is not None:
+            leaders = order[: self.n_leaders].tolist()
+            chosen += [space.neighbours(index, 2) for index in leaders]
+            if self.n_hedges:
+                worth = self._worth_a_look(state, last)
+                chosen.append(space.representatives(last, worth, self.n_hedges))
         return np.unique(np.concatenate(chosen)).astype(np.intp)
 
     def _unseen_neighbours(self, state: RaceState) -> IntArray:
