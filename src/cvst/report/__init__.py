@@ -3,4 +3,16 @@
 The page needs no network. Writing it needs the extra ``cvst[report]``.
 """
 
-__all__: list[str] = []
+from cvst.report._html import html_report, write_report
+from cvst.report._live import LiveReport
+from cvst.report._notebook import notebook_html
+from cvst.report._summary import race_summary, summary
+
+__all__ = [
+    "LiveReport",
+    "html_report",
+    "notebook_html",
+    "race_summary",
+    "summary",
+    "write_report",
+]

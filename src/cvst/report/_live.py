@@ -1,0 +1,197 @@
+"""A race as it goes, in a browser on the same machine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, Self
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+
+from cvst._typing import Configuration, FloatArray, IntArray
+from cvst.race import RaceState
+from cvst.report._html import TITLE, fragments, page_html, script_json
+from cvst.report._summary import race_summary, summary
+
+__all__ = ["LiveReport"]
+
+HOST = "127.0.0.1"
+WAITING = (
+    '<!DOCTYPE html><html lang="en"><meta charset="utf-8">'
+    '<meta http-equiv="refresh" content="1"><title>cvst</title>'
+    "<p>The race has not begun yet. This page waits for it.</p></html>"
+)
+
+
+class LiveReport:
+    """Serves the report of a race that is under way, to this machine only.
+
+    The page asks once a second whether there is news, and redraws itself when a look
+    is done. Use it as a context manager, or call :meth:`close` at the end.
+
+    Parameters
+    ----------
+    port : int
+        Where to listen; 0 takes any free port.
+    title : str
+        Heading of the page.
+
+    Attributes
+    ----------
+    url : str
+        Where to point the browser.
+
+    Examples
+    --------
+    >>> from urllib.request import urlopen
+    >>> from cvst.race import Problem, RaceState
+    >>> state = RaceState(Problem(n_configurations=2, n_samples=100))
+    >>> with LiveReport() as live:
+    ...     live.update(state, [{"C": 1}, {"C": 2}], [0, 1])
+    ...     urlopen(live.url).status
+    200
+    """
+
+    def __init__(self, port: int = 0, *, title: str = TITLE) -> None:
+        self.title = title
+        self._page: dict[str, Any] | None = None
+        self._lock = threading.Lock()
+        self._server = ThreadingHTTPServer((HOST, port), _handler(self))
+        self._server.daemon_threads = True
+        self.url = f"http://{HOST}:{self._server.server_port}/"
+        self._thread = threading.Thread(
+            target=self._server.serve_forever,
+            kwargs={"poll_interval": 0.1},
+            name="cvst-live-report",
+            daemon=True,
+        )
+        self._thread.start()
+
+    def update(
+        self,
+        state: RaceState,
+        configurations: Sequence[Configuration],
+        ranking: IntArray | Sequence[int],
+        *,
+        scores: FloatArray | None = None,
+        strategy: Any = None,
+    ) -> None:
+        """Show the race as it is now; call it after every look.
+
+        Parameters
+        ----------
+        state : RaceState
+            The race.
+        configurations : sequence of dict
+            Its configurations.
+        ranking : ndarray of int
+            Survivors, the leader first.
+        scores : ndarray of shape (n_configurations, n_looks), optional
+            Scores with scikit-learn's sign.
+        strategy : Strategy, optional
+            Who decides.
+        """
+        order = np.asarray(ranking, dtype=np.intp)
+        self._show(
+            race_summary(state, configurations, order, scores=scores, strategy=strategy)
+        )
+
+    def finish(self, search: Any, *, command: str | None = None) -> None:
+        """Show the fitted search; open pages take it and stop asking.
+
+        Parameters
+        ----------
+        search : RaceGridSearchCV or RaceRandomSearchCV
+            The fitted search.
+        command : str, optional
+            The command line that repeats it, if there was one.
+        """
+        self._show(summary(search, command=command))
+
+    def close(self) -> None:
+        """Stop serving; open pages keep what they show."""
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _show(self, page: dict[str, Any]) -> None:
+        with self._lock:
+            revision = 0 if self._page is None else self._page["revision"] + 1
+            self._page = {**page, "revision": revision}
+
+    def _html(self) -> str:
+        with self._lock:
+            page = self._page
+        if page is None:
+            return WAITING
+        return page_html(page, title=self.title, live=True)
+
+    def _news(self, after: int) -> str | None:
+        """Return what has changed since a revision, None if nothing has."""
+        with self._lock:
+            page = self._page
+        if page is None or page["revision"] <= after:
+            return None
+        news = {"revision": page["revision"], "data": page, **fragments(page)}
+        return script_json(news)
+
+
+def _handler(live: LiveReport) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        """Answers the two questions that a page has."""
+
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            # Another site may point its own name at this address and ask from the
+            # user's browser; it cannot forge the name that it asks under.
+            if self.headers.get("Host", "") not in _own_names(self.server):
+                self._answer(HTTPStatus.FORBIDDEN, "text/plain", "Not this host.")
+                return
+            parts = urlsplit(self.path)
+            if parts.path == "/":
+                self._answer(HTTPStatus.OK, "text/html", live._html())
+            elif parts.path == "/news.json":
+                news = live._news(_after(parts.query))
+                if news is None:
+                    self._answer(HTTPStatus.NO_CONTENT, "application/json", "")
+                else:
+                    self._answer(HTTPStatus.OK, "application/json", news)
+            else:
+                self._answer(HTTPStatus.NOT_FOUND, "text/plain", "No such page.")
+
+        def _answer(self, status: HTTPStatus, kind: str, text: str) -> None:
+            body = text.encode()
+            self.send_response(status)
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Cache-Control", "no-store")
+            self.send_header("X-Content-Type-Options", "nosniff")
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's
+            """Keep the terminal for the race."""
+
+    return Handler
+
+
+def _own_names(server: Any) -> tuple[str, ...]:
+    port = server.server_port
+    return f"{HOST}:{port}", f"localhost:{port}"
+
+
+def _after(query: str) -> int:
+    try:
+        return int(parse_qs(query).get("after", ["-1"])[0])
+    except ValueError:
+        return -1

@@ -1,0 +1,249 @@
+"""A race as plain values: what every page, table and file is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cvst._text import shortened, value_text
+from cvst._typing import Configuration, FloatArray, IntArray
+from cvst.exceptions import InvalidInputError
+from cvst.race import RaceState, rank_all
+from cvst.report._axes import parameter_axes
+from cvst.report._explain import DROP_REASONS, score_note, stop_sentence, why_it_won
+from cvst.report._repeat import search_code
+
+__all__ = ["race_summary", "summary"]
+
+FORMAT = 1
+
+
+def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
+    """Return all that a report says about a fitted search, as plain values.
+
+    Parameters
+    ----------
+    search : RaceGridSearchCV or RaceRandomSearchCV
+        A fitted search.
+    command : str, optional
+        The command line that repeats it, if there was one.
+
+    Returns
+    -------
+    dict
+        Strings, numbers, lists and dictionaries only, as JSON has them. Parameters
+        are text; numbers that are not finite are None.
+
+    Examples
+    --------
+    >>> from cvst import RaceGridSearchCV
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> search = RaceGridSearchCV(
+    ...     KNeighborsClassifier(), {"n_neighbors": [1, 5]}, random_state=0)
+    >>> page = summary(search.fit(*load_iris(return_X_y=True)))
+    >>> page["n_configurations"], page["winner"]["parameters"]
+    (2, {'n_neighbors': '5'})
+    """
+    if not hasattr(search, "race_"):
+        raise InvalidInputError(
+            f"This {type(search).__name__} has no race_ to report. Fit it first."
+        )
+    state = search.race_
+    results = search.cv_results_
+    scores = np.column_stack(
+        [results[f"look{n + 1}_test_score"] for n in range(state.n_steps)]
+    )
+    page = race_summary(
+        state,
+        results["params"],
+        search.strategy_.ranking(state),
+        scores=scores,
+        strategy=search.strategy_,
+        stop_reason=search.stop_reason_,
+        winner=int(search.best_index_),
+    )
+    winner = page["winner"]
+    winner["score"] = _number(search.best_score_)
+    winner["score_n_train"] = int(search.best_score_n_train_)
+    winner["score_note"] = score_note(
+        winner["score_n_train"], state.problem.n_samples, len(results["params"])
+    )
+    winner["refit_seconds"] = _number(getattr(search, "refit_time_", np.nan))
+    page["search"] = type(search).__name__
+    page["estimator"] = value_text(search.estimator, 300)
+    page["scoring"] = "default score" if search.scoring is None else _name(search)
+    page["repeat"] = {
+        "code": search_code(search),
+        "command": command,
+        "seeded": search.random_state is not None,
+    }
+    return page
+
+
+def race_summary(
+    state: RaceState,
+    configurations: Sequence[Configuration],
+    ranking: IntArray,
+    *,
+    scores: FloatArray | None = None,
+    strategy: Any = None,
+    stop_reason: str | None = None,
+    winner: int | None = None,
+) -> dict[str, Any]:
+    """Return what is known of a race, over or under way, as plain values.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race.
+    configurations : sequence of dict
+        Its configurations.
+    ranking : ndarray of int
+        Survivors, the leader first.
+    scores : ndarray of shape (n_configurations, n_looks), optional
+        Scores with scikit-learn's sign.
+    strategy : Strategy, optional
+        Who decides; it also names the leader after each look.
+    stop_reason : str, optional
+        Why the race is over; None while it is not.
+    winner : int, optional
+        Who was chosen, if not the first of the ranking.
+
+    Returns
+    -------
+    dict
+        As that of :func:`summary`, without what only a search knows.
+    """
+    first = int(ranking[0]) if winner is None else winner
+    ranks = rank_all(state, np.asarray(ranking))
+    if first != int(ranking[0]):
+        ranks[ranks < ranks[first]] += 1
+        ranks[first] = 1
+    problem = state.problem
+    return {
+        "format": FORMAT,
+        "finished": stop_reason is not None,
+        "stop_reason": stop_reason,
+        "stop_sentence": stop_sentence(stop_reason, state.n_steps),
+        "strategy": "" if strategy is None else shortened(repr(strategy), 300),
+        "window": int(getattr(strategy, "window", 0) or 0),
+        "n_samples": problem.n_samples,
+        "n_validation": problem.n_validation,
+        "n_configurations": problem.n_configurations,
+        "n_active": int(state.active.sum()),
+        "n_looks": state.n_steps,
+        "parameters": parameter_axes(configurations),
+        "drop_reasons": dict(DROP_REASONS),
+        "looks": _looks(state, configurations, strategy, scores),
+        "configurations": _configurations(state, configurations, ranks, scores),
+        "winner": {
+            "index": first,
+            "parameters": _texts(configurations[first]),
+            "why": why_it_won(state, configurations, ranking, first, strategy)
+            if state.n_steps
+            else [],
+        },
+    }
+
+
+def _looks(
+    state: RaceState,
+    configurations: Sequence[Configuration],
+    strategy: Any,
+    scores: FloatArray | None,
+) -> list[dict[str, Any]]:
+    looks = []
+    n_rows = state.problem.n_samples + state.problem.n_validation
+    for number, seen in enumerate(state.observations, start=1):
+        so_far = replace(state, observations=state.observations[:number])
+        if strategy is None:
+            leader = int(np.nanargmin(seen.mean_losses))
+        else:
+            leader = int(strategy.ranking(so_far)[0])
+        test = seen.look.test
+        n_test = len(range(n_rows)[test]) if isinstance(test, slice) else len(test)
+        looks.append(
+            {
+                "look": number,
+                "stage": seen.look.stage,
+                "is_fold": seen.look.is_fold,
+                "n_train": seen.look.n_train,
+                "n_test": n_test,
+                "n_tested": len(seen.look.configurations),
+                "n_top": int(seen.top.sum()),
+                "n_dropped": len(seen.drops),
+                "n_failed": len(seen.failures),
+                "n_active": int(so_far.active.sum()),
+                "leader": leader,
+                "leader_parameters": _texts(configurations[leader]),
+                "leader_loss": _number(seen.mean_losses[leader]),
+                "leader_score": None
+                if scores is None
+                else _number(scores[leader, number - 1]),
+                "seconds": float(np.nansum(seen.fit_seconds + seen.score_seconds)),
+            }
+        )
+    return looks
+
+
+def _configurations(
+    state: RaceState,
+    configurations: Sequence[Configuration],
+    ranks: IntArray,
+    scores: FloatArray | None,
+) -> list[dict[str, Any]]:
+    """Return one record each; lists run over the looks that it took part in."""
+    present, active, fell = state.present, state.active, state.dropped_at
+    columns = {
+        "losses": state.mean_losses,
+        "errors": state.standard_errors,
+        "p_values": state.p_values,
+    }
+    if scores is not None:
+        columns["scores"] = scores
+    top = state.traces
+    drops, failures = _events(state, "drops"), _events(state, "failures")
+    records = []
+    for index, configuration in enumerate(configurations):
+        looks = np.flatnonzero(present[index])
+        record: dict[str, Any] = {
+            "index": index,
+            "rank": int(ranks[index]),
+            "parameters": _texts(configuration),
+            "active": bool(active[index]),
+            "dropped_at": int(fell[index]),
+            "looks": (looks + 1).tolist(),
+            "top": top[index, looks].astype(int).tolist(),
+            "drops": drops.get(index, []),
+            "failures": failures.get(index, []),
+        }
+        for name, values in columns.items():
+            record[name] = [_number(value) for value in values[index, looks]]
+        records.append(record)
+    return records
+
+
+def _events(state: RaceState, name: str) -> dict[int, list[list[Any]]]:
+    """Return (look, reason) pairs by configuration."""
+    events: dict[int, list[list[Any]]] = {}
+    for number, seen in enumerate(state.observations, start=1):
+        for index, reason in getattr(seen, name).items():
+            events.setdefault(int(index), []).append([number, shortened(reason, 300)])
+    return events
+
+
+def _texts(configuration: Configuration) -> dict[str, str]:
+    return {str(name): value_text(value) for name, value in configuration.items()}
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if np.isfinite(value) else None
+
+
+def _name(search: Any) -> str:
+    name = getattr(search.scoring, "name", None)
+    return name if isinstance(name, str) else value_text(search.scoring)

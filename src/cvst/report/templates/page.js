@@ -1,0 +1,86 @@
+// Start: theme, table, charts, and news from a race that is under way.
+function isDark() {
+  const set = document.documentElement.dataset.theme;
+  return set ? set === "dark" : window.matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function showTheme() {
+  byId("theme").textContent = isDark() ? "Light" : "Dark";
+  byId("theme").setAttribute("aria-pressed", String(isDark()));
+  byId("theme").setAttribute("aria-label", isDark() ? "Switch to light colours" : "Switch to dark colours");
+  drawCharts();
+  if (view.chosen !== null) highlight(view.chosen);
+}
+
+function startTheme() {
+  byId("theme").addEventListener("click", () => {
+    document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+    showTheme();
+  });
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
+  // Paper is white, whatever the screen is.
+  let before;
+  window.addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme; document.documentElement.dataset.theme = "light"; showTheme(); });
+  window.addEventListener("afterprint", () => {
+    if (before) document.documentElement.dataset.theme = before; else delete document.documentElement.dataset.theme;
+    showTheme();
+  });
+  showTheme();
+}
+
+// plotly.js travels compressed; the browser unpacks it.
+async function loadPlotly() {
+  const packed = Uint8Array.from(atob(byId("plotly").textContent), (character) => character.charCodeAt(0));
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const script = make("script", {}, await new Response(stream).text());
+  document.head.append(script);
+}
+
+function refresh(news) {
+  view.data = news.data;
+  // Escaped by the same template as the page itself.
+  byId("race").innerHTML = news.race;
+  byId("repeat").innerHTML = news.repeat;
+  const focused = document.activeElement && document.activeElement.closest ? document.activeElement.closest("#table tbody tr") : null;
+  view.shown = null;
+  drawTable();
+  if (focused) {
+    const row = document.querySelector(`#table tbody tr[data-index="${focused.dataset.index}"]`);
+    if (row) row.focus();
+  } else if (view.chosen !== null) {
+    showDetails(view.chosen);
+  }
+  if (view.charts) { if (byId("traces").data) { fillAxes(); drawCharts(); if (view.chosen !== null) highlight(view.chosen); } else startCharts(); }
+}
+
+async function follow() {
+  const status = byId("live-status");
+  status.hidden = false;
+  let revision = view.data.revision ?? -1;
+  for (;;) {
+    try {
+      const answer = await fetch(`news.json?after=${revision}`, { cache: "no-store" });
+      if (answer.status === 200) {
+        const news = await answer.json();
+        revision = news.revision;
+        refresh(news);
+      }
+      if (view.data.finished) { status.textContent = "The race is over; this page is final."; return; }
+      status.textContent = `Live: ${view.data.n_looks} looks done, ${view.data.n_active} configurations left.`;
+    } catch (error) {
+      status.textContent = "The race no longer answers; this page shows the last that is known.";
+      return;
+    }
+    await new Promise((wake) => { setTimeout(wake, 1000); });
+  }
+}
+
+document.body.classList.add("scripted");
+startTable();
+startTheme();
+byId("zoom").addEventListener("change", () => { drawTraces(); if (view.chosen !== null) highlight(view.chosen); });
+for (const id of ["surface-x", "surface-y"]) byId(id).addEventListener("change", drawSurface);
+loadPlotly().then(startCharts).catch((error) => {
+  for (const chart of document.querySelectorAll(".chart")) chart.textContent = "This browser cannot draw the charts; the tables hold the same values.";
+  console.warn(error);
+}).finally(() => { document.body.dataset.ready = "yes"; if (document.body.dataset.live === "yes") follow(); });

@@ -1,0 +1,140 @@
+// The table of all configurations: filter, sort, walk with the arrow keys.
+const sorting = { key: "rank", down: false };
+
+function columns() {
+  const names = view.data.parameters.map((axis) => axis.name);
+  return [
+    { key: "rank", title: "rank", of: (one) => one.rank },
+    { key: "status", title: "status", text: true, of: statusOf },
+    ...names.map((name, place) => ({
+      key: `p${place}`, title: name, value: true, of: (one) => one.parameters[name] ?? "",
+      // Levels are ordered as numbers where they are numbers.
+      order: (one) => view.data.parameters[place].codes[one.index],
+    })),
+    { key: "loss", title: "last loss", of: (one) => lastLoss(one).loss, number: true },
+    { key: "error", title: "± s.e.", of: (one) => lastLoss(one).error, number: true, digits: 2 },
+    { key: "looks", title: "looks run", of: (one) => one.looks.length },
+    { key: "top", title: "top in", of: (one) => one.top.reduce((sum, top) => sum + top, 0) },
+    { key: "dropped", title: "dropped at", of: (one) => one.dropped_at || null, number: true },
+    { key: "trace", title: "trace", text: true, of: (one) => marks(one).join(""), node: traceNode },
+  ];
+}
+
+function matching() {
+  const words = byId("filter").value.toLowerCase().split(/[\s,]+/).filter(Boolean);
+  const wanted = byId("status").value;
+  return view.data.configurations.filter((one) => {
+    if (wanted === "left" && !one.active) return false;
+    if (wanted === "dropped" && one.active) return false;
+    if (wanted === "failed" && !one.failures.length) return false;
+    const text = `${parameterText(one)} ${statusOf(one)}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function compare(first, second) {
+  const empty = (value) => value === null || value === undefined || value === "";
+  if (empty(first) || empty(second)) return empty(first) - empty(second);
+  return first < second ? -1 : first > second ? 1 : 0;
+}
+
+function sorted(list, all) {
+  const column = all.find((one) => one.key === sorting.key) || all[0];
+  const order = column.order || column.of;
+  const keys = new Map(list.map((one) => [one.index, order(one)]));
+  return list.sort((a, b) => {
+    const [x, y] = [keys.get(a.index), keys.get(b.index)];
+    const missing = [x, y].some((value) => value === null);
+    const result = compare(x, y);
+    return (sorting.down && !missing ? -result : result) || a.rank - b.rank;
+  });
+}
+
+function drawHead(all) {
+  const row = make("tr", {});
+  for (const column of all) {
+    const state = column.key === sorting.key ? (sorting.down ? "descending" : "ascending") : "none";
+    const arrow = state === "none" ? "" : sorting.down ? " ▼" : " ▲";
+    const button = make("button", { type: "button", "data-key": column.key }, column.title, make("span", { "aria-hidden": "true" }, arrow));
+    button.addEventListener("click", () => {
+      sorting.down = sorting.key === column.key && !sorting.down;
+      sorting.key = column.key;
+      drawTable();
+      document.querySelector(`#table [data-key="${column.key}"]`).focus();
+    });
+    row.append(make("th", { scope: "col", "aria-sort": state, class: column.text || column.value ? "text" : "" }, button));
+  }
+  document.querySelector("#table thead").replaceChildren(row);
+}
+
+function drawRow(one, all) {
+  const row = make("tr", { "data-index": one.index, tabindex: "-1", "aria-selected": String(one.index === view.chosen) });
+  for (const column of all) {
+    const value = column.of(one);
+    const shown = column.node ? column.node(one) : column.number ? number(value, column.digits) : value;
+    const cell = make("td", { class: column.value ? "text value" : column.text ? "text" : "" }, shown);
+    if (column.value) cell.title = value;
+    if (column.key === "status") cell.classList.add(`status-${value}`);
+    row.append(cell);
+  }
+  return row;
+}
+
+function drawTable() {
+  const all = columns();
+  const found = sorted(matching(), all);
+  const visible = found.slice(0, view.limit);
+  drawHead(all);
+  const body = document.querySelector("#table tbody");
+  body.replaceChildren(...visible.map((one) => drawRow(one, all)));
+  // One row is reached by the tabulator, the others by the arrow keys.
+  const entry = body.querySelector('[aria-selected="true"]') || body.firstElementChild;
+  if (entry) entry.tabIndex = 0;
+  const total = view.data.n_configurations;
+  byId("count").textContent = visible.length < found.length
+    ? `${visible.length} of ${found.length} matching rows shown, ${total} in all` : `${found.length} of ${total} shown`;
+  byId("more").hidden = visible.length === found.length;
+  byId("more").textContent = `Show all ${found.length}`;
+}
+
+function rowOf(event) {
+  return event.target.closest("tbody tr");
+}
+
+function choose(index) {
+  view.chosen = index;
+  for (const row of document.querySelectorAll("#table tbody tr")) {
+    const mine = Number(row.dataset.index) === index;
+    row.setAttribute("aria-selected", String(mine));
+    row.tabIndex = mine ? 0 : -1;
+  }
+  showDetails(index);
+  highlight(index);
+}
+
+function walk(event) {
+  const row = rowOf(event);
+  if (!row) return;
+  const targets = { ArrowDown: row.nextElementSibling, ArrowUp: row.previousElementSibling,
+    Home: row.parentNode.firstElementChild, End: row.parentNode.lastElementChild };
+  if (event.key in targets) {
+    event.preventDefault();
+    if (targets[event.key]) targets[event.key].focus();
+  } else if (event.key === "Escape") {
+    hideDetails();
+  }
+}
+
+function startTable() {
+  const table = byId("table");
+  table.addEventListener("focusin", (event) => { if (rowOf(event)) choose(Number(rowOf(event).dataset.index)); });
+  table.addEventListener("click", (event) => { if (rowOf(event)) rowOf(event).focus(); });
+  table.addEventListener("mouseover", (event) => { if (rowOf(event)) showDetails(Number(rowOf(event).dataset.index)); });
+  table.addEventListener("mouseleave", () => { if (view.chosen !== null) showDetails(view.chosen); });
+  table.addEventListener("keydown", walk);
+  byId("filter").addEventListener("input", () => { view.limit = 100; drawTable(); });
+  byId("status").addEventListener("change", () => { view.limit = 100; drawTable(); });
+  byId("more").addEventListener("click", () => { view.limit = Infinity; drawTable(); });
+  byId("close").addEventListener("click", hideDetails);
+  drawTable();
+}

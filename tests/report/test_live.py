@@ -1,0 +1,77 @@
+import json
+from http.client import HTTPConnection
+
+import pytest
+
+from cvst.race import RaceState
+from cvst.report import LiveReport, summary
+
+
+@pytest.fixture
+def live():
+    with LiveReport(title="Live <race>") as report:
+        yield report
+
+
+def ask(live, path, host=None):
+    port = int(live.url.rstrip("/").rsplit(":", 1)[1])
+    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", path, headers={"Host": host} if host else {})
+    answer = connection.getresponse()
+    body = answer.read().decode()
+    connection.close()
+    return answer.status, body
+
+
+def show(live, search, n_looks):
+    state = RaceState(search.race_.problem, search.race_.observations[:n_looks])
+    ranking = search.strategy_.ranking(state)
+    live.update(state, search.cv_results_["params"], ranking, strategy=search.strategy_)
+
+
+def test_news_come_once_each(live, fitted):
+    """A page that knows the last revision is told that nothing happened."""
+    assert "not begun" in ask(live, "/")[1]
+    assert ask(live, "/news.json?after=-1")[0] == 204
+
+    show(live, fitted, 1)
+    status, body = ask(live, "/news.json?after=-1")
+    news = json.loads(body)
+    assert status == 200
+    assert (news["revision"], news["data"]["n_looks"]) == (0, 1)
+    assert "Leader so far" in news["race"]
+    assert ask(live, "/news.json?after=0")[0] == 204
+
+    show(live, fitted, 2)
+    assert json.loads(ask(live, "/news.json?after=0")[1])["data"]["n_looks"] == 2
+
+
+def test_the_end_is_the_report_of_the_search(live, fitted):
+    live.finish(fitted, command="cvst search")
+    news = json.loads(ask(live, "/news.json")[1])
+    assert news["data"]["finished"]
+    assert news["data"]["winner"]["index"] == summary(fitted)["winner"]["index"]
+    assert "cvst search" in news["repeat"]
+    assert "<title>Live &lt;race&gt;</title>" in ask(live, "/")[1]
+
+
+def test_only_this_machine_under_its_own_name_is_answered(live, fitted):
+    """A foreign name that was pointed at this address gets nothing."""
+    live.finish(fitted)
+    assert live.url.startswith("http://127.0.0.1:")
+    assert ask(live, "/", host="evil.example")[0] == 403
+    assert ask(live, "/news.json", host="evil.example:80")[0] == 403
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/other", 404), ("/news.json?after=x", 204)]
+)
+def test_strange_questions_are_answered(live, path, status):
+    assert ask(live, path)[0] == status
+
+
+def test_a_closed_report_listens_no_more(fitted):
+    report = LiveReport()
+    report.close()
+    with pytest.raises(ConnectionRefusedError):
+        ask(report, "/")

@@ -1,0 +1,124 @@
+import json
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+
+from cvst import RaceGridSearchCV
+from cvst.exceptions import InvalidInputError
+from cvst.race import Problem, RaceState
+from cvst.report import race_summary, summary
+
+
+def test_every_strategy_becomes_plain_values(any_strategy):
+    """JSON without NaN takes it, and gives it back as it was."""
+    page = summary(any_strategy)
+    assert json.loads(json.dumps(page, allow_nan=False)) == page
+
+
+def test_records_are_those_of_cv_results(any_strategy):
+    """Witness: the search's own table."""
+    page, results = summary(any_strategy), any_strategy.cv_results_
+    state = any_strategy.race_
+
+    for index, record in enumerate(page["configurations"]):
+        assert record["rank"] == results["rank_test_score"][index]
+        assert record["dropped_at"] == results["dropped_at"][index]
+        assert len(record["looks"]) == results["n_looks"][index]
+        for place, look in enumerate(record["looks"]):
+            assert record["losses"][place] == state.mean_losses[index, look - 1]
+            assert record["scores"][place] == results[f"look{look}_test_score"][index]
+            assert record["top"][place] == state.traces[index, look - 1]
+    assert page["winner"]["index"] == any_strategy.best_index_
+    assert page["winner"]["score"] == any_strategy.best_score_
+    assert page["n_active"] == page["looks"][-1]["n_active"]
+
+
+def test_leaders_are_who_would_have_won_then(any_strategy):
+    page = summary(any_strategy)
+    assert page["looks"][-1]["leader"] == any_strategy.best_index_
+    assert [look["n_train"] for look in page["looks"]] == list(
+        any_strategy.race_.subset_sizes
+    )
+
+
+def test_drops_come_with_look_and_reason(fitted):
+    page = summary(fitted)
+    for index, reason in fitted.race_.drop_reasons.items():
+        look = fitted.race_.dropped_at[index]
+        assert page["configurations"][index]["drops"] == [[look, reason]]
+        assert reason in page["drop_reasons"]
+
+
+def test_a_choice_of_the_user_is_told_and_ranked_first(fitted):
+    """The refit function may overrule the race, which the page must not hide."""
+    ranking = fitted.strategy_.ranking(fitted.race_)
+    other = int(ranking[1])
+    page = race_summary(
+        fitted.race_,
+        fitted.cv_results_["params"],
+        ranking,
+        stop_reason="max_steps",
+        winner=other,
+    )
+    ranks = [record["rank"] for record in page["configurations"]]
+    assert sorted(ranks) == list(range(1, len(ranks) + 1))
+    assert ranks[other] == 1
+    assert ranks[ranking[0]] == 2
+    assert any("refit function" in sentence for sentence in page["winner"]["why"])
+
+
+def test_a_race_under_way_has_a_leader_and_no_reason_to_stop(fitted):
+    state = RaceState(fitted.race_.problem, fitted.race_.observations[:2])
+    page = race_summary(
+        state, fitted.cv_results_["params"], fitted.strategy_.ranking(state)
+    )
+    assert not page["finished"]
+    assert page["stop_sentence"] == "The race is under way: 2 looks are done."
+    assert page["looks"][-1]["leader"] == np.nanargmin(state.mean_losses[:, 1])
+
+
+def test_nothing_is_known_before_the_first_look():
+    state = RaceState(Problem(n_configurations=2, n_samples=10))
+    page = race_summary(state, [{"a": 1}, {"a": 2}], np.array([0, 1]))
+    assert page["looks"] == []
+    assert page["winner"]["why"] == []
+
+
+class Odd(ClassifierMixin, BaseEstimator):
+    """Fails for one value, and does not look at the others."""
+
+    def __init__(self, value=None):
+        self.value = value
+
+    def fit(self, X, y):
+        if self.value == "fail":
+            raise ValueError("<b>no</b>")
+        self.model_ = DummyClassifier().fit(X, y)
+        self.classes_ = self.model_.classes_
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
+
+
+def test_odd_values_and_failed_fits_are_text():
+    X, y = np.zeros((60, 1)), np.arange(60) % 2
+    search = RaceGridSearchCV(
+        Odd(), {"value": ["<i>", "fail", len, None]}, random_state=0
+    )
+    with pytest.warns(match="failed"):
+        search.fit(X, y)
+    page = summary(search)
+
+    json.dumps(page, allow_nan=False)
+    texts = [record["parameters"]["value"] for record in page["configurations"]]
+    assert texts == ["<i>", "fail", "len", "None"]
+    assert page["configurations"][1]["failures"][0][1] == "ValueError: <b>no</b>"
+    assert set(page["configurations"][1]["losses"]) == {None}
+
+
+def test_an_unfitted_search_is_refused():
+    with pytest.raises(InvalidInputError, match="Fit it first"):
+        summary(RaceGridSearchCV(DummyClassifier(), {}))
