@@ -1,0 +1,47 @@
+"""Summarise a study of rules: ratios to full 10-fold cross-validation, and speed.
+
+python benchmarks/rules/summary.py benchmarks/results/rules_kernel.csv
+"""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pandas as pd
+
+
+def main():
+    """Print one line per rule and task, then one per problem."""
+    table = pd.concat([pd.read_csv(path) for path in sys.argv[1:]])
+    keys = ["problem", "seed"]
+    full = table[table["rule"] == "full 10-fold"].set_index(keys)
+    known = full.loc[pd.MultiIndex.from_frame(table[keys])]
+    table["log_ratio"] = np.log(
+        known["test_error"].to_numpy() / table["test_error"].to_numpy()
+    )
+    table["speed"] = known["operations"].to_numpy() / table["operations"].to_numpy()
+    groups = table.groupby(["rule", "task", "design", "problem"])
+    problems = groups.agg(
+        log_ratio=("log_ratio", "mean"),
+        error=("log_ratio", lambda v: v.std(ddof=1) / np.sqrt(len(v))),
+        speed=("speed", "mean"),
+        n=("log_ratio", "size"),
+    ).reset_index()
+    problems["ratio"] = np.exp(problems["log_ratio"])
+    problems["upper"] = np.exp(problems["log_ratio"] + 1.96 * problems["error"])
+    for (rule, task), rows in problems.groupby(["rule", "task"]):
+        worst = rows.loc[rows["ratio"].idxmin()]
+        below = rows.loc[rows["upper"] < 0.98, "problem"].tolist()
+        print(
+            f"{rule:32s} {task:15s} mean {np.exp(rows['log_ratio'].mean()):.3f}  "
+            f"worst {worst['ratio']:.3f} ({worst['problem']})  "
+            f"speed {rows['speed'].mean():.0f}x  "
+            f"surely below .98: {', '.join(below) or 'none'}"
+        )
+    wide = problems.pivot(index=["design", "problem"], columns="rule", values="ratio")
+    print(wide.round(3).to_string())
+
+
+if __name__ == "__main__":
+    main()
