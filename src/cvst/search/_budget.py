@@ -27,9 +27,15 @@ __all__ = ["TimeBudget", "budget_settings", "start_budget"]
 LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
 
 # What measuring may take of the budget, and how much of what is left a chunk may take.
-PROBE_SHARE, LONGEST_PROBE = 0.08, 5.0
+PROBE_SHARE, LONGEST_PROBE = 0.04, 2.0
 CHUNK_SHARE = 0.01
 HOPELESS = 2.0
+
+# Leaders are taken to be no faster and no slower than this.
+PACES = 0.7, 3.0
+
+# Share of a look after which its own pace counts as much as its forecast.
+DOUBT = 0.2
 
 
 class TimeBudget:
@@ -142,16 +148,15 @@ class TimeBudget:
             return 0.0
         if not state.observations:
             return self.model.refit(n_samples)
-        # The leader's own time, on as many rows as it has seen, beats the average.
         last = state.observations[-1]
         leader = int(setup.strategy.ranking(state)[0])
-        seconds = float(last.fit_seconds[leader])
-        if not np.isfinite(seconds):
-            return self.model.refit(n_samples)
-        n_train = last.look.n_train
-        sharing = self.model.alone(n_train) / max(self.model.fit(n_train), 1e-9)
-        growth = self.model.fit(n_samples) / max(self.model.fit(n_train), 1e-9)
-        return seconds * max(1.0, sharing) * growth
+        model, n_train = self.model, last.look.n_train
+        pace = _pace(state, leader)
+        if n_train <= model.largest_probe:
+            return pace * model.refit(n_samples)
+        # Looks have gone beyond the probe, so they know more about the growth.
+        growth = model.fit(n_samples) / max(model.fit(n_train), 1e-9)
+        return pace * model.alone(n_train) * growth
 
 
 class LookGate:
@@ -203,7 +208,9 @@ class LookGate:
     def slower(self) -> float:
         """Return how far the forecast is off, as the look itself says."""
         elapsed = self._budget.clock() - self._start
-        return max(1.0, elapsed / self._handed_out) if self._handed_out else 1.0
+        # The first chunk does what all of them share, so its time alone says little.
+        doubt = DOUBT * float(self._forecast.sum())
+        return max(1.0, (elapsed + doubt) / (self._handed_out + doubt))
 
     def _seconds(self, positions: list[int]) -> float:
         return float(self._forecast[positions].sum())
@@ -281,6 +288,18 @@ def _log_choice(setup: Setup, budget: TimeBudget) -> None:
         {**event, "zone": zone},
         extra={"cvst": event},
     )
+
+
+def _pace(state: RaceState, leader: int) -> float:
+    """Return how much longer the leader's fits take than those of the others."""
+    own = np.array([look.fit_seconds[leader] for look in state.observations])
+    others = np.array([np.nanmean(look.fit_seconds) for look in state.observations])
+    common = np.isfinite(own)
+    if not common.any() or others[common].sum() <= 0:
+        return 1.0
+    ratio = own[common].sum() / others[common].sum()
+    # Small looks are short, and any disturbance of one fit is a large ratio.
+    return float(np.clip(ratio, *PACES))
 
 
 def _last_seconds(state: RaceState) -> FloatArray:

@@ -32,7 +32,7 @@ SMALLEST_PROBE = 30
 GROWTH = 4.0  # of the time when rows double, to be expected from a square
 
 # Looks shorter than that many seconds are timed more than once.
-SHORT, REPEATS = 0.05, 3
+SHORT, REPEATS = 0.15, 3
 LARGEST_SAMPLE = 64
 
 
@@ -114,7 +114,8 @@ def measure_costs(
     problem : Problem
         Of the race to come.
     seconds : float
-        What the measurement may take; two sizes are timed in any case.
+        What the timed looks may take, and twice that what the timed single fits may;
+        two sizes are timed in any case.
     clock : callable
         Returns seconds.
     """
@@ -131,10 +132,9 @@ def measure_costs(
     sample = _sample(source)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        together = _timings(probe, problem, sample, seconds / 2, clock)
-        left = seconds - (clock() - start)
+        together = _timings(probe, problem, sample, seconds, clock)
         sizes = [n for n in _sizes(problem) if n >= together[0].n_train]
-        alone = _fits_alone(probe, sizes, sample[len(sample) // 2], left, clock)
+        alone = _fits_alone(probe, sizes, sample[len(sample) // 2], 2 * seconds, clock)
     n_workers = effective_n_jobs(source.n_jobs)
     return _model(together, alone, n_workers, clock() - start)
 
@@ -153,8 +153,8 @@ def _timings(
     for n_train in _sizes(problem):
         look = _look(problem, n_train, configurations)
         try:
-            if not timings:
-                # Workers start and libraries load in the first look.
+            if not timings and effective_n_jobs(source.n_jobs) > 1:
+                # Workers start in the first look.
                 source.observe(look)
             timings.append(_timed(source, look, clock))
         except AllFitsFailedError as failed:

@@ -21,8 +21,8 @@ __all__ = ["LookForecast", "RacePlan", "plan_race"]
 # Probabilities of a stable winner to be top, as in the paper's figure of the bound.
 WIN_PROBABILITIES = (0.9, 0.95, 0.99)
 
-# What the measurement may take.
-PROBE_SECONDS = 1.0
+# What timed looks may take; single fits may take twice that.
+PROBE_SECONDS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
