@@ -44,6 +44,14 @@ def test_bash_offers_what_fits(words, offered):
     assert complete(words) == offered
 
 
+def test_fish_knows_which_options_take_a_value():
+    lines = completion_script(build_parser(), "fish").split("\n")
+    [target] = [line for line in lines if "-l target " in line]
+    [raw] = [line for line in lines if "-l raw " in line]
+    assert " -r " in target
+    assert " -r " not in raw
+
+
 @pytest.mark.parametrize(
     ("shell", "check"), [("bash", "-n"), ("zsh", "-n"), ("fish", "--no-execute")]
 )

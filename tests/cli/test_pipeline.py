@@ -26,29 +26,31 @@ def test_scaled_inputs_equal_those_made_by_hand(people):
     age = people["age"].fillna(people["age"].median()).to_numpy()
     expected = np.column_stack(
         [
-            *(
-                (values - np.mean(values)) / np.std(np.asarray(values))
-                for values in (age, people["income"], people["clinic"])
-            ),
             *((people["city"] == city) for city in ("Kiel", "Köln", "Ulm")),
             people["city"].isna(),
             ~people["member"],
             people["member"],
+            *(
+                (values - np.mean(values)) / np.std(np.asarray(values))
+                for values in (age, people["income"], people["clinic"])
+            ),
         ]
     ).astype(float)
     np.testing.assert_allclose(actual, expected, atol=1e-12)
 
 
-def test_trees_get_numbers_as_they_are_and_numbered_categories(people):
+def test_trees_get_numbers_unscaled_marked_gaps_and_numbered_categories(people):
     learning, made = prepared(people, "boosting")
     made.estimator.set_params(model__max_iter=2)
     fitted = made.estimator.fit(learning.X, learning.target.values)
     actual = fitted[0].transform(learning.X)
-    np.testing.assert_array_equal(actual[:, 0], people["age"])
     codes = {"Kiel": 0, "Köln": 1, "Ulm": 2}
     expected = [codes.get(city, -1) for city in people["city"]]
-    np.testing.assert_array_equal(actual[:, 3], expected)
-    assert fitted[-1].is_categorical_.tolist() == [False] * 3 + [True] * 2
+    np.testing.assert_array_equal(actual[:, 0], expected)
+    age = people["age"].fillna(people["age"].median())
+    np.testing.assert_array_equal(actual[:, 2], age)
+    np.testing.assert_array_equal(actual[:, 5], people["age"].isna())
+    assert fitted[-1].is_categorical_.tolist() == [True] * 2 + [False] * 4
 
 
 @pytest.mark.parametrize("model", ["ridge", "forest", "boosting", "logistic"])
@@ -62,6 +64,15 @@ def test_unseen_categories_and_new_gaps_are_predicted(model, people):
     fitted = made.estimator.fit(learning.X[:20], learning.target.values[:20])
     later = learning.X[20:].assign(city="Rom", income=np.nan)
     assert len(fitted.predict(later)) == len(later)
+
+
+@pytest.mark.parametrize("model", ["ridge", "forest", "boosting"])
+def test_a_column_may_be_empty_in_the_training_rows(model, people):
+    """It counts as constant there, and the other rows keep their columns."""
+    learning, made = prepared(people, model)
+    X = learning.X.assign(age=np.where(np.arange(len(people)) < 50, np.nan, 40.0))
+    fitted = made.estimator.fit(X[:50], learning.target.values[:50])
+    assert np.isfinite(fitted.predict(X)).all()
 
 
 def test_the_target_is_scaled_and_comes_back(people):

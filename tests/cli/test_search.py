@@ -56,8 +56,12 @@ def test_the_command_is_the_search_written_out(command, people, cvst):
     assert [step["rows"] for step in summary["steps"]] == list(
         search.race_.subset_sizes
     )
-    dropped = [len(seen.drops) for seen in search.race_.observations]
-    assert [step["dropped"] for step in summary["steps"]] == dropped
+    for name, expected in {
+        "tested": search.race_.present.sum(axis=0),
+        "top": search.race_.traces.sum(axis=0),
+        "dropped": [len(seen.drops) for seen in search.race_.observations],
+    }.items():
+        assert [step[name] for step in summary["steps"]] == list(expected)
     assert summary["steps"][-1]["leader"] == summary["winner"]["params"]
 
 
@@ -163,6 +167,30 @@ def test_time_order_keeps_the_past_before_the_future(cvst, tmp_path):
     assert ordered["steps"][0]["score"] != shuffled["steps"][0]["score"]
 
 
+def test_a_race_under_a_clock_can_be_repeated_without_it(command, cvst):
+    """The command that is told chooses the same race and the same winner."""
+    first = json.loads(cvst(*command, "--budget", "1m", "--json").out)
+    words = shlex.split(first["repeat"])
+    second = json.loads(cvst(*words[1:]).out)
+    assert "--budget" not in words
+    assert "--steps" in words
+    assert second["winner"] == first["winner"]
+    rows = [[step["rows"] for step in told["steps"]] for told in (first, second)]
+    assert rows[0] == rows[1]
+
+
+def test_a_plan_races_nothing(command, cvst, tmp_path):
+    folder = tmp_path / "results"
+    text = cvst(*command, "--plan", "--out", folder).out
+    plan = json.loads(cvst(*command, "--plan", "--steps", 20, "--json").out)
+    assert "Plan: 7 configurations, 240 rows" in text
+    assert "Winner" not in text
+    assert not folder.exists()
+    assert [look["n_train"] for look in plan["looks"]] == [
+        step * 240 // 21 for step in range(1, 21)
+    ]
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -176,6 +204,10 @@ def test_time_order_keeps_the_past_before_the_future(cvst, tmp_path):
         (["-t", "cost", *RIDGE, "--strategy", "nonsense"], "'nonsense' is not known"),
         (["-t", "cost", *RIDGE, "--steps", "3"], "max_steps=3 is too few"),
         (["-t", "cost", *RIDGE, "--window", "11"], "stopping_window=11"),
+        (["-t", "cost", *RIDGE, "--loser-level", "2"], "loser_level=2"),
+        (["-t", "cost", *RIDGE, "--budget", "soon"], "'soon' is no time"),
+        (["-t", "cost", *RIDGE, "--budget", "1e-9"], "too small"),
+        (["-t", "cost", *RIDGE, "--max-looks", "0"], "max_looks"),
         (
             ["-t", "cost", *RIDGE, "--strategy", "cross_validation", "--steps", "9"],
             "--steps is for strategies with steps",

@@ -21,10 +21,17 @@ from cvst.cli._tables import read_table
 from cvst.exceptions import InvalidInputError
 from cvst.race import Problem
 
-__all__ = ["Job", "make_job", "planned_sizes", "run_job"]
+__all__ = ["Job", "make_job", "plan_job", "planned_sizes", "run_job"]
 
 # Draws of a random search where the user gives no number.
 DEFAULT_DRAWS = 100
+
+# Options that are parameters of the strategy.
+STRATEGY_OPTIONS = {
+    "steps": "max_steps",
+    "window": "stopping_window",
+    "loser_level": "loser_level",
+}
 
 
 @dataclass(slots=True)
@@ -56,6 +63,17 @@ class Job:
     sha256: str
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
+
+    @property
+    def arrays(self) -> tuple[Any, Any]:
+        """Inputs and target, as ``fit`` takes them."""
+        return self.learning.X, self.learning.target.values
+
+    @property
+    def fit_params(self) -> dict[str, Any]:
+        """What ``fit`` takes besides."""
+        groups = self.learning.groups
+        return {} if groups is None else {"groups": groups}
 
     @property
     def n_configurations(self) -> int:
@@ -112,21 +130,23 @@ def _search(
         "n_jobs": options.jobs,
         "random_state": options.seed,
         "on_interrupt": "return",
+        "time_budget": options.budget,
+        "max_looks": options.max_looks,
     }
     if grid.n_configurations is None or options.n_iter is not None:
         n_iter = DEFAULT_DRAWS if options.n_iter is None else options.n_iter
         search = RaceRandomSearchCV(prepared.estimator, grids, n_iter=n_iter, **common)
     else:
         search = RaceGridSearchCV(prepared.estimator, grids, **common)
-    wanted = {"max_steps": options.steps, "stopping_window": options.window}
-    for name, value in wanted.items():
+    for option, name in STRATEGY_OPTIONS.items():
+        value = getattr(options, option)
         if value is not None:
-            _set_strategy(search, name, value, options.strategy)
+            _set_strategy(search, option, name, value)
     return search
 
 
-def _set_strategy(search: Any, name: str, value: int, strategy: str) -> None:
-    option = {"max_steps": "--steps", "stopping_window": "--window"}[name]
+def _set_strategy(search: Any, option: str, name: str, value: Any) -> None:
+    strategy = search.strategy
     try:
         search.set_params(**{f"strategy__{name}": value})
     except ValueError as error:
@@ -134,7 +154,8 @@ def _set_strategy(search: Any, name: str, value: int, strategy: str) -> None:
         if repr(name) not in str(error):
             raise
         raise InvalidInputError(
-            f"{option} is for strategies with steps, which {strategy!r} is not."
+            f"--{option.replace('_', '-')} is for strategies with steps, which "
+            f"{strategy!r} is not."
         ) from error
 
 
@@ -149,6 +170,12 @@ def planned_sizes(job: Job) -> list[int]:
     return list(sizes(Problem(job.n_configurations, len(job.learning.X))))
 
 
+def plan_job(job: Job) -> Any:
+    """Say what the race would be, after timing a few small fits."""
+    with warnings_as_notes(job.notes):
+        return job.search.plan(*job.arrays, **job.fit_params)
+
+
 def run_job(job: Job, view: RaceView | None) -> bool:
     """Race and fit the winner; False if it was interrupted after the first look.
 
@@ -160,11 +187,10 @@ def run_job(job: Job, view: RaceView | None) -> bool:
     if job.search.n_jobs not in (None, 1):
         # Warnings of workers would be printed over everything else.
         os.environ.setdefault("PYTHONWARNINGS", "ignore")
-    params = {} if job.learning.groups is None else {"groups": job.learning.groups}
     start = perf_counter()
     with warnings_as_notes(job.notes), live_view(view):
         try:
-            job.search.fit(job.learning.X, job.learning.target.values, **params)
+            job.search.fit(*job.arrays, **job.fit_params)
         except KeyboardInterrupt:
             # Attributes are set once the race is over: it was the final fit, then.
             if not hasattr(job.search, "best_params_"):

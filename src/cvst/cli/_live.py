@@ -82,7 +82,9 @@ class RaceView(logging.Handler):
         if event is None:
             return
         name = event["event"]
-        if name == "progress":
+        if name == "start":
+            self.forecast.sizes = list(event["sizes"])
+        elif name == "progress":
             self.done, self.total = event["done"], event["total"]
         elif name == "look":
             self._saw(event, record)

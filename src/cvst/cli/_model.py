@@ -13,7 +13,7 @@ from cvst.exceptions import InvalidInputError
 
 __all__ = ["Choice", "Model", "load_attribute"]
 
-Inputs = Literal["scaled", "trees", "trees with gaps"]
+Inputs = Literal["scaled", "trees"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,9 @@ class Model:
         What it is, for ``--help``.
     classification, regression : Choice or None
         Estimators by task.
-    inputs : {"scaled", "trees", "trees with gaps"}
+    inputs : {"scaled", "trees"}
         Numbers scaled and categories as indicators; or, for trees, numbers as they are
-        and categories numbered, where gaps are filled or not.
+        and categories numbered.
     scale_target : bool
         Whether the default grid supposes a target of mean 0 and variance 1.
     install : str

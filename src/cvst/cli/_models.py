@@ -163,7 +163,7 @@ _ALL = (
         ),
         BOOSTING,
         {"early_stopping": False},
-        inputs="trees with gaps",
+        inputs="trees",
     ),
     _both(
         "lightgbm",
@@ -171,7 +171,7 @@ _ALL = (
         ("lightgbm", "LGBMClassifier", "LGBMRegressor"),
         LIGHTGBM,
         {"verbosity": -1, "n_jobs": 1},
-        inputs="trees with gaps",
+        inputs="trees",
         install="lightgbm",
     ),
     _both(
@@ -180,7 +180,7 @@ _ALL = (
         ("xgboost", "XGBClassifier", "XGBRegressor"),
         XGBOOST,
         {"n_jobs": 1},
-        inputs="trees with gaps",
+        inputs="trees",
         install="xgboost",
     ),
     _both(

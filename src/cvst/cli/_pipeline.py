@@ -47,17 +47,14 @@ def prepared_model(model: Model, learning: Learning, raw: bool) -> Prepared:
     if raw:
         return Prepared(estimator, "", ["Columns go to the model as they are (--raw)."])
     if model.name == "boosting" and learning.categories:
-        n_numbers = len(learning.numbers)
-        n_columns = n_numbers + len(learning.categories)
-        estimator.set_params(categorical_features=list(range(n_numbers, n_columns)))
+        places = list(range(len(learning.categories)))
+        estimator.set_params(categorical_features=places)
     steps, sentences = _steps(model, learning)
     prefix = "model__"
     if model.scale_target and learning.target.task == "regression":
         estimator = TransformedTargetRegressor(estimator, transformer=StandardScaler())
         prefix = "model__regressor__"
         sentences.append("Target: scaled; predictions come back in its own units.")
-    if not steps:
-        steps = [("keep", "passthrough", learning.numbers)]
     preparation = ColumnTransformer(steps, verbose_feature_names_out=False)
     pipeline = Pipeline([("prepare", preparation), ("model", estimator)])
     return Prepared(pipeline, prefix, sentences)
@@ -68,24 +65,27 @@ def _steps(
 ) -> tuple[list[tuple[str, Any, list[str]]], list[str]]:
     steps: list[tuple[str, Any, list[str]]] = []
     sentences = []
-    if learning.numbers:
-        transformer, what = _for_numbers(model.inputs)
-        steps.append(("numbers", transformer, learning.numbers))
-        sentences.append(f"{_columns(learning.numbers, 'number')}: {what}.")
+    # Categories come first: behind numbers, marks for gaps would shift their places.
     if learning.categories:
         transformer, what = _for_categories(model.inputs)
         steps.append(("categories", transformer, learning.categories))
         sentences.append(f"{_columns(learning.categories, 'category')}: {what}.")
+    if learning.numbers:
+        transformer, what = _for_numbers(model.inputs)
+        steps.append(("numbers", transformer, learning.numbers))
+        sentences.insert(0, f"{_columns(learning.numbers, 'number')}: {what}.")
     return steps, sentences
 
 
 def _for_numbers(inputs: str) -> tuple[Any, str]:
-    # A column can be empty in a small subset although it is not so in the whole.
-    impute = SimpleImputer(strategy="median", keep_empty_features=True)
-    if inputs == "trees with gaps":
-        return "passthrough", "as they are, gaps included"
-    if inputs == "trees":
-        return impute, "gaps filled with the median"
+    # A column can be empty in a small subset although it is not so in the whole, and
+    # not even boosting, which knows gaps, can bear that.
+    trees = inputs == "trees"
+    impute = SimpleImputer(
+        strategy="median", keep_empty_features=True, add_indicator=trees
+    )
+    if trees:
+        return impute, "gaps filled with the median and marked"
     steps = [("impute", impute), ("scale", StandardScaler())]
     return Pipeline(steps), "gaps filled with the median, scaled"
 

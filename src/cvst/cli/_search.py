@@ -3,34 +3,25 @@
 from __future__ import annotations
 
 import json
-import shlex
-import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
-from typing import Any
 
-from cvst import __version__
 from cvst.cli._errors import Interrupted
 from cvst.cli._forecast import Forecast
 from cvst.cli._job import Job, make_job, planned_sizes, run_job
 from cvst.cli._live import RaceView
 from cvst.cli._models import MODELS
-from cvst.cli._output import (
-    check_folder,
-    json_bytes,
-    model_bytes,
-    results_csv,
-    write_folder,
+from cvst.cli._options import seconds
+from cvst.cli._output import check_folder
+from cvst.cli._search_results import (
+    heading,
+    plan_text,
+    result_text,
+    summarise,
+    write_results,
 )
-from cvst.cli._summary import (
-    plain,
-    race_steps,
-    score_name,
-    steps_table,
-    stop_sentence,
-)
+from cvst.cli._summary import plain
 from cvst.cli._tables import FORMATS
-from cvst.cli._text import duration, shown_parameters
 
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 
@@ -57,7 +48,7 @@ examples:
   cvst search iris.parquet -t species -m svm --jobs 2 --out results
   cvst search wine.csv -t quality -m krr -g 'alpha=logspace(-3, 3, 7) gamma=[0.1, 1]'
   cvst search visits.csv.gz -t ill -m forest --groups patient --scoring neg_log_loss
-  cvst search load.feather -t power -m ridge --time-order hour --json
+  cvst search load.feather -t power -m ridge --time-order hour --budget 10m --json
 """
 
 
@@ -131,6 +122,26 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         "--window", type=int, metavar="W", help="steps compared by early stopping"
     )
     group.add_argument(
+        "--loser-level",
+        type=float,
+        metavar="BETA",
+        help="how readily losers are dropped",
+    )
+    group.add_argument(
+        "--budget",
+        type=seconds,
+        metavar="TIME",
+        help="be done after this time, such as 90s, 10m or 1h30m",
+    )
+    group.add_argument(
+        "--max-looks", type=int, metavar="N", help="end the race after N looks"
+    )
+    group.add_argument(
+        "--plan",
+        action="store_true",
+        help="only say what the race would be, after timing a few small fits",
+    )
+    group.add_argument(
         "-j", "--jobs", type=int, metavar="N", help="workers; -1 for all cores"
     )
     group.add_argument(
@@ -162,14 +173,16 @@ def run(options: Namespace) -> str:
     if options.out is not None:
         check_folder(options.out, options.overwrite)
     job = make_job(options)
+    if options.plan:
+        return plan_text(options, job)
     finished = run_job(job, _view(options, job))
-    summary = _summary(options, job, finished)
+    summary = summarise(options, job, finished)
     if options.out is not None:
-        _write(options.out, job, summary)
+        write_results(options.out, job, summary)
     text = (
         json.dumps(plain(summary), indent=2)
         if options.json
-        else _text(options, job, summary)
+        else result_text(options, job, summary)
     )
     if not finished:
         raise Interrupted(text)
@@ -182,145 +195,3 @@ def _view(options: Namespace, job: Job) -> RaceView | None:
     forecast = Forecast(planned_sizes(job), len(job.learning.X))
     prefix, count = job.prepared.prefix, job.n_configurations
     return RaceView(heading(options, job), prefix, forecast, count)
-
-
-def command_line(options: Namespace) -> str:
-    """Return the command to repeat the search, as a shell takes it."""
-    return shlex.join(["cvst", *options.arguments])
-
-
-def _summary(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
-    search, learning, prefix = job.search, job.learning, job.prepared.prefix
-    short = {
-        name.removeprefix(prefix): value for name, value in search.best_params_.items()
-    }
-    return {
-        "cvst_version": __version__,
-        "python_version": sys.version.split()[0],
-        "command": command_line(options),
-        "data": {
-            "file": options.data,
-            "sha256": job.sha256,
-            "rows": len(learning.X),
-            "columns": list(learning.X.columns),
-        },
-        "target": learning.target.name,
-        "task": learning.target.task,
-        "model": options.model,
-        "preparation": job.prepared.sentences,
-        "grid": job.grid.text,
-        "n_configurations": len(search.cv_results_["params"]),
-        "scoring": score_name(options.scoring, learning.target.task),
-        "strategy": options.strategy,
-        "seed": options.seed,
-        "steps": [_step(step, prefix) for step in race_steps(search)],
-        "stop_reason": search.stop_reason_,
-        "finished": finished,
-        "winner": {
-            "params": short,
-            "score": search.best_score_,
-            "trained_on": search.best_score_n_train_,
-        },
-        "n_survivors": len(search.surviving_params_),
-        "seconds": {
-            "total": job.seconds,
-            "final_fit": getattr(search, "refit_time_", None),
-        },
-        "notes": job.notes,
-        "files": [],
-        "untrusted_types": [],
-    }
-
-
-def _step(step: Any, prefix: str) -> dict[str, Any]:
-    values = {name: getattr(step, name) for name in step.__slots__}
-    leader = {name.removeprefix(prefix): v for name, v in step.leader.items()}
-    return {**values, "leader": leader}
-
-
-def _write(folder: Path, job: Job, summary: dict[str, Any]) -> None:
-    """Write the results, and put the names of the files into the summary."""
-    contents = {
-        "winner.json": json_bytes(
-            {
-                "model": summary["model"],
-                "params": summary["winner"]["params"],
-                "score": summary["winner"]["score"],
-                "scoring": summary["scoring"],
-                "trained_on": summary["winner"]["trained_on"],
-            }
-        ),
-        "cv_results.csv": results_csv(job.search.cv_results_),
-        "command.txt": f"{summary['command']}\n".encode(),
-    }
-    if summary["finished"]:
-        content, unknown = model_bytes(job.search.best_estimator_)
-        contents["model.skops"] = content
-        summary["untrusted_types"] = unknown
-    summary["files"] = [str(folder / name) for name in [*contents, "summary.json"]]
-    contents["summary.json"] = json_bytes(summary)
-    write_folder(folder, contents)
-
-
-def _text(options: Namespace, job: Job, summary: dict[str, Any]) -> str:
-    search = job.search
-    prefix = job.prepared.prefix
-    score = summary["scoring"]
-    who = "Winner" if summary["finished"] else "Leader so far"
-    lines = [
-        *heading(options, job),
-        "",
-        steps_table(race_steps(search), prefix, score),
-        "",
-        stop_sentence(search),
-        f"{who}: {shown_parameters(search.best_params_, prefix)}",
-        _score_sentence(job, score),
-        *_ending(job, summary),
-    ]
-    return "\n".join(lines)
-
-
-def _score_sentence(job: Job, score: str) -> str:
-    search = job.search
-    n_train, n_rows = search.best_score_n_train_, len(job.learning.X)
-    return (
-        f"Score: {score} {search.best_score_:.4f} at the last look, trained on "
-        f"{n_train:,} of {n_rows:,} rows."
-    )
-
-
-def heading(options: Namespace, job: Job) -> list[str]:
-    """Say what was recognised, before the race or above its result."""
-    learning = job.learning
-    shape = f"{len(learning.X):,} rows, {learning.X.shape[1]} columns to learn from"
-    count = f"{job.n_configurations:,} configurations"
-    return [
-        f"Data: {options.data}, {shape}.",
-        learning.target.sentence,
-        *job.prepared.sentences,
-        f"Model: {options.model}, {count}: {job.grid.text}",
-        *(f"Note: {note}" for note in job.notes),
-    ]
-
-
-def _ending(job: Job, summary: dict[str, Any]) -> list[str]:
-    lines = []
-    if summary["finished"]:
-        final = summary["seconds"]["final_fit"]
-        lines.append(
-            f"Time: {duration(job.seconds)}, of which {duration(final)} for the final "
-            "fit on all rows."
-        )
-    else:
-        lines.append(
-            f"Interrupted after {duration(job.seconds)}: the leader so far is kept, "
-            "but no final model is fitted. To fit it, pass its parameters as --grid."
-        )
-    if summary["files"]:
-        lines.append(f"Written: {', '.join(summary['files'])}")
-    if summary["finished"] and summary["files"]:
-        trusted = summary["untrusted_types"]
-        model = next(name for name in summary["files"] if name.endswith(".skops"))
-        extra = f", trusted={trusted!r}" if trusted else ""
-        lines.append(f"Load the model: skops.io.load({model!r}{extra})")
-    return lines

@@ -19,6 +19,8 @@ REASONS = {
     "all_folds": "all folds are done",
     "single_configuration": "there is one configuration only",
     "confirmed": "the winner is confirmed",
+    "time_budget": "the time is up",
+    "max_looks": "no more looks were allowed",
     "interrupted": "it was interrupted",
 }
 
