@@ -438,3 +438,16 @@ def test_user_folds_serve_small_data(classification):
         search.fit(X[:20], X[:20, 0])
     assert search.n_steps_ == 4
     assert search.stop_reason_ == "all_folds"
+
+
+def test_large_inputs_reach_worker_processes_through_a_file(classification):
+    """Rows in a memory map give the same race as rows in memory."""
+    X, y = classification
+    wide = np.hstack([X, np.zeros((330, 500))])
+    assert wide.nbytes > 1_000_000
+    grid = {"max_depth": [1, 2, 3]}
+    one = RaceGridSearchCV(DecisionTreeClassifier(), grid, random_state=0)
+    two = RaceGridSearchCV(DecisionTreeClassifier(), grid, random_state=0, n_jobs=2)
+    one.fit(wide, y)
+    two.fit(wide, y)
+    np.testing.assert_array_equal(one.race_.mean_losses, two.race_.mean_losses)

@@ -1,4 +1,4 @@
-"""Step 2 of the race: drop significant losers (Algorithm 3, Section 6.2).
+"""Step 2 of the race: drop significant losers (Algorithm 3, Section 7.2).
 
 The open and the closed sequential test of :mod:`cvst.statistics` are elimination
 rules as they are; here is the one that drops nobody.

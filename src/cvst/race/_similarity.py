@@ -1,4 +1,4 @@
-"""Step 1 of the race: top or flop (Algorithm 2 and the variants of Section 6.1)."""
+"""Step 1 of the race: top or flop (Algorithm 2 and the variants of Section 7.1)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from cvst.search._inputs import Inputs, read_inputs
 from cvst.search._log import log_end, log_look, verbose_logging
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._results import results_table
-from cvst.search._setup import Setup, prepare, resolve_strategy
+from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
 
 __all__ = ["BaseRaceSearch"]
 
@@ -88,8 +88,8 @@ class BaseRaceSearch(BaseSearchCV):
         }
         self._forget()
         tasks = CallbackTree(self, None, X, y, metadata or None)
-        with verbose_logging(self.verbose):
-            setup, budget = start_budget(self, setup, started)
+        with verbose_logging(self.verbose), shared_rows(setup) as shared:
+            setup, budget = start_budget(self, shared, started)
             interrupt = self._run(setup, tasks, budget)
             if self.refit and interrupt is None:
                 interrupt = self._refit(setup, inputs, tasks)

@@ -13,7 +13,12 @@ from sklearn.base import is_classifier
 
 from cvst._typing import IntArray
 from cvst.evaluation import RaceData, take
-from cvst.exceptions import CVSTWarning, FallbackWarning, TooFewRowsError
+from cvst.exceptions import (
+    CVSTWarning,
+    FallbackWarning,
+    InvalidInputError,
+    TooFewRowsError,
+)
 from cvst.race import CrossValidation, Look, Problem, RaceState
 from cvst.search._inputs import Inputs
 from cvst.search._ordering import Ordering, make_folds
@@ -54,6 +59,8 @@ class FoldMaker:
                 is_classifier(self.search.estimator),
                 self.rng,
             )
+        except InvalidInputError:
+            raise
         except ValueError as error:
             raise TooFewRowsError(
                 f"n_samples={self.inputs.n_samples} is too few to race and for "

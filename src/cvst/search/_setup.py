@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,22 +22,25 @@ from cvst.evaluation import (
     configured,
     constant_loss,
     in_order,
+    incremental_evaluator_for,
     resolve_loss,
     resolve_rescaling,
     stack_rows,
     take,
 )
 from cvst.exceptions import InvalidInputError
-from cvst.race import CVST, CrossValidation, Problem, Strategy
+from cvst.parallel import effective_n_jobs, memory_mapped
+from cvst.race import CVST, CrossValidation, Problem, Strategy, TrackAndConfirm
 from cvst.search._fallback import FoldMaker, known_classes, raceable
 from cvst.search._inputs import Inputs
 from cvst.search._ordering import order_rows
 from cvst.search._space import space_of
 
-__all__ = ["STRATEGIES", "Setup", "prepare", "resolve_strategy"]
+__all__ = ["STRATEGIES", "Setup", "prepare", "resolve_strategy", "shared_rows"]
 
 STRATEGIES: dict[str, type] = {
     "cvst": CVST,
+    "track_and_confirm": TrackAndConfirm,
     "cross_validation": CrossValidation,
 }
 
@@ -152,11 +156,22 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
     return Setup(strategy, problem, source, loss, template, configurations, order)
 
 
+@contextmanager
+def shared_rows(setup: Setup) -> Iterator[Setup]:
+    """Put the rows into a file that worker processes share, where there are any."""
+    source = setup.source
+    alone = effective_n_jobs(source.n_jobs) == 1
+    if alone or source.evaluator.prefer == "threads":
+        yield setup
+        return
+    with memory_mapped(source.data.X, source.data.y) as (X, y):
+        data = replace(source.data, X=X, y=y)
+        yield replace(setup, source=replace(source, data=data))
+
+
 def _evaluator(search: Any, template: Any) -> BatchEvaluator:
     if not search.incremental:
         return batch_evaluator_for(template)
-    from cvst.evaluation import incremental_evaluator_for
-
     evaluator = incremental_evaluator_for(template)
     if evaluator is None:
         raise InvalidInputError(
