@@ -59,9 +59,11 @@ class FoldMaker:
                 is_classifier(self.search.estimator),
                 self.rng,
             )
-        except InvalidInputError:
-            raise
         except ValueError as error:
+            if isinstance(error, InvalidInputError) and not isinstance(
+                error, TooFewRowsError
+            ):
+                raise
             raise TooFewRowsError(
                 f"n_samples={self.inputs.n_samples} is too few to race and for "
                 f"cross-validation with {n_folds} folds too: {error}"
