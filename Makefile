@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 OLDEST := .venv-oldest/bin
 
-.PHONY: demo test lint unit oldest setup clean
+.PHONY: demo test lint unit oldest browser setup clean
 
 demo: .venv/ready
 	$(BIN)/cvst demo
@@ -16,8 +16,15 @@ lint: .venv/ready
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 
-unit: .venv/ready
+unit: .venv/ready browser
 	$(BIN)/python -m pytest -n 2
+
+# Reports are tested in a real browser where one can be had; without it those tests say
+# so and are skipped.
+browser:
+	@command -v chromium >/dev/null && command -v chromedriver >/dev/null \
+	    || (apt-get update -qq && apt-get install -y -qq chromium chromium-driver) \
+	    || echo "NO BROWSER could be installed: tests of the report's page are skipped."
 
 # The scikit-learn face once more, on the oldest versions that pyproject.toml allows.
 oldest: .venv-oldest/ready

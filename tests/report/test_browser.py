@@ -1,0 +1,422 @@
+"""Reports in a real browser; without one, these tests say so and are skipped."""
+
+from __future__ import annotations
+
+import base64
+import json
+import struct
+import time
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+
+from cvst.race import RaceState
+from cvst.report import LiveReport, race_summary, write_report
+from cvst.report._html import page_html
+
+PATIENCE = 60.0
+
+
+def wait_for(condition, what):
+    """Wait until a condition holds; a slow machine only makes the test slower."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.05)
+    raise AssertionError(f"{what} did not happen within {PATIENCE:.0f} s")
+
+
+class Page:
+    """A report in the browser, as its reader meets it."""
+
+    def __init__(self, browser, address):
+        self.browser = browser
+        browser.get_log("browser")
+        browser.get_log("performance")
+        self.resize(1280)
+        browser.get(address)
+        wait_for(lambda: self.run("return document.body.dataset.ready"), "drawing")
+
+    def run(self, script, *values):
+        return self.browser.execute_script(script, *values)
+
+    def find(self, selector):
+        return self.browser.find_element("css selector", selector)
+
+    def all(self, selector):
+        return self.browser.find_elements("css selector", selector)
+
+    def texts(self, selector):
+        return self.run(
+            "return [...document.querySelectorAll(arguments[0])].map(e => e.innerText)",
+            selector,
+        )
+
+    def resize(self, width, height=900):
+        self.browser.execute_cdp_cmd(
+            "Emulation.setDeviceMetricsOverride",
+            {
+                "width": width,
+                "height": height,
+                "deviceScaleFactor": 1,
+                "mobile": False,
+            },
+        )
+
+    def reset(self):
+        self.resize(1280)
+        self.run(
+            "const byId = id => document.getElementById(id);"
+            "delete document.documentElement.dataset.theme;"
+            "window.dispatchEvent(new Event('afterprint'));"
+            "byId('filter').value = ''; byId('status').value = 'all';"
+            "byId('filter').dispatchEvent(new Event('input'));"
+            "const rank = () => document.querySelector('#table thead th');"
+            "while (rank().ariaSort !== 'ascending')"
+            " rank().querySelector('button').click();"
+            "document.activeElement.blur(); window.scrollTo(0, 0)"
+        )
+
+    def press(self, key):
+        self.browser.switch_to.active_element.send_keys(key)
+
+    def point_at(self, selector, x, y):
+        """Move the mouse to a share of the width and height of an element."""
+        box = self.run(
+            "const e = document.querySelector(arguments[0]);"
+            "e.scrollIntoView({block: 'center'});"
+            "const b = e.getBoundingClientRect(); return [b.x, b.y, b.width, b.height]",
+            selector,
+        )
+        place = {"x": box[0] + x * box[2], "y": box[1] + y * box[3]}
+        for shift in (-2, 0):  # a move needs a start
+            self.browser.execute_cdp_cmd(
+                "Input.dispatchMouseEvent",
+                {"type": "mouseMoved", "x": place["x"] + shift, "y": place["y"]},
+            )
+
+    @property
+    def complaints(self):
+        return [entry["message"] for entry in self.browser.get_log("browser")]
+
+    @property
+    def requests(self):
+        """Addresses asked for, except those inside the page itself."""
+        events = (
+            json.loads(entry["message"])["message"]
+            for entry in self.browser.get_log("performance")
+        )
+        addresses = [
+            event["params"]["request"]["url"]
+            for event in events
+            if event["method"] == "Network.requestWillBeSent"
+        ]
+        inside = ("data:", "blob:")
+        return [url for url in addresses if not url.startswith(inside)]
+
+    def screenshot(self):
+        height = self.run("return document.documentElement.scrollHeight")
+        width = self.run("return window.innerWidth")
+        answer = self.browser.execute_cdp_cmd(
+            "Page.captureScreenshot",
+            {
+                "captureBeyondViewport": True,
+                "clip": {
+                    "x": 0,
+                    "y": 0,
+                    "width": width,
+                    "height": height,
+                    "scale": 1,
+                },
+            },
+        )
+        return base64.b64decode(answer["data"])
+
+
+@pytest.fixture(scope="module")
+def address(fitted, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "report.html"
+    return write_report(fitted, path).as_uri()
+
+
+@pytest.fixture(scope="module")
+def opened(browser, address):
+    return Page(browser, address)
+
+
+@pytest.fixture
+def page(opened, address):
+    """Return the open report as it was at first; loading it anew takes seconds."""
+    if opened.browser.current_url != address:
+        return Page(opened.browser, address)
+    opened.reset()
+    return opened
+
+
+def test_every_strategy_opens_without_a_request_or_a_complaint(
+    browser, any_strategy, tmp_path
+):
+    """One request, for the page itself; an empty console; four drawn charts."""
+    address = write_report(any_strategy, tmp_path / "report.html").as_uri()
+    page = Page(browser, address)
+
+    assert page.requests == [address]
+    drawn = page.run(
+        "return [...document.querySelectorAll('.chart')]"
+        ".filter(chart => chart.querySelector('.main-svg')).map(chart => chart.id)"
+    )
+    assert drawn == ["traces", "survivors", "curves", "surface"]
+    check_story(page, any_strategy)
+    assert page.complaints == []
+
+
+def check_story(page, search):
+    """Parameters, trace, losses, p-values, when and why it was dropped."""
+    state = search.race_
+    fallen = np.flatnonzero(state.dropped_at)
+    index = int(fallen[0]) if len(fallen) else 0
+    page.run(
+        "document.querySelector(`#table tr[data-index='${arguments[0]}']`).focus()",
+        index,
+    )
+    story = page.find("#details-body").text
+    for name, value in search.cv_results_["params"][index].items():
+        assert f"{name}\n{value:.6g}" in story
+    loss = state.mean_losses[index][state.present[index]][0]
+    assert f"{loss:.5g}"[:5] in story
+    assert "p-value" in story
+    if len(fallen):
+        reason = state.drop_reasons[index]
+        assert f"Dropped at look {state.dropped_at[index]} ({reason})" in story
+    else:
+        assert "never dropped" in story
+
+
+def test_pointing_at_a_chart_shows_the_configuration(page, fitted):
+    """The top row of the matrix is the winner's."""
+    drawn = page.run(
+        "const p = document.querySelector('#traces .nsewdrag')"
+        ".getBoundingClientRect(), c = document.querySelector('#traces')"
+        ".getBoundingClientRect(), n = arguments[0];"
+        "return [(p.x + p.width / 2 - c.x) / c.width,"
+        " (p.y + p.height / n / 2 - c.y) / c.height]",
+        len(fitted.cv_results_["params"]),
+    )
+    wait_for(
+        lambda: (
+            page.point_at("#traces", *drawn)
+            or "Rank 1 of" in page.find("#details-body").text
+        ),
+        "the details of the winner",
+    )
+    story = page.find("#details-body").text
+    for name, value in fitted.best_params_.items():
+        assert f"{name}\n{value:.6g}" in story
+    assert page.complaints == []
+
+
+def test_filter_leaves_what_matches(page, fitted):
+    """Witness: the grid, filtered in Python."""
+    page.find("#filter").send_keys("gamma=0.1")
+    rows = page.texts("#table tbody tr")
+    grid = fitted.cv_results_["params"]
+    assert len(rows) == sum(one["gamma"] == 0.1 for one in grid)
+    assert f"{len(rows)} of {len(grid)} shown" in page.find("#count").text
+
+    page.find("#filter").clear()
+    page.find("#filter").send_keys("no such thing")
+    assert page.texts("#table tbody tr") == []
+
+
+def test_dropped_can_be_shown_alone(page, fitted):
+    page.run(
+        "const s = document.querySelector('#status'); s.value = 'dropped';"
+        "s.dispatchEvent(new Event('change'))"
+    )
+    rows = page.texts("#table tbody tr")
+    assert len(rows) == (~fitted.race_.active).sum()
+
+
+def test_sorting_by_a_number_orders_numbers_both_ways(page, fitted):
+    """As text, 1000 would come before 31.6."""
+    column = page.texts("#table thead button").index("alpha")
+
+    def shown():
+        cells = page.texts(f"#table tbody td:nth-child({column + 1})")
+        return [float(cell) for cell in cells]
+
+    values = [one["alpha"] for one in fitted.cv_results_["params"]]
+    button = "#table thead button[data-key='p0']"
+    page.find(button).click()
+    np.testing.assert_allclose(shown(), sorted(values), rtol=1e-5)
+    page.find(button).click()
+    np.testing.assert_allclose(shown(), sorted(values, reverse=True), rtol=1e-5)
+    heading = page.find("#table thead th[aria-sort='descending']")
+    assert heading.text.startswith("alpha")
+
+
+def test_rows_are_reached_by_the_keyboard_alone(page):
+    """One tab stop, then arrows; the focused row can be seen and shows its details."""
+    from selenium.webdriver.common.keys import Keys
+
+    page.find("#table thead th:last-child button").send_keys(Keys.TAB)
+    first = page.browser.switch_to.active_element
+    assert first.tag_name == "tr"
+    page.press(Keys.ARROW_DOWN)
+    second = page.browser.switch_to.active_element
+    assert second != first
+    assert second.get_attribute("aria-selected") == "true"
+    assert "Rank 2 of" in page.find("#details-body").text
+    assert second.value_of_css_property("outline-style") == "solid"
+    page.press(Keys.END)
+    assert page.find("#table tbody tr:last-child") == (
+        page.browser.switch_to.active_element
+    )
+    stops = page.run(
+        "return [...document.querySelectorAll('#table tbody tr')]"
+        ".filter(row => row.tabIndex === 0).length"
+    )
+    assert stops == 1
+
+
+def test_axes_of_the_surface_can_be_chosen(page):
+    """The title of the axis follows the choice."""
+
+    def title():
+        return page.run("return document.querySelector('#surface .xtitle').textContent")
+
+    before = title()
+    other = page.run(
+        "const s = document.querySelector('#surface-x');"
+        "s.value = s.value === '0' ? '1' : '0'; s.dispatchEvent(new Event('change'));"
+        "return s.selectedOptions[0].textContent"
+    )
+    wait_for(lambda: title() == other, "the new axis")
+    assert other != before
+
+
+def test_dark_colours_can_be_switched_on_and_reach_the_charts(page):
+    def brightness():
+        return page.run(
+            "const rgb = getComputedStyle(document.body).backgroundColor;"
+            "return rgb.match(/\\d+/g).slice(0, 3).reduce((s, v) => s + Number(v), 0)"
+        )
+
+    light = brightness()
+    page.find("#theme").click()
+    assert brightness() < light / 2
+    paper = page.run("return document.querySelector('#traces').layout.paper_bgcolor")
+    assert paper == page.run(
+        "return getComputedStyle(document.documentElement)"
+        ".getPropertyValue('--paper').trim()"
+    )
+
+
+def test_the_readers_preference_for_dark_is_followed(browser, address):
+    media = {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", media)
+    try:
+        page = Page(browser, address)
+        assert page.find("#theme").text == "Light"
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_nothing_runs_out_of_the_page(page, width, tmp_path):
+    """No sideways scrolling, and a screenshot with something on it."""
+    page.resize(width)
+    wait_for(
+        lambda: page.run(
+            "return document.querySelector('#surface .main-svg')"
+            ".getBoundingClientRect().right <= window.innerWidth"
+        ),
+        "the new width",
+    )
+    overflow = page.run(
+        "return document.documentElement.scrollWidth - window.innerWidth"
+    )
+    assert overflow <= 0
+    picture = page.screenshot()
+    (tmp_path / f"report_{width}.png").write_bytes(picture)
+    assert struct.unpack(">I", picture[16:20])[0] == width
+    # A blank picture of this size is far smaller.
+    assert len(picture) > 40_000
+
+
+def test_charts_do_not_cover_what_follows(page):
+    """Every chart is as tall as the room that the page keeps for it."""
+    too_tall = page.run(
+        "return [...document.querySelectorAll('.chart')].filter(chart => "
+        "chart.querySelector('.main-svg').getBoundingClientRect().height > "
+        "chart.getBoundingClientRect().height + 1).map(chart => chart.id)"
+    )
+    assert too_tall == []
+
+
+def test_printing_is_light_and_without_controls(page):
+    page.find("#theme").click()
+    page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    try:
+        colour = page.run("return getComputedStyle(document.body).backgroundColor")
+        assert colour == "rgb(255, 255, 255)"
+        assert not page.find("#filter").is_displayed()
+    finally:
+        page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    printed = page.browser.print_page()
+    assert base64.b64decode(printed).startswith(b"%PDF")
+
+
+def test_hostile_names_are_shown_and_not_run(browser, fitted, tmp_path):
+    """Witness: a flag that any of the injected scripts would set."""
+    attack = "</script><img src=x onerror=\"window.hit='yes'\">"
+    grid = [
+        {attack: f"{attack}{n % 3}", "alpha": n}
+        for n in range(len(fitted.cv_results_["params"]))
+    ]
+    ranking = fitted.strategy_.ranking(fitted.race_)
+    summary = race_summary(fitted.race_, grid, ranking, stop_reason=attack)
+    path = tmp_path / "hostile.html"
+    path.write_text(page_html(summary, title=attack), encoding="utf-8")
+
+    page = Page(browser, path.as_uri())
+    page.find("#table tbody tr").click()
+    assert attack in page.find("#details-body").text
+    assert page.run("return window.hit || 'no'") == "no"
+    assert page.requests == [path.as_uri()]
+    assert page.complaints == []
+
+
+def test_a_live_page_follows_the_race(browser, fitted):
+    """From the first look to the last without a reload, and then it rests."""
+    state, params = fitted.race_, fitted.cv_results_["params"]
+
+    with LiveReport() as live:
+        start = RaceState(state.problem)
+        live.update(start, params, np.arange(len(params)))
+        page = Page(browser, live.url)
+        page.run("window.stayed = 'yes'")
+        for n_looks in (1, 2):
+            now = RaceState(state.problem, state.observations[:n_looks])
+            ranking = fitted.strategy_.ranking(now)
+            live.update(now, params, ranking, strategy=fitted.strategy_)
+            wait_for(
+                lambda n=n_looks: len(page.texts(".looks tbody tr")) == n,
+                f"look {n_looks}",
+            )
+        page.find("#table tbody tr:nth-child(3)").click()
+        chosen = page.browser.switch_to.active_element.get_attribute("data-index")
+        live.finish(fitted)
+        wait_for(
+            lambda: "final" in page.find("#live-status").text, "the end of the race"
+        )
+        assert "Winner" in page.find("#race").text
+        focused = page.browser.switch_to.active_element
+        assert focused.get_attribute("data-index") == chosen
+        assert page.run("return window.stayed") == "yes"
+        assert page.complaints == []
+        hosts = {urlsplit(url).netloc for url in page.requests}
+        assert hosts == {urlsplit(live.url).netloc}
