@@ -34,8 +34,8 @@ HOPELESS = 2.0
 # Leaders are taken to be no faster and no slower than this.
 PACES = 0.7, 3.0
 
-# Share of a look after which its own pace counts as much as its forecast.
-DOUBT = 0.2
+# Share of a look, and of the budget, after which the pace of a look is believed.
+DOUBT, ALARM = 0.2, 0.05
 
 
 class TimeBudget:
@@ -88,7 +88,9 @@ class TimeBudget:
             Seconds of the look, margin included.
         """
         n_samples = setup.problem.n_samples
-        self.reserve = REFIT_MARGIN * self._refit(setup, state, n_samples)
+        # Before the first look a margin would only refuse races that might fit.
+        margin = REFIT_MARGIN if state.observations else 1.0
+        self.reserve = margin * self._refit(setup, state, n_samples)
         each = LOOK_MARGIN * self._each(state, look)
         n_workers = effective_n_jobs(setup.source.n_jobs)
         self.gate = LookGate(self, self.model.wall * each, n_workers)
@@ -127,7 +129,7 @@ class TimeBudget:
     def too_small_after_all(self) -> BudgetTooSmallError:
         """Return the error for a first look that took longer than forecast."""
         assert self.gate is not None
-        late = (self.gate.slower() - 1) * self.reserve
+        late = (self.gate.slower(self.reserve) - 1) * self.reserve
         return self.too_small(self.gate.rest() + late)
 
     def _each(self, state: RaceState, look: Look) -> FloatArray:
@@ -205,12 +207,20 @@ class LookGate:
         """Return the seconds that what is not done yet will take."""
         return self.slower() * (float(self._forecast.sum()) - self._done)
 
-    def slower(self) -> float:
-        """Return how far the forecast is off, as the look itself says."""
+    def slower(self, doubt: float | None = None) -> float:
+        """Return how far the forecast is off, as the look itself says.
+
+        Parameters
+        ----------
+        doubt : float
+            Seconds after which the look's own pace counts as much as the forecast. The
+            first chunk does what all of them share, so its time alone says little.
+        """
+        if doubt is None:
+            doubt = DOUBT * float(self._forecast.sum()) + ALARM * self._budget.seconds
         elapsed = self._budget.clock() - self._start
-        # The first chunk does what all of them share, so its time alone says little.
-        doubt = DOUBT * float(self._forecast.sum())
-        return max(1.0, (elapsed + doubt) / (self._handed_out + doubt))
+        believed = self._handed_out + doubt
+        return max(1.0, (elapsed + doubt) / believed) if believed else 1.0
 
     def _seconds(self, positions: list[int]) -> float:
         return float(self._forecast[positions].sum())
@@ -219,10 +229,10 @@ class LookGate:
         """Return whether a chunk, and what is under way, will be done in time."""
         with self._lock:
             under_way = max(0.0, self._handed_out - self._done)
-        slower = self.slower()
         # Seconds are those of all workers together; a chunk occupies one of them.
-        needed = slower * (under_way + self._n_workers * seconds)
-        left = self._budget.left(slower)
+        needed = self.slower() * (under_way + self._n_workers * seconds)
+        # The longer the final fit, the more it takes to believe that it will be slow.
+        left = self._budget.left(self.slower(self._budget.reserve))
         # A look that will not be finished counts for nothing: no need to go on with
         # one that would take twice the time there is.
         return needed <= left and self.rest() <= HOPELESS * left
