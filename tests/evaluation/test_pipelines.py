@@ -6,16 +6,23 @@ from concurrent.futures import ThreadPoolExecutor
 import hypothesis.strategies as st
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import sklearn
 from hypothesis import HealthCheck, given, settings
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin, clone
+from sklearn.compose import (
+    ColumnTransformer,
+    TransformedTargetRegressor,
+    make_column_selector,
+    make_column_transformer,
+)
 from sklearn.decomposition import PCA, TruncatedSVD
 from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401 (its side effect)
 from sklearn.feature_selection import SelectKBest, f_classif
-from sklearn.impute import SimpleImputer
+from sklearn.impute import IterativeImputer, SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import ParameterGrid
@@ -347,9 +354,12 @@ def test_nested_pipelines_share_step_by_step():
     assert FITS.count(("b", 40)) == 3
 
 
-def test_the_next_look_is_fitted_anew():
+@pytest.mark.parametrize("branched", [False, True])
+def test_the_next_look_is_fitted_anew(branched):
     """Rows kept for one look are never handed to another."""
     pipeline, grid = counting_pipeline(), [{"final__C": 1.0}, {"final__C": 2.0}]
+    if branched:
+        pipeline.set_params(first=column_transformer(), second="passthrough")
     X, y = classification()
     scratch = Scratch()
     for n_train in (20, 40, np.arange(30), np.arange(30) + 5, 20):
@@ -408,6 +418,166 @@ def test_steps_left_out_leave_the_race_rows_as_they_are():
     np.testing.assert_array_equal(untouched.X, task.whole.X)
     assert (scaled.train, scaled.test) == (slice(0, 40), slice(40, 65))
     np.testing.assert_allclose(scaled.X, task.whole.X - task.X_train.mean(axis=0))
+
+
+def column_transformer(**options):
+    return ColumnTransformer(
+        [
+            ("left", Counting("left"), [0, 1]),
+            ("right", Counting("right"), slice(2, 4)),
+            ("rest", "drop", []),
+        ],
+        **options,
+    )
+
+
+def test_branches_are_fitted_once_per_value():
+    """A column transformer shares the branches that its parameters do not touch."""
+    pipeline = make_pipeline(column_transformer(), LogisticRegression())
+    grid = {
+        "columntransformer__right__shift": [0.0, 1.0, 2.0],
+        "logisticregression__C": [1.0, 2.0],
+    }
+    outcomes(task_of(pipeline, list(ParameterGrid(grid))))
+    assert FITS.count(("left", 40)) == 1
+    assert FITS.count(("right", 40)) == 3
+
+
+def test_branches_of_a_union_are_fitted_once_per_value():
+    """So does a union, whatever the weights of its branches."""
+    union = FeatureUnion([("left", Counting("left")), ("right", Counting("right"))])
+    pipeline = make_pipeline(union, LogisticRegression())
+    grid = {
+        "featureunion__right__shift": [0.0, 1.0],
+        "featureunion__transformer_weights": [None, {"left": 2.0}],
+    }
+    outcomes(task_of(pipeline, list(ParameterGrid(grid))))
+    assert FITS.count(("left", 40)) == 1
+    assert FITS.count(("right", 40)) == 2
+
+
+def test_the_same_branch_of_other_columns_or_rows_is_another(assert_same):
+    """Columns, the steps before and the look are part of what is the same."""
+    two = ColumnTransformer([("a", Counting("a"), [0]), ("b", Counting("a"), [1])])
+    pipeline = Pipeline(
+        [("first", "passthrough"), ("columns", two), ("final", LogisticRegression())]
+    )
+    grid = [
+        {},
+        {"first": StandardScaler()},
+        {"columns__b": Counting("b")},
+        {"columns__a": "passthrough"},
+        {"columns__remainder": StandardScaler()},
+        {"columns__transformer_weights": {"a": 5.0}},
+    ]
+    assert_same(task_of(pipeline, grid, response="decision_function"))
+    FITS.clear()
+    outcomes(task_of(pipeline, [{}]))
+    assert FITS == [("a", 40), ("a", 40)]
+
+
+@pytest.mark.parametrize("output", ["default", "pandas", "polars"])
+def test_selectors_names_and_containers_of_branches(assert_same, output):
+    """Selectors are compared by what they select; no column keeps a foreign name."""
+    X, y = mixed_frame(0)
+    columns = make_column_transformer(
+        (OneHotEncoder(sparse_output=False), make_column_selector(dtype_exclude=float)),
+        (SimpleImputer(), make_column_selector(dtype_include=float)),
+        (Nameless(), ["weight"]),
+    )
+    pipeline = make_pipeline(columns, Named())
+    pipeline.set_output(transform=output)
+    grid = {
+        "columntransformer__simpleimputer__strategy": ["mean", "median"],
+        "columntransformer__verbose_feature_names_out": [True, False],
+    }
+    task = task_of(pipeline, list(ParameterGrid(grid)), X, y, n_train=45)
+    assert_same(task)
+    for outcome in outcomes(task):
+        assert outcome.error is None
+        assert "tmp" not in outcome.prediction[0]
+        assert ("double" in outcome.prediction[0]) == (output != "default")
+
+
+class Nameless(BaseEstimator):
+    """Names its columns in what it returns, and nowhere else."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def set_output(self, *, transform=None):
+        self._sklearn_output_config = {"transform": transform}  # what clone copies
+        return self
+
+    def transform(self, X):
+        container = self._sklearn_output_config["transform"]
+        if container == "default":
+            return np.asarray(X)
+        double = {"double": 2 * np.asarray(X)[:, 0]}
+        if container == "pandas":
+            return pd.DataFrame(double, index=X.index)
+        return pl.DataFrame(double)
+
+
+class Named(ClassifierMixin, BaseEstimator):
+    """Predicts the names of its columns, at fit and at prediction."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.names_ = str(list(getattr(X, "columns", [])))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.names_ + str(list(getattr(X, "columns", []))))
+
+
+def test_branches_that_draw_with_a_seed(assert_same):
+    """Imputations drawn at random: each fit transforms its test rows once."""
+    X, y = mixed_frame(0)
+    imputer = IterativeImputer(sample_posterior=True, random_state=0, max_iter=2)
+    columns = make_column_transformer(
+        (imputer, ["size", "weight"]), (OneHotEncoder(), ["colour"])
+    )
+    pipeline = make_pipeline(columns, LogisticRegression())
+    grid = {"columntransformer__onehotencoder__drop": [None, "first"]}
+    task = task_of(
+        pipeline,
+        list(ParameterGrid(grid)),
+        X,
+        y,
+        n_train=45,
+        response="decision_function",
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert_same(task)
+
+
+@pytest.mark.parametrize("options", [{"n_jobs": 2}, {"memory": True}], ids=str)
+def test_branches_that_would_have_to_travel(assert_same, options, tmp_path):
+    """Parallel branches and cached steps are left to scikit-learn."""
+    columns = column_transformer(n_jobs=options.get("n_jobs"))
+    memory = str(tmp_path) if "memory" in options else None
+    pipeline = make_pipeline(columns, LogisticRegression(), memory=memory)
+    grid = {"columntransformer__right__shift": [0.0, 1.0]}
+    assert_same(task_of(pipeline, list(ParameterGrid(grid))))
+
+
+class Stateless(TransformerMixin, BaseEstimator):
+    """Learns nothing, and has nothing to show for it."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def transform(self, X):
+        return np.sqrt(np.abs(X))
+
+
+def test_transformers_without_state(assert_same):
+    """Nobody asks them whether they are fitted."""
+    pipeline = make_pipeline(Stateless(), FeatureUnion([("a", Stateless())]), SVC())
+    grid = [{"svc__C": 1.0}, {"svc__C": 2.0}]
+    assert_same(task_of(pipeline, grid, response="decision_function"))
 
 
 # --- failures

@@ -8,7 +8,7 @@ kept, so that groups that run side by side share them, too.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -18,6 +18,7 @@ from sklearn import get_config
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Configuration
+from cvst.evaluation._branches import Branch
 from cvst.evaluation._dispatch import batch_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
@@ -162,7 +163,14 @@ class _Walk:
         if before.error is not None or before.n_steps < n_steps - 1:
             return before
         step = self.chain.transformers[n_steps - 1]
-        return transformed(before, step, self.task.y_train, self.params[n_steps - 1])
+        params = self.params[n_steps - 1]
+        keep = partial(self._kept_branch, self.key[: n_steps - 1])
+        return transformed(before, step, self.task.y_train, params, keep)
+
+    def _kept_branch(
+        self, before: Hashable, key: Hashable, make: Callable[[], Branch]
+    ) -> Branch:
+        return self.cache.branches.get((before, key), make)
 
     def finish(self, stage: Stage, bucket: _Bucket) -> Iterator[Outcome]:
         """Fit what is left of the pipeline."""

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Rows
+from cvst.evaluation._branches import Branch, Keep, with_shared_branches
 from cvst.evaluation._data import stack_rows
 from cvst.evaluation._one_by_one import configured
 from cvst.evaluation._protocol import Scratch, Task, Whole
@@ -55,37 +56,44 @@ class Stage:
     @property
     def n_bytes(self) -> int:
         """Size in memory, as far as it is known."""
-        return _n_bytes(self.X_train) + _n_bytes(self.X_test)
+        return n_bytes(self.X_train) + n_bytes(self.X_test)
 
     def writable(self) -> Stage:
         """Return a stage that a fit may write into, for those that must."""
         return Stage(_writable(self.X_train), _writable(self.X_test), self.n_steps)
 
 
-def transformed(stage: Stage, step: Step, y: Any, params: Mapping[str, Any]) -> Stage:
+def transformed(
+    stage: Stage, step: Step, y: Any, params: Mapping[str, Any], keep: Keep
+) -> Stage:
     """Fit one more step and return the rows behind it.
 
     The stage itself comes back where every configuration has to fit the step for
     itself, because it draws random numbers.
     """
     try:
-        return _transformed(stage, step, y, params)
+        return _transformed(stage, step, y, params, keep)
     except Exception:
         try:
-            return _transformed(stage.writable(), step, y, params)
+            return _transformed(stage.writable(), step, y, params, keep)
         except Exception as error:
             return Stage(None, None, error=error)
 
 
-def _transformed(stage: Stage, step: Step, y: Any, params: Mapping[str, Any]) -> Stage:
+def _transformed(
+    stage: Stage, step: Step, y: Any, params: Mapping[str, Any], keep: Keep
+) -> Stage:
     transformer = configured(step.template, step.changes)
     if draws_at_random(transformer, stage.X_train):
         return stage
+    if step.memory is None and not params:
+        transformer = with_shared_branches(transformer, stage.X_train, keep)
     # A pipeline of one step does what the whole pipeline does to it, cache included.
     one = Pipeline([("step", transformer), ("end", "passthrough")], memory=step.memory)
     prefixed = {f"step__{name}": value for name, value in params.items()}
     X_train = one.fit_transform(stage.X_train, y, **prefixed)
-    X_test = one.transform(stage.X_test)
+    # Not through the pipeline: it would ask a step without state whether it is fitted.
+    X_test = one.named_steps["step"].transform(stage.X_test)
     return Stage(read_only(X_train), read_only(X_test), stage.n_steps + 1)
 
 
@@ -102,7 +110,7 @@ def _writable(X: Any) -> Any:
     return X.copy() if type(X) is np.ndarray else X
 
 
-def _n_bytes(X: Any) -> int:
+def n_bytes(X: Any) -> int:
     if hasattr(X, "tocsr"):
         return int(X.data.nbytes)
     if hasattr(X, "memory_usage"):
@@ -178,6 +186,9 @@ class LookCache:
 
     def __init__(self) -> None:
         self.stages: Recent[Stage] = Recent(KEPT_BYTES, lambda stage: stage.n_bytes)
+        self.branches: Recent[Branch] = Recent(
+            KEPT_BYTES, lambda branch: n_bytes(branch.rows)
+        )
         self.wholes: Recent[tuple[Whole | None]] = Recent(KEPT_SCRATCHES, len)
         self._rows: tuple[Rows, Rows] | None = None
         self._lock = threading.Lock()
@@ -187,6 +198,7 @@ class LookCache:
         with self._lock:
             if self._rows is None or not _same_rows(self._rows, (train, test)):
                 self.stages.clear()
+                self.branches.clear()
                 self.wholes.clear()
                 self._rows = train, test
 
