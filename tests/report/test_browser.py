@@ -186,7 +186,7 @@ def check_story(page, search):
     for name, value in search.cv_results_["params"][index].items():
         assert f"{name}\n{value:.6g}" in story
     loss = state.mean_losses[index][state.present[index]][0]
-    assert f"{loss:.5g}"[:5] in story
+    assert f"{float(f'{loss:.4g}'):g}" in story
     assert "p-value" in story
     if len(fallen):
         reason = state.drop_reasons[index]

@@ -85,8 +85,8 @@ function drawSurvivors() {
   const many = Math.max(...looks.map((look) => look.n_tested)) >= 50;
   const stages = stageLines();
   draw("survivors", [line("tested", "n_tested", colour("faint"), "diamond", "solid"), line("top", "n_top", colour("ink"), "square", "dot"), line("left", "n_active", colour("accent"), "circle", "solid")],
-    { showlegend: true, legend: { orientation: "h", y: -0.32, x: 0 }, shapes: stages.shapes, annotations: stages.annotations, margin: { l: 50, r: 12, t: stages.top, b: 60 },
-      xaxis: { ...lookTicks(), range: [0.5, looks.length + 0.5] }, yaxis: { type: many ? "log" : "linear", rangemode: "tozero", title: { text: "configurations" }, ...(many ? { tickformat: ",d" } : {}) } });
+    { showlegend: true, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0 }, shapes: stages.shapes, annotations: stages.annotations, margin: { l: 50, r: 12, t: stages.top, b: 84 },
+      xaxis: { ...lookTicks(), range: [0.5, looks.length + 0.5] }, yaxis: { type: many ? "log" : "linear", rangemode: "tozero", title: { text: "configurations" }, ...(many ? { tickvals: [1, 2, 5].flatMap((digit) => [1, 10, 100, 1000, 10000, 100000].map((power) => digit * power)), tickformat: ",d" } : {}) } });
 }
 
 // One point for each look, folds of a stage together.
@@ -124,7 +124,7 @@ function drawCurves() {
   });
   const losses = traces.flatMap((trace) => trace.y);
   const wide = Math.min(...losses) > 0 && Math.max(...losses) > 10 * Math.min(...losses);
-  draw("curves", traces, { height: 360 + 10 * shown.length, showlegend: true, legend: { orientation: "h", y: -0.22, x: 0, font: { size: 11 } }, xaxis: { title: { text: "training rows" } }, yaxis: { title: { text: "mean loss" }, type: wide ? "log" : "linear" } });
+  draw("curves", traces, { height: 310 + 18 * shown.length, margin: { l: 50, r: 12, t: 10, b: 50 + 18 * shown.length }, showlegend: true, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, font: { size: 11 } }, xaxis: { title: { text: "training rows" } }, yaxis: { title: { text: "mean loss" }, type: wide ? "log" : "linear" } });
 }
 
 // The line between those dropped and the others.
@@ -178,7 +178,7 @@ function drawSurface() {
   const fallen = cell < 7 && gridded ? [] : cells.filter((one) => !one.one.active);
   const bright = (loss) => loss !== null && high > low && (value(loss) - low) / (high - low) > 0.55;
   const dropped = { type: "scatter", mode: "markers", x: fallen.map((one) => one.x), y: fallen.map((one) => one.y), hoverinfo: "skip",
-    marker: { symbol: "x-thin", size: Math.max(5, Math.min(14, size / 2.6)), line: { width: 1.3, color: fallen.map((one) => (bright(one.loss) ? "#000000" : "#ffffff")) } } };
+    marker: { symbol: "x-thin", size: Math.max(5, Math.min(14, size / 2.6)), line: { width: 1.3, color: fallen.map((one) => (one.loss === null ? "#888888" : bright(one.loss) ? "#000000" : "#ffffff")) } } };
   const border = gridded ? outline(cells) : { type: "scatter", x: [], y: [] };
   const winner = cells.filter((cell) => cell.one.index === view.data.winner.index);
   const star = { type: "scatter", mode: "markers", x: winner.map((cell) => cell.x), y: winner.map((cell) => cell.y), hoverinfo: "skip",
@@ -190,7 +190,7 @@ function drawSurface() {
     const every = Math.max(1, Math.ceil(axis.texts.length / most));
     const places = axis.texts.map((_, place) => place).filter((place) => place % every === 0);
     const missing = axis.codes.includes(-1) ? [-1] : [];
-    return { tickvals: [...missing, ...places], ticktext: [...missing.map(() => "not set"), ...places.map((place) => plain(cut(axis.texts[place], 18)))], range: [missing.length ? -1.6 : -0.6, axis.texts.length - 0.4], title: { text: plain(cut(axis.name, 60)) }, showgrid: false, zeroline: false };
+    return { tickvals: [...missing, ...places], ticktext: [...missing.map(() => "not set"), ...places.map((place) => plain(axis.numeric ? number(Number(axis.texts[place]), 3) : cut(axis.texts[place], 18)))], range: [missing.length ? -1.6 : -0.6, axis.texts.length - 0.4], title: { text: plain(cut(axis.name, 60)) }, showgrid: false, zeroline: false };
   };
   draw("surface", [main, dropped, border, star, ring], { height: upwards ? 430 : 200, margin: { l: 70, r: 10, t: 10, b: 60 }, xaxis: ticks(across, narrow() ? 5 : 12),
     yaxis: upwards ? ticks(upwards, 12) : { visible: false, range: [-0.6, 0.6] } });

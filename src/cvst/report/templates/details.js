@@ -12,7 +12,7 @@ function make(tag, attributes, ...children) {
 
 function number(value, digits = 5) {
   if (value === null || value === undefined) return "–";
-  if (value !== 0 && Math.abs(value) < 1e-4) return value.toExponential(2);
+  if (value !== 0 && Math.abs(value) < 1e-4) return value.toExponential(Math.min(digits, 3) - 1).replace(/\.?0+e/, "e");
   return String(Number(value.toPrecision(digits)));
 }
 
@@ -75,16 +75,16 @@ function fate(one) {
 
 function lookTable(one) {
   const scores = one.scores !== undefined;
-  const head = ["look", "rows", "", "loss", "± s.e.", "p-value"].concat(scores ? ["score"] : []);
+  const head = ["look", "loss ± s.e.", "p-value"].concat(scores ? ["score"] : []);
   const stages = new Set(view.data.looks.map((look) => look.stage)).size > 1;
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)))));
   const body = make("tbody", {});
   one.looks.forEach((look, place) => {
     const facts = view.data.looks[look - 1];
-    const cells = [stages ? `${look} ${facts.stage}` : look, facts.n_train, one.top[place] ? "● top" : "○ flop",
-      number(one.losses[place]), number(one.errors[place], 2), number(one.p_values[place], 3)];
-    if (scores) cells.push(number(one.scores[place]));
-    body.append(make("tr", {}, ...cells.map((cell) => make("td", {}, cell))));
+    const name = `${look}${stages ? ` ${facts.stage}` : ""}: ${one.top[place] ? "● top" : "○ flop"}`;
+    const cells = [`${number(one.losses[place], 4)} ± ${number(one.errors[place], 2)}`, number(one.p_values[place], 2)];
+    if (scores) cells.push(number(one.scores[place], 4));
+    body.append(make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((cell) => make("td", {}, cell))));
   });
   table.append(body);
   return make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "Look by look" }, table);
@@ -98,7 +98,7 @@ function showDetails(index) {
   for (const [name, value] of Object.entries(one.parameters)) list.append(make("dt", {}, name), make("dd", {}, value));
   const head = make("p", { class: "lead" }, `Rank ${one.rank} of ${view.data.n_configurations}, `, make("strong", {}, statusOf(one)));
   byId("details-body").replaceChildren(head, list, make("p", {}, traceNode(one)), fate(one), lookTable(one),
-    make("p", { class: "hint" }, "p-value: of the test that decided between top and flop in that look; – means not tested. Loss: lower is better."));
+    make("p", { class: "hint" }, "p-value: of the test that decided between top and flop in that look; – where none was needed (the best, or one ahead of it was flop already). Loss: lower is better; s.e.: its standard error."));
   byId("details").classList.add("open");
   document.body.classList.add("with-details");
 }
