@@ -14,10 +14,16 @@ import numpy as np
 import pytest
 from joblib import parallel_config
 from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.model_selection import ParameterGrid
 from sklearn.tree import DecisionTreeRegressor
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV
 from cvst.exceptions import BudgetTooSmallError
+from cvst.search._budget_settings import fitting_strategy
+from cvst.search._cost_model import CostModel
+from cvst.search._inputs import read_inputs
+from cvst.search._setup import prepare
+from cvst.theory import PowerCurve
 
 N = 2000
 GRID = {"shift": np.linspace(0, 2, 40).tolist()}
@@ -30,6 +36,7 @@ class Clock:
         self.now = 1000.0
         self.slower = 1.0
         self.n_fits = 0
+        self.sizes = []
 
     def __call__(self):
         return self.now
@@ -52,6 +59,7 @@ class Timed(RegressorMixin, BaseEstimator):
 
     def fit(self, X, y):
         CLOCK.n_fits += 1
+        CLOCK.sizes.append(len(y))
         if self.slow_after is not None and CLOCK.n_fits > self.slow_after:
             CLOCK.slower = 6.0
         CLOCK.work(self.full * (len(y) / N) ** self.exponent)
@@ -127,16 +135,31 @@ def test_a_race_that_ends_by_itself_is_repeated_to_its_end(data):
     np.testing.assert_array_equal(again.race_.mean_losses, search.race_.mean_losses)
 
 
+@pytest.mark.parametrize("budget", [10.0, 12.0, 16.0, 20.0, 24.0])
+def test_a_look_for_which_there_is_no_time_does_not_begin(data, clock, budget):
+    """Between the last look and all rows, nobody is fitted on any number of rows."""
+    search = timed_search(budget).fit(*data)
+    assert search.stop_reason_ == "time_budget"
+    after = len(clock.sizes) - clock.sizes[::-1].index(search.race_.subset_sizes[-1])
+    assert clock.sizes[after:] == [N]
+
+
 def test_more_time_buys_more_steps_and_never_a_jump_of_the_error_bound(data):
-    """Twenty with all the time of the world; 9, 11 and 13 are known to be bad."""
-    steps = [
-        timed_search(budget, estimator=Timed(exponent=3)).fit(*data).strategy_.max_steps
-        for budget in (5.0, 6.0, 9.0, 11.0, 14.0, 1e6)
-    ]
-    assert steps == sorted(steps)
-    assert steps[0] < 10
-    assert steps[-1] == 20
-    assert not {9, 11, 13} & set(steps)
+    """9, 11 and 13 steps are known to be bad, and left out whatever fits cost."""
+    search = timed_search(None)
+    inputs = read_inputs(search, *data, {})
+    setup = prepare(search, list(ParameterGrid(GRID)), inputs)
+    nothing = PowerCurve(0.0, 0.0, 1.0)
+    for cost in (PowerCurve(0.0, 1 / N**3, 3.0), PowerCurve(0.01, 0.0, 1.0)):
+        model = CostModel(fit=cost, predict=nothing, alone=cost)
+
+        races = [fitting_strategy(setup, model, t) for t in np.linspace(0.5, 20, 100)]
+
+        levels = [race.loser_level for race in races]
+        steps = [race.max_steps for race in races[levels.count(0.5) :]]
+        fitting = steps[steps.index(min(steps)) :]
+        assert fitting == sorted(fitting)
+        assert {8, 10, 14, 20} <= set(fitting) <= set(range(7, 21)) - {9, 11, 13}
 
 
 def test_a_scarce_budget_raises_the_loser_level(data):
