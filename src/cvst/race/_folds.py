@@ -22,16 +22,20 @@ class FoldRecord:
         Losses on the rows of a fold.
     means : dict of (configuration, fold) to float
         Their means, weighted where the rows are.
+    folds : dict of configuration to list of int
+        The folds it has run.
     """
 
     losses: dict[tuple[int, int], FloatArray]
     means: dict[tuple[int, int], float]
+    folds: dict[int, list[int]]
 
     @classmethod
     def of(cls, state: RaceState, stages: tuple[str, ...]) -> FoldRecord:
         """Collect the folds of the given stages, each counted from its first."""
         losses: dict[tuple[int, int], FloatArray] = {}
         means: dict[tuple[int, int], float] = {}
+        folds: dict[int, list[int]] = {}
         counts = dict.fromkeys(stages, 0)
         for observation in state.observations:
             look = observation.look
@@ -42,15 +46,16 @@ class FoldRecord:
             for position, index in enumerate(look.configurations.tolist()):
                 losses[index, fold] = observation.losses[position]
                 means[index, fold] = float(observation.mean_losses[index])
-        return cls(losses, means)
+                folds.setdefault(index, []).append(fold)
+        return cls(losses, means, folds)
 
     def n_folds(self, index: int) -> int:
         """Return how many folds a configuration has run."""
-        return sum(1 for configuration, _ in self.losses if configuration == index)
+        return len(self.folds.get(index, ()))
 
     def mean(self, index: int) -> float:
         """Return the mean loss over all rows of all folds, NaN if any fit failed."""
-        keys = [key for key in self.means if key[0] == index]
+        keys = [(index, fold) for fold in self.folds.get(index, ())]
         if not keys:
             return float("nan")
         sizes = [len(self.losses[key]) for key in keys]
@@ -58,7 +63,7 @@ class FoldRecord:
 
     def differences(self, index: int, leader: int) -> FloatArray:
         """Return loss minus the leader's loss on the rows of their common folds."""
-        folds = sorted(fold for who, fold in self.losses if who == index)
+        folds = sorted(self.folds[index])
         common = [fold for fold in folds if (leader, fold) in self.losses]
         return np.concatenate(
             [self.losses[index, fold] - self.losses[leader, fold] for fold in common]

@@ -31,11 +31,15 @@ class Axis:
         Levels of an ordered axis ascend with the value.
     ordered : bool
         Whether neighbouring levels have neighbouring values.
+    covered : {"", "smaller", "all"}
+        Whether one fit at some level serves the smaller ones too, or all of them;
+        empty if every level takes a fit of its own.
     """
 
     name: str
     codes: IntArray
     ordered: bool
+    covered: str = ""
 
     @property
     def n_levels(self) -> int:
@@ -65,6 +69,47 @@ class SearchSpace:
 
     axes: tuple[Axis, ...]
     is_grid: bool = True
+
+    @property
+    def fits(self) -> IntArray:
+        """Number of the fit that each configuration shares with its siblings.
+
+        Siblings differ only on axes that one fit covers.
+        """
+        codes = [axis.codes for axis in self.axes if not axis.covered]
+        if not codes:
+            return np.zeros(len(self.axes[0].codes), dtype=np.intp)
+        numbers = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)[1]
+        return numbers.ravel().astype(np.intp)
+
+    def with_siblings(self, chosen: IntArray) -> IntArray:
+        """Return the chosen and all whom their fits serve as well, ascending.
+
+        Examples
+        --------
+        >>> rate, trees = np.divmod(np.arange(6), 3)
+        >>> axes = Axis("rate", rate, True), Axis("trees", trees, True, "smaller")
+        >>> SearchSpace(axes).with_siblings(np.array([1, 3]))
+        array([0, 1, 3])
+        """
+        fits = self.fits
+        served = np.isin(fits, fits[chosen])
+        for axis in self.axes:
+            if axis.covered == "smaller":
+                largest = np.full(int(fits.max()) + 1, -1, dtype=np.intp)
+                np.maximum.at(largest, fits[chosen], axis.codes[chosen])
+                served &= axis.codes <= largest[fits]
+        return np.union1d(np.flatnonzero(served), chosen).astype(np.intp)
+
+    def most_neighbours(self, distance: int) -> int:
+        """Return how many neighbours a configuration can have at most."""
+        if not self.is_grid:
+            return 2 * distance * len(self.axes)
+        reaches = [self._reach(axis, distance) for axis in self.axes]
+        return sum(
+            min(2 * reach, axis.n_levels - 1)
+            for axis, reach in zip(self.axes, reaches, strict=True)
+        )
 
     def neighbours(self, index: int, distance: int) -> IntArray:
         """Return who differs on one ordered axis only, by at most that many levels.

@@ -41,6 +41,8 @@ class Problem:
         The configurations as points on axes, where that is known.
     constant_loss : float or None
         Mean loss of the best constant prediction, where that is known.
+    min_rows : int
+        Rows from which on a subset has a few of every class; 0 if there are none.
     """
 
     n_configurations: int
@@ -54,6 +56,7 @@ class Problem:
     seed: int = 0
     space: SearchSpace | None = None
     constant_loss: float | None = None
+    min_rows: int = 0
 
     def cut(self, n_train: int) -> int:
         """Move a subset size to the nearest one that splits no group."""

@@ -11,17 +11,32 @@ from cvst.race._folds import FoldRecord
 from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook, planned_folds, planned_prefix
 from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race._tracking import (
+    best_fits,
+    late_candidates,
+    n_fits,
+    neighbours_of,
+    tracked_candidates,
+    with_siblings,
+)
 
 __all__ = ["TrackAndConfirm"]
 
 FIRST, LATE, CONFIRM, FINAL = "first look", "late look", "confirm", "final"
 
-# A representative may be worse than the leader by this many times the lead of the
-# leader over a constant prediction; beyond that it has shown nothing at all.
-LARGEST_EXCESS = 3.0
+# Reasons of a drop: shown to be worse, or not among the best that may go on.
+BY_TEST, BY_RANK = "paired test", "rank"
 
-# Without a constant prediction to compare with: as many times the leader's loss.
-LARGEST_RATIO = 10.0
+N_FINALISTS = 3
+
+# As many fits cost less in the folds of the final alone than in those of the
+# confirmation and the final: 9 fits each, against 4 each and 27 for three of them.
+FEWEST_FITS = 5
+
+# No look on a subset takes more than this share of the rows.
+LARGEST_FRACTION = 0.6
+
+Folds = tuple[tuple[IntArray, IntArray], ...]
 
 
 class TrackAndConfirm(Parametrised):
@@ -33,13 +48,17 @@ class TrackAndConfirm(Parametrised):
     value of every hyper-parameter*; the best of them and their neighbours on the grid
     are confirmed by cross-validation on all rows, which is a race too.
 
+    Where one fit serves several configurations (trees of a forest, rounds of boosting,
+    numbers of neighbours) they take part together, and all numbers below count fits.
+
     Parameters
     ----------
     first_fraction, late_fraction : float, default=0.2 and 0.4
         Training rows of the two looks, as a fraction of all.
     min_rows : int, default=150
-        Smallest look. Where the late look would be smaller it is the only one; where
-        this is more than 0.6 of the rows, all configurations go to the folds.
+        Smallest look; more where it takes more for five rows of each class. Where the
+        late look would be smaller it is the only one; where this is more than 0.6 of
+        the rows, all configurations go to the folds.
     max_survivors : int, default=40
         Most configurations that go from the first to the late look on their own.
     n_tracked, n_leaders : int, default=15 and 5
@@ -59,7 +78,8 @@ class TrackAndConfirm(Parametrised):
         Bound, for each look, on the chance that the configuration with the smallest
         expected loss there is dropped by a test.
     few : int, default=30
-        Fewer configurations than this go straight to the folds.
+        Fewer configurations than this go straight to the folds, five or fewer to
+        those of the final.
 
     Examples
     --------
@@ -123,19 +143,22 @@ class TrackAndConfirm(Parametrised):
                     f"{name}={getattr(self, name)!r} is too small. Use a whole number "
                     f"of at least {2 if name == 'n_folds' else 1}."
                 )
+        if self.final_folds < 0 or self.final_folds == 1:
+            raise InvalidInputError(
+                f"final_folds={self.final_folds!r} is no number of folds. Use 0 for no "
+                "final, or a whole number of at least 2."
+            )
 
     def look_sizes(self, problem: Problem) -> dict[str, int]:
         """Return the training rows of the looks on subsets, by stage."""
         n_samples = problem.n_samples
-        if problem.n_configurations < self.few or self.min_rows > 0.6 * n_samples:
+        smallest = max(self.min_rows, problem.min_rows)
+        if n_fits(problem) < self.few or smallest > LARGEST_FRACTION * n_samples:
             return {}
-        first = int(self.first_fraction * n_samples)
-        late = max(self.min_rows, int(self.late_fraction * n_samples))
-        if first < self.min_rows:
-            first = self.min_rows
-        sizes = {FIRST: problem.cut(first), LATE: problem.cut(late)}
+        first = problem.cut(max(smallest, int(self.first_fraction * n_samples)))
+        late = problem.cut(max(smallest, int(self.late_fraction * n_samples)))
         # Small data: a first look as large as the late one takes its place.
-        return sizes if sizes[FIRST] < 0.8 * sizes[LATE] else {FIRST: sizes[LATE]}
+        return {FIRST: first, LATE: late} if first < 0.8 * late else {FIRST: late}
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
         """Return the looks on subsets and the folds of the longest race."""
@@ -145,16 +168,7 @@ class TrackAndConfirm(Parametrised):
             planned_prefix(problem, n_train, stage, n_configurations)
             for stage, n_train in sizes.items()
         ]
-        tracked = n_configurations
-        if sizes:
-            around = self.n_leaders * _most_neighbours(problem, 2)
-            tracked = min(n_configurations, self.n_tracked + around)
-        climbing = min(n_configurations - tracked, _most_neighbours(problem, 1))
-        stages = {CONFIRM: tracked}
-        stages |= {f"climb {n + 1}": climbing for n in range(self.climbs) if climbing}
-        if self.final_folds and not problem.n_validation:
-            stages[FINAL] = min(3, n_configurations)
-        for stage, most in stages.items():
+        for stage, most in self._largest_stages(problem).items():
             if problem.n_validation:
                 n_samples = problem.n_samples
                 looks.append(planned_prefix(problem, n_samples, stage, most))
@@ -186,136 +200,46 @@ class TrackAndConfirm(Parametrised):
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Test everybody against the leader, on all rows seen in this stage so far."""
         if look.stage in (FIRST, LATE):
-            order = np.argsort(seen.mean_losses, kind="stable")
-            p_values = excess_p_values(list(seen.losses - seen.losses[order[0]]))
-            worse = self._rejected(p_values)
-            drops = dict.fromkeys(look.configurations[worse].tolist(), "paired test")
-            if look.stage == FIRST:
-                drops |= self._set_aside(look, order, worse)
-            return Verdict(~worse, p_values, drops)
+            leader = int(np.nanargmin(seen.mean_losses))
+            p_values = excess_p_values(list(seen.losses - seen.losses[leader]))
+        else:
+            p_values = self._fold_p_values(state, look, seen)
+        worse = self._rejected(p_values) | np.isnan(seen.mean_losses)
+        drops = {
+            index: seen.failures.get(index, BY_TEST)
+            for index in look.configurations[worse].tolist()
+        }
+        after = state.observe(look, seen, Verdict(~worse, p_values, drops))
+        aside = dict.fromkeys(self._set_aside(after).tolist(), BY_RANK)
+        return Verdict(~worse, p_values, drops | aside)
+
+    def ranking(self, state: RaceState) -> IntArray:
+        """Return the survivors: by folds where there are any, then by the last look."""
+        survivors = np.flatnonzero(state.active)
+        chosen = [np.empty(0, dtype=np.intp)]
+        for stages in self._ranking_stages(state):
+            record = FoldRecord.of(state, stages)
+            runners = np.intersect1d(survivors, _runners(record, state))
+            chosen.append(record.ranking(np.setdiff1d(runners, np.concatenate(chosen))))
+        rest = np.setdiff1d(survivors, np.concatenate(chosen))
+        last = np.full(state.problem.n_configurations, np.nan)
+        for observation in state.observations:
+            seen = np.isfinite(observation.mean_losses)
+            last[seen] = observation.mean_losses[seen]
+        chosen.append(rest[np.argsort(last[rest], kind="stable")])
+        return np.concatenate(chosen)
+
+    def _fold_p_values(
+        self, state: RaceState, look: Look, seen: LookLosses
+    ) -> FloatArray:
         everybody = np.ones(len(look.configurations), dtype=bool)
         unknown = np.full(len(everybody), np.nan)
         after = state.observe(look, seen, Verdict(everybody, unknown))
         record = FoldRecord.of(after, self._fold_stages(look.stage))
         leader = int(record.ranking(_runners(record, after))[0])
-        differences = [
-            record.differences(index, leader) for index in look.configurations.tolist()
-        ]
-        p_values = excess_p_values(differences)
-        worse = self._rejected(p_values) | np.isnan(seen.mean_losses)
-        reasons = {
-            int(index): seen.failures.get(int(index), "paired test")
-            for index in look.configurations[worse]
-        }
-        return Verdict(~worse, p_values, reasons)
-
-    def ranking(self, state: RaceState) -> IntArray:
-        """Return the survivors: by folds once there are any, else by the last look."""
-        survivors = np.flatnonzero(state.active)
-        for stages in ((FINAL,), self._fold_stages(CONFIRM)):
-            record = FoldRecord.of(state, stages)
-            runners = np.intersect1d(survivors, _runners(record, state))
-            if len(runners):
-                rest = np.setdiff1d(survivors, runners)
-                return np.concatenate([record.ranking(runners), rest])
-        if not state.observations:
-            return survivors
-        last = state.observations[-1].mean_losses[survivors]
-        return survivors[np.argsort(last, kind="stable")]
-
-    def _next_stage(self, state: RaceState) -> str | None:
-        """Return the stage of the next look, None when all are done."""
-        for stage in self.look_sizes(state.problem):
-            if not _count(state, stage):
-                return stage
-        for stage in (CONFIRM, *(f"climb {n + 1}" for n in range(self.climbs))):
-            n_looks = 1 if state.problem.n_validation else self._n_folds(state, stage)
-            done = _count(state, stage)
-            if done < n_looks and len(self._candidates(state, stage)):
-                return stage
-        if self.final_folds and not state.problem.n_validation:
-            done = _count(state, FINAL)
-            if done < self._n_folds(state, FINAL) and (
-                len(self._candidates(state, FINAL)) > 1
-            ):
-                return FINAL
-        return None
-
-    def _candidates(self, state: RaceState, stage: str) -> IntArray:
-        """Return who takes part in the next look of a stage."""
-        looks = [o for o in state.observations if o.look.stage == stage]
-        if looks:
-            active = state.active
-            members = looks[0].look.configurations
-            return members[active[members]]
-        if stage == FIRST:
-            return np.arange(state.problem.n_configurations)
-        if stage == LATE:
-            return self._late_candidates(state)
-        if stage == CONFIRM:
-            return self._tracked(state)
-        if stage == FINAL:
-            return np.sort(self.ranking(state)[:3])
-        return self._unseen_neighbours(state)
-
-    def _late_candidates(self, state: RaceState) -> IntArray:
-        """Return survivors and a representative of every level of every axis."""
-        first = state.observations[0].mean_losses
-        survivors = np.flatnonzero(state.active)
-        space = state.problem.space
-        if space is None:
-            return survivors
-        chosen = space.representatives(first, self._worth_a_look(state, first))
-        if self.wide:
-            around = [space.neighbours(index, 1) for index in chosen.tolist()]
-            worth = self._worth_a_look(state, first)
-            chosen = np.union1d(chosen, np.concatenate([*around, survivors]))
-            chosen = chosen[worth[chosen] | np.isin(chosen, survivors)]
-        return np.union1d(survivors, chosen).astype(np.intp)
-
-    def _worth_a_look(self, state: RaceState, losses: FloatArray) -> BoolArray:
-        leader = np.nanmin(losses)
-        constant = state.problem.constant_loss
-        if constant is not None and constant > leader:
-            limit = leader + LARGEST_EXCESS * (constant - leader)
-        else:
-            limit = LARGEST_RATIO * leader
-        return np.nan_to_num(losses, nan=np.inf) <= limit
-
-    def _tracked(self, state: RaceState) -> IntArray:
-        """Return the best of the last look and the neighbours of its leaders."""
-        if not state.observations:
-            return np.arange(state.problem.n_configurations)
-        last = state.observations[-1].mean_losses
-        order = np.argsort(last, kind="stable")
-        order = order[np.isfinite(last[order])]
-        chosen = [order[: self.n_tracked]]
-        space = state.problem.space
-        if space is not None:
-            leaders = order[: self.n_leaders].tolist()
-            chosen += [space.neighbours(index, 2) for index in leaders]
-            if self.n_hedges:
-                worth = self._worth_a_look(state, last)
-                chosen.append(space.representatives(last, worth, self.n_hedges))
-        return np.unique(np.concatenate(chosen)).astype(np.intp)
-
-    def _unseen_neighbours(self, state: RaceState) -> IntArray:
-        space = state.problem.space
-        if space is None:
-            return np.empty(0, dtype=np.intp)
-        record = FoldRecord.of(state, self._fold_stages(CONFIRM))
-        winner = int(self.ranking(state)[0])
-        seen = {index for index, _ in record.losses}
-        near = space.neighbours(winner, 1)
-        return near[[index not in seen for index in near.tolist()]]
-
-    def _set_aside(
-        self, look: Look, order: IntArray, worse: BoolArray
-    ) -> dict[int, str]:
-        """Return who survived the test but not the limit on their number."""
-        survivors = order[~worse[order]]
-        aside = look.configurations[survivors[self.max_survivors :]]
-        return dict.fromkeys(aside.tolist(), "rank")
+        return excess_p_values(
+            [record.differences(i, leader) for i in look.configurations.tolist()]
+        )
 
     def _rejected(self, p_values: FloatArray) -> BoolArray:
         # Any of the others might be the leader by chance, so the level is divided by
@@ -323,26 +247,134 @@ class TrackAndConfirm(Parametrised):
         n_others = max(1, int(np.isfinite(p_values).sum()))
         return np.nan_to_num(p_values, nan=1.0) <= self.level / n_others
 
+    def _set_aside(self, state: RaceState) -> IntArray:
+        """Return who passed all tests but does not go on, after the last look."""
+        stage = state.observations[-1].look.stage
+        losses = state.observations[-1].mean_losses
+        survivors = np.flatnonzero(state.active)
+        if stage == FIRST and LATE in self.look_sizes(state.problem):
+            order = survivors[np.argsort(losses[survivors], kind="stable")]
+            best = best_fits(state.problem.space, order, self.max_survivors)
+            return np.setdiff1d(survivors, with_siblings(state.problem, best))
+        if stage in (FIRST, LATE):
+            return np.setdiff1d(survivors, self._candidates(state, CONFIRM))
+        if stage == FINAL:
+            return np.setdiff1d(survivors, state.observations[-1].look.configurations)
+        return np.empty(0, dtype=np.intp)
+
+    def _next_stage(self, state: RaceState) -> str | None:
+        """Return the stage of the next look, None when all are done."""
+        for stage in self.look_sizes(state.problem):
+            if not _count(state, stage):
+                return stage
+        for stage in self._confirming_stages(state.problem):
+            n_looks = self._n_looks(state.problem, stage)
+            fewest = 2 if stage == FINAL and state.observations else 1
+            if _count(state, stage) < n_looks and (
+                len(self._candidates(state, stage)) >= fewest
+            ):
+                return stage
+        return None
+
+    def _candidates(self, state: RaceState, stage: str) -> IntArray:
+        """Return who takes part in the next look of a stage."""
+        looks = [o for o in state.observations if o.look.stage == stage]
+        if looks:
+            members = looks[0].look.configurations
+            return members[state.active[members]]
+        problem = state.problem
+        if not state.observations:
+            return np.arange(problem.n_configurations)
+        losses = state.observations[-1].mean_losses
+        if stage == LATE:
+            survivors = np.flatnonzero(state.active)
+            return late_candidates(problem, losses, survivors, self.wide)
+        if stage == CONFIRM:
+            numbers = self.n_tracked, self.n_leaders, self.n_hedges
+            return tracked_candidates(problem, losses, *numbers)
+        if stage == FINAL:
+            ranking = self.ranking(state)
+            best = best_fits(problem.space, ranking, N_FINALISTS)
+            return np.intersect1d(with_siblings(problem, best), ranking)
+        return self._unseen_neighbours(state)
+
+    def _unseen_neighbours(self, state: RaceState) -> IntArray:
+        record = FoldRecord.of(state, self._fold_stages(CONFIRM))
+        seen = list(record.folds)
+        near = neighbours_of(state.problem, self.ranking(state)[:1], 1)
+        unseen = np.setdiff1d(near, seen)
+        return np.setdiff1d(with_siblings(state.problem, unseen), seen)
+
+    def _ranking_stages(self, state: RaceState) -> list[tuple[str, ...]]:
+        """Return the stages whose folds rank, the weightiest first."""
+        stages = [self._fold_stages(CONFIRM)]
+        # A final that has only begun says less than the confirmation before it.
+        if _count(state, FINAL) >= min(self.n_folds, self.final_folds):
+            return [(FINAL,), *stages]
+        return [*stages, (FINAL,)]
+
+    def _confirming_stages(self, problem: Problem) -> tuple[str, ...]:
+        """Return the stages with folds, in order."""
+        has_final = bool(self.final_folds) and not problem.n_validation
+        if has_final and n_fits(problem) <= FEWEST_FITS:
+            return (FINAL,)
+        stages = self._fold_stages(CONFIRM)
+        # The user's own folds are the same in both; twice is no evidence.
+        if has_final and not _same_folds(
+            problem.folds[self.n_folds], problem.folds[self.final_folds]
+        ):
+            return (*stages, FINAL)
+        return stages
+
+    def _largest_stages(self, problem: Problem) -> dict[str, int]:
+        """Return how many configurations each stage with folds can have at most."""
+        n_configurations, space = problem.n_configurations, problem.space
+        stages = self._confirming_stages(problem)
+        most = dict.fromkeys(stages, n_configurations)
+        if space is None:
+            climbing, tracked = 0, self.n_tracked
+        else:
+            largest = int(np.bincount(space.fits).max())
+            climbing = space.most_neighbours(1) * largest
+            tracked = self.n_tracked + self.n_leaders * space.most_neighbours(2)
+            tracked += sum(
+                min(axis.n_levels, self.n_hedges) if axis.ordered else axis.n_levels
+                for axis in space.axes
+                if self.n_hedges
+            )
+            tracked *= largest
+            if len(stages) > 1 and FINAL in most:
+                most[FINAL] = min(n_configurations, N_FINALISTS * largest)
+        if self.look_sizes(problem):
+            most[CONFIRM] = min(n_configurations, tracked)
+        for stage in stages:
+            if stage.startswith("climb"):
+                most[stage] = min(n_configurations - most[CONFIRM], climbing)
+        return {stage: count for stage, count in most.items() if count}
+
     def _fold_stages(self, stage: str) -> tuple[str, ...]:
         if stage == FINAL:
             return (FINAL,)
         return (CONFIRM, *(f"climb {n + 1}" for n in range(self.climbs)))
 
-    def _folds(
-        self, problem: Problem, stage: str
-    ) -> tuple[tuple[IntArray, IntArray], ...]:
-        return problem.folds[self.final_folds if stage == FINAL else self.n_folds]
+    def _folds(self, problem: Problem, stage: str) -> Folds:
+        """Return the folds of a stage, those with most training rows first."""
+        folds = problem.folds[self.final_folds if stage == FINAL else self.n_folds]
+        # Folds forward in time begin with few rows, where nobody should be dropped.
+        largest = max(len(train) for train, _ in folds)
+        return tuple(
+            sorted(folds, key=lambda fold: -round(10 * len(fold[0]) / largest))
+        )
 
-    def _n_folds(self, state: RaceState, stage: str) -> int:
-        return len(self._folds(state.problem, stage))
+    def _n_looks(self, problem: Problem, stage: str) -> int:
+        return 1 if problem.n_validation else len(self._folds(problem, stage))
 
 
-def _most_neighbours(problem: Problem, distance: int) -> int:
-    """Return how many neighbours a configuration can have."""
-    if problem.space is None:
-        return 0
-    everybody = range(problem.n_configurations)
-    return max(len(problem.space.neighbours(index, distance)) for index in everybody)
+def _same_folds(folds: Folds, others: Folds) -> bool:
+    return len(folds) == len(others) and all(
+        np.array_equal(fold[1], other[1])
+        for fold, other in zip(folds, others, strict=True)
+    )
 
 
 def _count(state: RaceState, stage: str) -> int:
@@ -352,5 +384,5 @@ def _count(state: RaceState, stage: str) -> int:
 def _runners(record: FoldRecord, state: RaceState) -> IntArray:
     """Return who has run folds and is active."""
     active = state.active
-    runners = {index for index, _ in record.losses if active[index]}
-    return np.array(sorted(runners), dtype=np.intp)
+    runners = sorted(index for index in record.folds if active[index])
+    return np.array(runners, dtype=np.intp)

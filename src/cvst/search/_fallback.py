@@ -23,9 +23,18 @@ from cvst.race import CrossValidation, Look, Problem, RaceState
 from cvst.search._inputs import Inputs
 from cvst.search._ordering import Ordering, make_folds
 
-__all__ = ["FoldMaker", "enough_to_start", "known_classes", "raceable"]
+__all__ = [
+    "FoldMaker",
+    "enough_to_start",
+    "known_classes",
+    "raceable",
+    "rows_for_classes",
+]
 
 DEFAULT_FOLDS = 5
+
+# A look that has fewer rows of some class says little about it.
+FEWEST_PER_CLASS = 5
 
 # How far to look for the number of rows that would be enough, in the message only.
 LARGEST_SEARCH = 2**20
@@ -76,6 +85,26 @@ def known_classes(search: Any, data: RaceData) -> Any:
         return None
     y = np.asarray(data.y)
     return np.unique(y) if y.ndim == 1 else None
+
+
+def rows_for_classes(classes: Any, data: RaceData) -> int:
+    """Return how many of the first rows have a few of each class, 0 without classes.
+
+    A class too rare to have them in half of the rows does not count.
+
+    Examples
+    --------
+    >>> y = np.array(["ham", "ham", "spam"] * 20)
+    >>> data = RaceData(X=np.zeros((60, 1)), y=y, n_samples=60)
+    >>> rows_for_classes(np.unique(y), data)
+    15
+    """
+    if classes is None:
+        return 0
+    y = np.asarray(data.y)[: data.n_samples // 2]
+    places = [np.flatnonzero(y == label) for label in classes]
+    enough = [rows for rows in places if len(rows) >= FEWEST_PER_CLASS]
+    return max((int(rows[FEWEST_PER_CLASS - 1]) + 1 for rows in enough), default=0)
 
 
 def raceable(

@@ -21,6 +21,7 @@ from cvst.evaluation import (
     batch_evaluator_for,
     configured,
     constant_loss,
+    covered_by_one_fit,
     in_order,
     incremental_evaluator_for,
     resolve_loss,
@@ -31,7 +32,12 @@ from cvst.evaluation import (
 from cvst.exceptions import InvalidInputError
 from cvst.parallel import effective_n_jobs, memory_mapped
 from cvst.race import CVST, CrossValidation, Problem, Strategy, TrackAndConfirm
-from cvst.search._fallback import FoldMaker, known_classes, raceable
+from cvst.search._fallback import (
+    FoldMaker,
+    known_classes,
+    raceable,
+    rows_for_classes,
+)
 from cvst.search._inputs import Inputs
 from cvst.search._ordering import order_rows
 from cvst.search._space import space_of
@@ -125,8 +131,11 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
         n_validation=0 if inputs.X_val is None else num_samples(inputs.X_val),
         boundaries=ordering.boundaries,
         seed=int(seeds[2]),
-        space=space_of(configurations),
+        space=space_of(
+            configurations, {} if search.incremental else covered_by_one_fit(template)
+        ),
         constant_loss=constant_loss(loss, inputs.y),
+        min_rows=rows_for_classes(known_classes(search, data), data),
     )
     strategy.check(problem)
     folds = FoldMaker(search, inputs, ordering, rng)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,21 @@ from cvst.race import Axis, SearchSpace
 __all__ = ["space_of"]
 
 
-def space_of(configurations: Sequence[Configuration]) -> SearchSpace | None:
+def space_of(
+    configurations: Sequence[Configuration], covered: Mapping[str, str] | None = None
+) -> SearchSpace | None:
     """Return the space that the configurations span, None if nothing varies.
 
     Numbers make an ordered axis, anything else a categorical one. Where hardly any
     value of the ordered axes repeats, the configurations were drawn at random.
+
+    Parameters
+    ----------
+    configurations : sequence of dict
+        Hyper-parameters by name.
+    covered : mapping or None
+        Names of which one fit serves several values, as :class:`cvst.race.Axis` has
+        them. They count unless a configuration replaces the part they belong to.
 
     Examples
     --------
@@ -27,7 +38,15 @@ def space_of(configurations: Sequence[Configuration]) -> SearchSpace | None:
     [('C', 3, True), ('kernel', 2, False)]
     """
     names = sorted({name for configuration in configurations for name in configuration})
-    axes = [_axis(name, configurations) for name in names]
+    known = {
+        name: how
+        for name, how in (covered or {}).items()
+        if not _is_replaced(name, names)
+    }
+    axes = [
+        replace(axis, covered=known.get(axis.name, "") if _fits(axis, known) else "")
+        for axis in (_axis(name, configurations) for name in names)
+    ]
     axes = [axis for axis in axes if axis.n_levels > 1 or axis.codes.min() < 0]
     if not axes:
         return None
@@ -35,6 +54,17 @@ def space_of(configurations: Sequence[Configuration]) -> SearchSpace | None:
     drawn = [axis for axis in ordered if 2 * axis.n_levels > len(configurations)]
     is_grid = not drawn or len(axes) == 1
     return SearchSpace(tuple(axes), is_grid)
+
+
+def _is_replaced(name: str, names: Sequence[str]) -> bool:
+    """Return whether the grid sets the part that a hyper-parameter belongs to."""
+    parts = name.split("__")[:-1]
+    return any("__".join(parts[: n + 1]) in names for n in range(len(parts)))
+
+
+def _fits(axis: Axis, known: Mapping[str, str]) -> bool:
+    # Only numbers have smaller ones.
+    return axis.ordered or known.get(axis.name) == "all"
 
 
 def _axis(name: str, configurations: Sequence[Configuration]) -> Axis:
