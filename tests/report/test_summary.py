@@ -119,6 +119,10 @@ def test_odd_values_and_failed_fits_are_text():
     assert set(page["configurations"][1]["losses"]) == {None}
 
 
+def test_the_score_has_a_name(fitted):
+    assert summary(fitted)["scoring"] == "r2"
+
+
 def test_an_unfitted_search_is_refused():
     with pytest.raises(InvalidInputError, match="Fit it first"):
         summary(RaceGridSearchCV(DummyClassifier(), {}))

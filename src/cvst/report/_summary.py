@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.base import is_classifier, is_regressor
 
 from cvst._text import shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
@@ -75,7 +76,7 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
     winner["refit_seconds"] = _number(getattr(search, "refit_time_", np.nan))
     page["search"] = type(search).__name__
     page["estimator"] = value_text(search.estimator, 300)
-    page["scoring"] = "default score" if search.scoring is None else _name(search)
+    page["scoring"] = _score_name(search)
     page["repeat"] = {
         "code": search_code(search),
         "command": command,
@@ -244,6 +245,10 @@ def _number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _name(search: Any) -> str:
+def _score_name(search: Any) -> str:
+    if search.scoring is None:
+        if is_classifier(search.estimator):
+            return "accuracy"
+        return "r2" if is_regressor(search.estimator) else "score of the estimator"
     name = getattr(search.scoring, "name", None)
     return name if isinstance(name, str) else value_text(search.scoring)
