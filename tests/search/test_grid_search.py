@@ -26,6 +26,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cvst import CVST, PointwiseLoss, RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import UnusedArgumentWarning
+from cvst.report import notebook_html
 
 GRID = {"alpha": [1e-3, 1e-1, 10.0, 1e3], "gamma": [0.01, 1.0, 10.0]}
 
@@ -451,3 +452,13 @@ def test_large_inputs_reach_worker_processes_through_a_file(classification):
     one.fit(wide, y)
     two.fit(wide, y)
     np.testing.assert_array_equal(one.race_.mean_losses, two.race_.mean_losses)
+
+
+def test_notebooks_show_the_race(regression):
+    """The HTML of a fitted search tells of the race; before, it is scikit-learn's."""
+    X, y = regression
+    search = krr_search()
+    assert "KernelRidge" in search._repr_mimebundle_()["text/html"]
+    page = search.fit(X, y)._repr_mimebundle_()["text/html"]
+    assert page.startswith(notebook_html(search))
+    assert "KernelRidge" in page

@@ -18,6 +18,7 @@ from cvst._typing import Configuration, FloatArray
 from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
 from cvst.exceptions import FallbackWarning, UnusedArgumentWarning
 from cvst.race import LookCutError, RaceState, race
+from cvst.report import notebook_html
 from cvst.search._budget import TimeBudget, budget_settings, start_budget
 from cvst.search._inputs import Inputs, read_inputs
 from cvst.search._log import log_end, log_look, verbose_logging
@@ -132,6 +133,11 @@ class BaseRaceSearch(BaseSearchCV):
             params["strategy"] = resolve_strategy(strategy)
         super().set_params(**params)
         return self
+
+    def _html_repr(self) -> str:
+        """Return what a notebook shows: the race, once there is one, and the parts."""
+        diagram = str(super()._html_repr())
+        return notebook_html(self) + diagram if hasattr(self, "race_") else diagram
 
     @staticmethod
     def _clock() -> float:

@@ -56,7 +56,7 @@ def log_look(state: RaceState, ranking: IntArray, configurations: Any) -> None:
         "configurations, %(n_top)d top, %(n_dropped)d dropped, %(n_active)d left; "
         "leader %(params)s with mean loss %(leader_loss).6g",
         {**event, "params": configurations[leader]},
-        extra={"cvst": event},
+        extra={"cvst": event, "cvst_race": (state, ranking, configurations)},
     )
 
 
