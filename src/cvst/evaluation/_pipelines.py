@@ -67,7 +67,7 @@ class PipelineEvaluator:
         self, estimator: Any, configurations: Sequence[Configuration]
     ) -> list[list[int]]:
         """Group as the final estimator's evaluator does; equal steps stay together."""
-        buckets, alone = _buckets(estimator, configurations)
+        buckets, alone = _buckets(Chains(estimator), configurations)
         groups = []
         for bucket in buckets:
             template = bucket.first.final.template
@@ -81,10 +81,11 @@ class PipelineEvaluator:
             # Who gets which argument is for the whole pipeline to decide.
             yield from OneByOne().evaluate(task)
             return
-        buckets, alone = _buckets(
-            task.estimator, task.configurations, by_name=bool(task.fit_params)
-        )
         cache = cache_of(task)
+        chains = cache.chains_of(task.estimator)
+        buckets, alone = _buckets(
+            chains, task.configurations, by_name=bool(task.fit_params)
+        )
         for bucket in buckets:
             params = params_of(task.fit_params, bucket.first.steps)
             if params is None:
@@ -96,9 +97,8 @@ class PipelineEvaluator:
 
 
 def _buckets(
-    pipeline: Pipeline, configurations: Sequence[Configuration], by_name: bool = False
+    chains: Chains, configurations: Sequence[Configuration], by_name: bool = False
 ) -> tuple[list[_Bucket], list[int]]:
-    chains = Chains(pipeline)
     buckets: dict[Hashable, _Bucket] = defaultdict(lambda: _Bucket([], []))
     alone = []
     for index, configuration in enumerate(configurations):

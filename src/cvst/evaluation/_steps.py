@@ -47,6 +47,16 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class _Template:
+    """What is read off a step; holding on to it keeps its id from being reused."""
+
+    template: Any
+    key: Hashable
+    params: dict[str, Any]
+    overwriting: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Chain:
     """The steps of a pipeline under one configuration, without those left out.
 
@@ -80,9 +90,9 @@ class Chains:
     """
 
     def __init__(self, pipeline: Pipeline) -> None:
-        self._pipeline = pipeline
+        self.pipeline = pipeline
         self._names: dict[int, tuple[Pipeline, list[str]]] = {}
-        self._templates: dict[int, tuple[Any, Hashable, dict[str, Any]]] = {}
+        self._templates: dict[int, _Template] = {}
 
     def of(self, configuration: Configuration) -> Chain | None:
         """Return the steps under a configuration; None if only the pipeline will do.
@@ -95,7 +105,7 @@ class Chains:
             return None
 
     def _chain(self, configuration: Configuration) -> Chain | None:
-        *before, final = self._flat(self._pipeline, configuration, "")
+        *before, final = self._flat(self.pipeline, configuration, "")
         transformers = tuple(step for step in before if step.template is not None)
         if not hasattr(final.template, "fit"):
             return None
@@ -104,7 +114,7 @@ class Chains:
         if any(map(self._overwrites_input, (*transformers, final))):
             return None
         keys = tuple(map(self._key, transformers))
-        return Chain(transformers, final, keys, self._read(final.template)[0])
+        return Chain(transformers, final, keys, self._read(final.template).key)
 
     def _flat(
         self, pipeline: Pipeline, changes: Configuration, prefix: str
@@ -134,30 +144,29 @@ class Chains:
             self._names[id(pipeline)] = pipeline, _checked_names(pipeline)
         return self._names[id(pipeline)][1]
 
-    def _read(self, template: Any) -> tuple[Hashable, dict[str, Any]]:
+    def _read(self, template: Any) -> _Template:
         if id(template) not in self._templates:
             if isinstance(template, type) or not hasattr(template, "get_params"):
                 raise _NotServedError
             params = template.get_params(deep=True)
-            self._templates[id(template)] = template, value_key(template), params
-        return self._templates[id(template)][1:]
+            self._templates[id(template)] = _Template(
+                template, value_key(template), params, _overwriting(params)
+            )
+        return self._templates[id(template)]
 
     def _key(self, step: Step) -> Hashable:
-        key, params = self._read(step.template)
+        template = self._read(step.template)
         effective = [
             (name, value_key(value))
             for name, value in sorted(step.changes.items())
-            if not _is_set_already(name, value, params, step.changes)
+            if not _is_set_already(name, value, template.params, step.changes)
         ]
-        return key, tuple(effective)
+        return template.key, tuple(effective)
 
     def _overwrites_input(self, step: Step) -> bool:
-        # With copy=False (or copy_X, copy_x) a fit may write into rows that others
-        # share.
-        _, params = self._read(step.template)
-        return any(
-            value is False and name.rpartition("__")[2].lower() in ("copy", "copy_x")
-            for name, value in {**params, **step.changes}.items()
+        template, changes = self._read(step.template), step.changes
+        return any(name not in changes for name in template.overwriting) or bool(
+            _overwriting(changes)
         )
 
 
@@ -179,6 +188,15 @@ def _checked_names(pipeline: Pipeline) -> list[str]:
 def _below(changes: Mapping[str, Any], name: str) -> dict[str, Any]:
     start = f"{name}__"
     return {k.removeprefix(start): v for k, v in changes.items() if k.startswith(start)}
+
+
+def _overwriting(params: Mapping[str, Any]) -> list[str]:
+    # With copy=False (or copy_X, copy_x) a fit may write into rows that others share.
+    return [
+        name
+        for name, value in params.items()
+        if value is False and name.endswith(("copy", "copy_X", "copy_x"))
+    ]
 
 
 def _is_transformer(step: Step) -> bool:

@@ -17,7 +17,7 @@ from cvst.evaluation._data import stack_rows
 from cvst.evaluation._one_by_one import configured
 from cvst.evaluation._protocol import Scratch, Task, Whole
 from cvst.evaluation._randomness import draws_at_random
-from cvst.evaluation._steps import Step
+from cvst.evaluation._steps import Chains, Step
 
 __all__ = ["LookCache", "Stage", "cache_of", "joined", "transformed"]
 
@@ -191,7 +191,15 @@ class LookCache:
         )
         self.wholes: Recent[tuple[Whole | None]] = Recent(KEPT_SCRATCHES, len)
         self._rows: tuple[Rows, Rows] | None = None
+        self._chains: Chains | None = None
         self._lock = threading.Lock()
+
+    def chains_of(self, pipeline: Pipeline) -> Chains:
+        """Return what is known of a pipeline's steps, from earlier looks too."""
+        chains = self._chains
+        if chains is None or chains.pipeline is not pipeline:
+            chains = self._chains = Chains(pipeline)
+        return chains
 
     def turn_to(self, train: Rows, test: Rows) -> None:
         """Forget the look before, if this is another one."""

@@ -1,0 +1,40 @@
+"""The page on shared work says what is served, no less and no more."""
+
+from __future__ import annotations
+
+import doctest
+import re
+from pathlib import Path
+
+import pytest
+
+from cvst.evaluation import batch_evaluator_for
+
+PAGE = Path(__file__).parents[2] / "docs" / "user_guide" / "shared_work.md"
+OURS = ("sklearn.", "cvst.", "lightgbm.", "xgboost.")
+# Served where these libraries are installed.
+OPTIONAL = ("LGBM", "XGB")
+
+pytestmark = pytest.mark.skipif(
+    not PAGE.exists(), reason="source distributions have no docs"
+)
+
+
+def test_the_table_lists_who_is_served():
+    """The first column holds the classes of the dispatch, and only those."""
+    table = re.findall(r"^\| (`.*?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    listed = set(re.findall(r"`(\w+)`", " ".join(table)))
+    served = {
+        estimator_class.__name__
+        for estimator_class in batch_evaluator_for.registry
+        if estimator_class.__module__.startswith(OURS)
+    }
+    assert served <= listed
+    assert all(name.startswith(OPTIONAL) for name in listed - served)
+
+
+def test_the_examples_run():
+    """What the page shows is what comes out."""
+    results = doctest.testfile(str(PAGE), module_relative=False)
+    assert results.attempted > 0
+    assert results.failed == 0
