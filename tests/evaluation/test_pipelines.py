@@ -296,6 +296,23 @@ def test_each_step_is_fitted_once_per_distinct_prefix():
     assert len(FITS) == 4
 
 
+def test_two_pipelines_in_one_race_do_not_mix():
+    """As under a TransformedTargetRegressor with two regressors in its grid."""
+    X, y = classification()
+    whole = Whole(X, slice(0, 40), slice(40, 65), Scratch())
+    pipelines = [
+        make_pipeline(scaler, LogisticRegression())
+        for scaler in (StandardScaler(), MinMaxScaler(), StandardScaler())
+    ]
+    for pipeline in (*pipelines, pipelines[0]):
+        task = Task(
+            pipeline, [{}], X[:40], y[:40], X[40:], {}, "decision_function", whole
+        )
+        (outcome,) = batch_evaluator_for(pipeline).evaluate(task)
+        expected = clone(pipeline).fit(X[:40], y[:40]).decision_function(X[40:])
+        np.testing.assert_allclose(outcome.prediction, expected)
+
+
 def test_threads_share_a_step():
     """Whoever comes second waits for the fit of the first."""
     task = task_of(counting_pipeline(), [{"final__C": 10.0**k} for k in range(8)])
