@@ -12,17 +12,25 @@ from typing import Any, NamedTuple
 from sklearn.base import _fit_context
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.model_selection._search import BaseSearchCV
+from sklearn.svm import _libsvm
 from sklearn.utils.metadata_routing import _routing_enabled, process_routing
+from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples
 
 __all__ = [
     "BaseSearchCV",
     "CallbackTree",
+    "LibsvmModel",
     "ScorerParts",
     "fit_context",
+    "has_valid_parameters",
+    "libsvm_decisions",
+    "libsvm_fit",
     "num_samples",
+    "one_against_rest",
     "routed_fit_params",
     "scorer_parts",
+    "searches_a_tree",
 ]
 
 
@@ -125,3 +133,81 @@ class CallbackTree:
         """Close the root."""
         if self._root is not None:
             self._root.call_on_fit_task_end(**self._call)
+
+
+class LibsvmModel(NamedTuple):
+    """What libsvm returns from a fit, in its order.
+
+    Attributes
+    ----------
+    support : ndarray of shape (n_support,), int32
+        Rows with a coefficient.
+    support_vectors : ndarray
+        Empty, since the kernel was precomputed.
+    n_support : ndarray of shape (n_classes,), int32
+        Support vectors per class.
+    dual_coef : ndarray of shape (n_classes - 1, n_support)
+        Coefficients of each class against the others.
+    intercept : ndarray of shape (n_pairs_of_classes,)
+        Constants, in the order of ``dual_coef`` and not flipped for two classes.
+    prob_a, prob_b : ndarray
+        Empty, since no probabilities were asked for.
+    status : int
+        1 if the fit was stopped by ``max_iter``.
+    n_iter : ndarray
+        Iterations per pair of classes.
+    """
+
+    support: Any
+    support_vectors: Any
+    n_support: Any
+    dual_coef: Any
+    intercept: Any
+    prob_a: Any
+    prob_b: Any
+    status: int
+    n_iter: Any
+
+
+def libsvm_fit(kernel_matrix: Any, y: Any, **settings: Any) -> LibsvmModel:
+    """Fit a support vector machine on a kernel matrix, without any validation.
+
+    The matrix and the targets must be C-contiguous and in double precision.
+    """
+    # The solver prints on its way unless told not to, in every new process.
+    _libsvm.set_verbosity_wrap(0)
+    return LibsvmModel(*_libsvm.fit(kernel_matrix, y, kernel="precomputed", **settings))
+
+
+def libsvm_decisions(
+    X: Any, model: LibsvmModel, support_vectors: Any, **kernel: Any
+) -> Any:
+    """Return libsvm's own decision values, one column per pair of classes."""
+    return _libsvm.decision_function(
+        X,
+        model.support,
+        support_vectors,
+        model.n_support,
+        model.dual_coef,
+        model.intercept,
+        **kernel,
+    )
+
+
+def one_against_rest(decisions: Any, n_classes: int) -> Any:
+    """Turn decisions between pairs of classes into one column per class."""
+    return _ovr_decision_function(decisions < 0, -decisions, n_classes)
+
+
+def searches_a_tree(neighbours: Any) -> bool:
+    """Return whether a fitted neighbour model searches a tree rather than all rows."""
+    return getattr(neighbours, "_tree", None) is not None
+
+
+def has_valid_parameters(model: Any) -> bool:
+    """Return whether a model's parameters are of the kinds that its class allows."""
+    try:
+        model._validate_params()
+    except ValueError:
+        return False
+    return True

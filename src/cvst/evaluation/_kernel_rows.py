@@ -1,0 +1,207 @@
+"""Pairs of rows that all kernels of a race have in common: distances and products.
+
+Subsets nest, so the table of a look is the leading block of the table of the race:
+it is filled row by row as the race advances, and looks get views of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from cvst._typing import FloatArray, IntArray, Rows
+from cvst.evaluation._kernel_tables import Budget, RowTable
+from cvst.evaluation._protocol import Scratch, Task
+
+__all__ = ["DenseRows", "PairKind", "PairedRows", "paired_rows"]
+
+# Both kinds of squared distances are |a|² + |b|² - 2 ab; they differ in the order of
+# the sums, and so in the last bit. Who is compared with scikit-learn's kernels forms
+# them as scikit-learn does, who is compared with libsvm's as libsvm does.
+PairKind: TypeAlias = Literal["squared", "squared libsvm", "city block", "product"]
+
+# A race keeps at most this much of a table of pairs. It holds all pairs of 5,700 rows.
+LARGEST_TABLE_BYTES = 2**28
+
+# Pairs of training and test rows are worked on in blocks of at most this size.
+LARGEST_BLOCK_BYTES = 2**25
+
+
+@dataclass(frozen=True, slots=True)
+class DenseRows:
+    """Rows as finite floating-point numbers.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        The rows in double precision.
+    squared_norms : ndarray of shape (n_rows,)
+        Sums of squares.
+    single : bool
+        Whether the rows came in single precision.
+    """
+
+    X: FloatArray
+    squared_norms: FloatArray
+    single: bool
+
+
+def dense_rows(X: Any) -> DenseRows | None:
+    """Return rows as numbers; None if scikit-learn would have more to say on them."""
+    if hasattr(X, "tocsr") or (hasattr(X, "dtypes") and not hasattr(X, "iloc")):
+        return None
+    values = np.asarray(X)
+    if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in "fiu":
+        return None
+    single = values.dtype == np.float32
+    X = np.ascontiguousarray(values, dtype=np.float64)
+    squared_norms = np.einsum("ij,ij->i", X, X)
+    finite = np.isfinite(squared_norms).all()
+    return DenseRows(X, squared_norms, single) if finite else None
+
+
+@dataclass(frozen=True, slots=True)
+class PairedRows:
+    """Training and test rows of a look and the pairs they form.
+
+    Attributes
+    ----------
+    rows : DenseRows
+        All rows of the race.
+    train, test : slice or ndarray of int
+        The rows of the look.
+    scratch : Scratch
+        Where tables of pairs live.
+    """
+
+    rows: DenseRows
+    train: Rows
+    test: Rows
+    scratch: Scratch
+
+    @property
+    def train_inputs(self) -> FloatArray:
+        """Training rows in double precision."""
+        return self.rows.X[self.train]
+
+    @property
+    def test_inputs(self) -> FloatArray:
+        """Test rows in double precision."""
+        return self.rows.X[self.test]
+
+    @property
+    def n_train(self) -> int:
+        """Number of training rows."""
+        return _count(self.train, len(self.rows.X))
+
+    @property
+    def n_test(self) -> int:
+        """Number of test rows."""
+        return _count(self.test, len(self.rows.X))
+
+    @property
+    def largest_square(self) -> float:
+        """Largest sum of squares of a row: the scale of rounding errors."""
+        return float(self.rows.squared_norms.max())
+
+    @property
+    def nested(self) -> int | None:
+        """Number of leading rows of the race that hold the training rows, if any."""
+        if not isinstance(self.train, slice) or not isinstance(self.test, slice):
+            return None
+        return self.train.indices(len(self.rows.X))[1]
+
+    def train_pairs(self, kind: PairKind) -> FloatArray:
+        """Return all pairs of training rows; not to be written to."""
+        table = None if self.nested is None else self.first_pairs(kind, self.nested)
+        if table is not None:
+            return table[self.train, self.train]
+        return _pairs_of(self.rows, kind, self.train, self.train)
+
+    def cross_pairs(self, kind: PairKind) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield blocks of test rows with their pairs, of shape (n_train, n_block)."""
+        table = None if self.nested is None else self.first_pairs(kind, self.nested)
+        for block in self.test_blocks():
+            if table is not None:
+                yield block, table[self.train, self.test][:, block]
+            else:
+                columns = np.arange(block.start, block.stop)
+                yield block, self.train_test_pairs(kind, columns)
+
+    def train_test_pairs(self, kind: PairKind, columns: IntArray) -> FloatArray:
+        """Return the pairs of all training rows with some of the test rows."""
+        numbers = np.arange(len(self.rows.X))[self.test][columns]
+        return _pairs_of(self.rows, kind, self.train, numbers)
+
+    def test_blocks(self) -> Iterator[slice]:
+        """Cut the test rows into blocks that fit into memory."""
+        size = max(1, LARGEST_BLOCK_BYTES // (8 * self.n_train))
+        for start in range(0, self.n_test, size):
+            yield slice(start, min(start + size, self.n_test))
+
+    def pairs(self, kind: PairKind, a: slice, b: slice) -> FloatArray:
+        """Return pairs of any rows of the race; not to be written to."""
+        table = self.first_pairs(kind, a.stop)
+        return _pairs_of(self.rows, kind, a, b) if table is None else table[a, b]
+
+    def first_pairs(self, kind: PairKind, stop: int) -> FloatArray | None:
+        """Return the pairs of the first rows with all others, if there is memory."""
+        fill = partial(_pairs_of, self.rows, kind)
+        table = self.scratch.get(
+            ("pairs of rows", kind),
+            lambda: RowTable(len(self.rows.X), fill, Budget(LARGEST_TABLE_BYTES)),
+        )
+        return table.first(stop)
+
+
+def _count(rows: Rows, n_rows: int) -> int:
+    return len(range(*rows.indices(n_rows))) if isinstance(rows, slice) else len(rows)
+
+
+def _pairs_of(rows: DenseRows, kind: PairKind, a: Rows, b: Rows) -> FloatArray:
+    A, B = rows.X[a], rows.X[b]
+    if kind == "city block":
+        return np.asarray(cdist(A, B, "cityblock"))
+    pairs: FloatArray = A @ B.T
+    if kind == "product":
+        return pairs
+    squares_of_a = rows.squared_norms[a][:, None]
+    squares_of_b = rows.squared_norms[b][None, :]
+    if kind == "squared libsvm":
+        pairs *= 2.0
+        np.subtract(squares_of_a + squares_of_b, pairs, out=pairs)
+    else:
+        pairs *= -2.0
+        pairs += squares_of_a
+        pairs += squares_of_b
+        np.maximum(pairs, 0.0, out=pairs)
+    # No row is at a distance from itself.
+    numbers = np.arange(len(rows.X))
+    _, same_a, same_b = np.intersect1d(numbers[a], numbers[b], return_indices=True)
+    pairs[same_a, same_b] = 0.0
+    return pairs
+
+
+def paired_rows(task: Task) -> PairedRows | None:
+    """Return the rows of a task, or None unless they are dense, finite and numeric."""
+    whole = task.whole
+    if whole is not None:
+        rows = whole.scratch.get("dense rows", lambda: dense_rows(whole.X))
+        if rows is None:
+            return None
+        return PairedRows(rows, whole.train, whole.test, whole.scratch)
+    train, test = dense_rows(task.X_train), dense_rows(task.X_test)
+    if train is None or test is None or train.X.shape[1] != test.X.shape[1]:
+        return None
+    n_train, n_rows = len(train.X), len(train.X) + len(test.X)
+    rows = DenseRows(
+        np.concatenate([train.X, test.X]),
+        np.concatenate([train.squared_norms, test.squared_norms]),
+        train.single or test.single,
+    )
+    return PairedRows(rows, slice(0, n_train), slice(n_train, n_rows), Scratch())

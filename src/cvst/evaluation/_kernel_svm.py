@@ -1,0 +1,236 @@
+"""Support vector machines: one kernel per width, libsvm's solver on top of it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import compute_class_weight
+
+from cvst._sklearn_compat import LibsvmModel, libsvm_fit
+from cvst._typing import Configuration, FloatArray
+from cvst.evaluation._dispatch import serve_exactly
+from cvst.evaluation._kernel_functions import Kernel
+from cvst.evaluation._kernel_groups import divide, settings_by_index
+from cvst.evaluation._kernel_matrices import KernelMatrices
+from cvst.evaluation._kernel_rows import PairedRows, PairKind, paired_rows
+from cvst.evaluation._kernel_svm_decisions import Machine
+from cvst.evaluation._kernel_svm_settings import SVM_TYPES, SvmSettings, read_settings
+from cvst.evaluation._kernel_targets import class_positions, row_weights
+from cvst.evaluation._one_by_one import OneByOne
+from cvst.evaluation._protocol import Outcome, Task
+
+__all__ = ["SvmEvaluator"]
+
+# A kernel costs as much as one or two fits: larger groups are cut, so that workers
+# have something to share out.
+LARGEST_GROUP = 16
+
+# libsvm rounds kernel values to single precision, which hides errors below this size.
+# Where rounding errors may be larger, libsvm computes its own kernel.
+LARGEST_KERNEL_ERROR = 1e-8
+
+# The solver starts from gradients of zero, where the smallest value counts. This one is
+# zero in single precision.
+LOWEST_EXPONENT = -105.0
+
+EPSILON = float(np.finfo(float).eps)
+
+
+class SvmEvaluator:
+    """Shares the kernel matrix of a width between all penalties."""
+
+    prefer: Literal["threads", "processes"] = "threads"
+
+    def groups(
+        self, estimator: Any, configurations: Sequence[Configuration]
+    ) -> list[list[int]]:
+        """Put configurations with the same kernel together, a handful each."""
+        settings, alone = settings_by_index(estimator, configurations, read_settings)
+        groups = [
+            members[start : start + LARGEST_GROUP]
+            for members in divide(settings, lambda values: values.key).values()
+            for start in range(0, len(members), LARGEST_GROUP)
+        ]
+        return [*groups, *([index] for index in alone)]
+
+    def evaluate(self, task: Task) -> Iterator[Outcome]:
+        """Fit all machines of each kernel on the same matrix."""
+        settings, alone = settings_by_index(
+            task.estimator, task.configurations, read_settings
+        )
+        rows = paired_rows(task)
+        problem = None if rows is None else _problem(task, rows)
+        if problem is None:
+            yield from OneByOne().evaluate(task)
+            return
+        for key, members in divide(settings, lambda values: values.key).items():
+            chosen = {index: settings[index] for index in members}
+            outcomes = _share(problem, key.bind(problem.rows.train_inputs), chosen)
+            yield from outcomes
+            alone += set(members) - {outcome.index for outcome in outcomes}
+        for index in alone:
+            yield OneByOne().evaluate_one(task, index)
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """Rows, targets and weights of a task.
+
+    Attributes
+    ----------
+    rows : PairedRows
+        The inputs.
+    labels : ndarray of shape (n_train,)
+        Targets as they came.
+    targets : ndarray of shape (n_train,)
+        Targets in double precision; positions in ``classes`` for a classification.
+    classes : ndarray or None
+        Labels in order; None for a regression.
+    weights : ndarray of shape (n_train,)
+        Weights of the rows.
+    response : {"predict", "decision_function"}
+        What is asked for.
+    """
+
+    rows: PairedRows
+    labels: Any
+    targets: FloatArray
+    classes: Any
+    weights: FloatArray
+    response: str
+
+
+def _problem(task: Task, rows: PairedRows) -> _Problem | None:
+    """Return the problem, or None if scikit-learn would have to say more on it."""
+    is_classifier = SVM_TYPES[type(task.estimator)] < 2
+    responses = {"predict", "decision_function"} if is_classifier else {"predict"}
+    labels = np.asarray(task.y_train)
+    weights = row_weights(task, rows.n_train)
+    if task.response not in responses or labels.shape != (rows.n_train,):
+        return None
+    # libsvm drops rows without weight and then counts the others anew.
+    if weights is None or weights.min() == 0:
+        return None
+    classes, targets = None, labels
+    if is_classifier:
+        known = class_positions(labels, rows.n_train)
+        if known is None:
+            return None
+        classes, targets = known
+    if targets.dtype.kind not in "fiu" or not np.isfinite(targets).all():
+        return None
+    targets = targets.astype(np.float64)
+    return _Problem(rows, labels, targets, classes, weights, task.response)
+
+
+def _share(
+    problem: _Problem, kernel: Kernel, chosen: dict[int, SvmSettings]
+) -> list[Outcome]:
+    """Fit and ask all machines of one kernel; those left out are fitted alone."""
+    rows = problem.rows
+    error = 8 * EPSILON * kernel.gamma * rows.largest_square
+    if error > LARGEST_KERNEL_ERROR:
+        return []
+    start = perf_counter()
+    kind: PairKind = "squared libsvm" if kernel.name == "rbf" else kernel.pairs
+    matrices = KernelMatrices(rows, kernel, kind, LOWEST_EXPONENT)
+    matrix = matrices.train()
+    shared_seconds = (perf_counter() - start) / len(chosen)
+    outcomes, machines, fit_seconds = [], {}, {}
+    for index, settings in chosen.items():
+        start = perf_counter()
+        try:
+            model = _fit(problem, matrix, settings)
+        except ValueError as error:
+            seconds = shared_seconds + perf_counter() - start
+            outcomes.append(Outcome(index, fit_seconds=seconds, error=error))
+            continue
+        if model is not None:
+            machines[index] = Machine.of(
+                settings, kernel, model, problem.classes, rows.n_train
+            )
+            fit_seconds[index] = shared_seconds + perf_counter() - start
+    start = perf_counter()
+    answers = _answers(problem, matrices, machines)
+    score_seconds = (perf_counter() - start) / max(1, len(machines))
+    for index, answer in answers.items():
+        outcomes.append(
+            Outcome(index, answer, problem.classes, fit_seconds[index], score_seconds)
+        )
+    return outcomes
+
+
+def _fit(
+    problem: _Problem, matrix: FloatArray, settings: SvmSettings
+) -> LibsvmModel | None:
+    model = libsvm_fit(
+        matrix,
+        problem.targets,
+        class_weight=_class_weight(problem, settings),
+        sample_weight=problem.weights,
+        **settings.solver,
+    )
+    if model.status == 1:
+        warnings.warn(
+            f"Solver terminated early (max_iter={settings.solver['max_iter']}). "
+            " Consider pre-processing your data with StandardScaler or MinMaxScaler.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    # Not a number, and the infinities, spread over a sum.
+    finite = np.isfinite(model.dual_coef.sum() + model.intercept.sum())
+    return model if finite else None
+
+
+def _class_weight(problem: _Problem, settings: SvmSettings) -> FloatArray:
+    if problem.classes is None or settings.class_weight is None:
+        # An empty array stands for equal weights.
+        return np.empty(0)
+    return np.asarray(
+        compute_class_weight(
+            settings.class_weight, classes=problem.classes, y=problem.labels
+        )
+    )
+
+
+def _answers(
+    problem: _Problem, matrices: KernelMatrices, machines: dict[int, Machine]
+) -> dict[int, Any]:
+    if not machines:
+        return {}
+    rows, kernel = problem.rows, matrices.kernel
+    # One product for all machines.
+    coefficients = np.stack([machine.coefficients for machine in machines.values()])
+    intercepts = np.stack([machine.model.intercept for machine in machines.values()])
+    stacked = coefficients.reshape(-1, rows.n_train)
+    decisions = np.empty((len(stacked), rows.n_test))
+    for block, values in matrices.cross():
+        np.matmul(stacked, values, out=decisions[:, block])
+    decisions = decisions.reshape(*intercepts.shape, rows.n_test)
+    decisions += intercepts[:, :, None]
+    if problem.classes is None:
+        return dict(zip(machines, decisions[:, 0], strict=True))
+    error = EPSILON * (8 + rows.n_train + 8 * kernel.gamma * rows.largest_square)
+    error *= kernel.largest_value(rows.largest_square)
+    bounds = error * (np.abs(coefficients).sum(axis=2) + np.abs(intercepts))
+    close = (np.abs(decisions) <= bounds[:, :, None]).any(axis=1)
+    answers = {}
+    for (index, machine), own, hard in zip(
+        machines.items(), decisions, close, strict=True
+    ):
+        if hard.any():
+            # The label hangs on the last bit: libsvm has to sum up in its own way.
+            own[:, hard] = machine.libsvm_decisions(
+                rows.train_inputs, rows.test_inputs[hard]
+            ).T
+        answers[index] = getattr(machine, problem.response)(own.T)
+    return answers
+
+
+serve_exactly(SvmEvaluator(), *SVM_TYPES)
