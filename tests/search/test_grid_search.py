@@ -462,3 +462,35 @@ def test_notebooks_show_the_race(regression):
     page = search.fit(X, y)._repr_mimebundle_()["text/html"]
     assert page.startswith(notebook_html(search))
     assert "KernelRidge" in page
+
+
+@pytest.mark.parametrize("pipeline", [False, True])
+def test_transformers_that_write_into_their_input_get_a_copy(classification, pipeline):
+    """``copy=False`` neither fails nor changes the rows that others look at."""
+    X, y = classification
+
+    class Rude(KNeighborsClassifier):
+        """Scales its training rows in place."""
+
+        def fit(self, X, y):
+            X -= X.mean(axis=0)
+            return super().fit(X, y)
+
+    rude = Rude()
+    polite = KNeighborsClassifier()
+    if pipeline:
+        rude = make_pipeline(StandardScaler(copy=False), polite)
+        polite = make_pipeline(StandardScaler(), polite)
+        name = "kneighborsclassifier__n_neighbors"
+    else:
+        name = "n_neighbors"
+    grid = {name: [1, 3, 9]}
+    first = RaceGridSearchCV(rude, grid, random_state=0, refit=False).fit(X, y)
+    again = RaceGridSearchCV(rude, grid, random_state=0, refit=False).fit(X, y)
+    np.testing.assert_array_equal(first.race_.mean_losses, again.race_.mean_losses)
+    assert np.isfinite(first.race_.mean_losses[:, 0]).all()
+    if pipeline:
+        expected = RaceGridSearchCV(polite, grid, random_state=0).fit(X, y)
+        np.testing.assert_array_equal(
+            first.race_.mean_losses, expected.race_.mean_losses
+        )

@@ -75,7 +75,10 @@ def in_order(values: Any, order: IntArray) -> Any:
         return None
     ordered = _safe_indexing(values, order)
     if isinstance(ordered, np.ndarray):
-        return np.ascontiguousarray(ordered)
+        rows = np.ascontiguousarray(ordered)
+        # All configurations look at these rows: nobody may write into them.
+        rows.flags.writeable = False
+        return rows
     # Slices of other sparse formats are slow or missing.
     to_rows = getattr(ordered, "tocsr", None)
     return ordered if to_rows is None else to_rows()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from time import perf_counter
 from typing import Any, Literal
 
+import numpy as np
 from sklearn.base import clone
 
 from cvst._typing import Configuration
@@ -40,6 +42,17 @@ class OneByOne:
 
     def evaluate_one(self, task: Task, index: int) -> Outcome:
         """Fit and predict one configuration; a failure is an outcome too."""
+        outcome = self._evaluate(task, index)
+        # The rows are read-only, since all configurations look at the same ones. Who
+        # wants to write gets a copy.
+        if isinstance(outcome.error, ValueError) and "read-only" in str(outcome.error):
+            X_train, X_test = np.array(task.X_train), np.array(task.X_test)
+            own = replace(task, X_train=X_train, X_test=X_test)
+            return self._evaluate(own, index)
+        return outcome
+
+    @staticmethod
+    def _evaluate(task: Task, index: int) -> Outcome:
         start = perf_counter()
         fitted = start
         try:

@@ -70,6 +70,7 @@ class _Work:
             if self.data.pairwise
             else Whole(self.data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
+            numbers=self.look.configurations.tolist(),
         )
         row_losses = self.loss.bind(y_test, weights)
         scored = []
