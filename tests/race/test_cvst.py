@@ -154,6 +154,12 @@ def test_own_rules_are_used_as_they_are():
         ({"stopping_level": 1.5}, "stopping_level=1.5 must lie strictly between"),
         ({"loser_level": 1}, "loser_level=1 must lie strictly between"),
         ({"winner_level": -0.1}, "winner_level=-0.1 must lie strictly between"),
+        ({"similarity_level": "0.05"}, "similarity_level='0.05' must lie strictly"),
+        ({"loser_level": None}, "loser_level=None must lie strictly between"),
+        ({"winner_level": [0.01]}, "must lie strictly between 0 and 1"),
+        ({"elimination": "none", "loser_level": 2}, "loser_level=2 must lie"),
+        ({"max_steps": True}, "max_steps=True must be a whole number"),
+        ({"stopping_window": True}, "must be 'auto' or a whole number"),
         ({"stopping_window": 11}, "larger than max_steps=10"),
         ({"stopping_window": 2.5}, "must be 'auto' or a whole number"),
         ({"max_steps": 0}, "must be a whole number of at least 1"),
@@ -176,11 +182,37 @@ def test_too_few_steps_for_the_levels_names_the_smallest_number():
         CVST(max_steps=6, stopping_window=2).check(Problem(2, 1000))
 
 
-def test_fewer_groups_than_steps_are_refused():
-    """Every step must add a group."""
-    problem = Problem(2, 100, boundaries=np.array([30, 60]))
-    with pytest.raises(InvalidInputError, match="groups are too few for max_steps=10"):
+@pytest.mark.parametrize("n_groups", [1, 3, 10])
+def test_fewer_groups_than_steps_are_refused(n_groups):
+    """Every step must add a group, and one must remain; the message counts them."""
+    problem = Problem(2, 100, boundaries=np.arange(1, n_groups))
+    message = f"^{n_groups} groups are too few for max_steps=10"
+    with pytest.raises(InvalidInputError, match=message):
         CVST().check(problem)
+
+
+def test_uneven_groups_race_if_there_are_enough_of_them():
+    """One group of half the rows does not stop a race of eleven groups."""
+    problem = Problem(
+        2, 100, boundaries=np.array([5, 10, 15, 20, 25, 30, 35, 40, 45, 95])
+    )
+    CVST().check(problem)
+    state = RaceState(problem)
+    assert CVST().subset_sizes(problem) == problem.boundaries.tolist()
+    assert CVST().next_look(state).n_train == 5
+
+
+@pytest.mark.parametrize("size", [0, 100, 250])
+def test_own_schedules_must_leave_rows_to_train_and_to_test(size):
+    """Nothing is fitted before the sizes are known to be possible."""
+
+    class Constant:
+        def n_train(self, step, problem):
+            del step, problem
+            return size
+
+    with pytest.raises(InvalidInputError, match=f"a subset of {size} rows out of 100"):
+        CVST(schedule=Constant()).check(Problem(2, 100))
 
 
 def test_parameters_can_be_set_cloned_and_shown():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -90,6 +91,30 @@ def test_cuts_move_to_the_nearest_group_boundary(wanted, cut):
     """A subset never ends inside a group."""
     problem = Problem(1, 40, boundaries=np.array([7, 15, 30]))
     assert problem.cut(wanted) == cut
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_growing_sizes_move_as_little_as_possible_and_still_grow(seed):
+    """Brute force over all choices of boundaries; equal to the nearest if distinct."""
+    rng = np.random.default_rng(seed)
+    boundaries = np.sort(rng.choice(np.arange(1, 100), size=7, replace=False))
+    problem = Problem(1, 100, boundaries=boundaries)
+    sizes = [20, 40, 60, 80]
+    cuts = problem.cuts(sizes)
+    moved = [
+        np.abs(np.subtract(choice, sizes)).sum()
+        for choice in combinations(boundaries.tolist(), 4)
+    ]
+    assert np.all(np.diff(cuts) > 0)
+    assert np.abs(np.subtract(cuts, sizes)).sum() == min(moved)
+
+
+def test_all_groups_may_train_where_other_rows_test():
+    """A separate test set leaves no group out of the last subset."""
+    boundaries = np.array([30, 60])
+    assert Problem(1, 90, boundaries=boundaries).cuts([30, 89]) == [30, 60]
+    problem = Problem(1, 90, n_validation=5, boundaries=boundaries)
+    assert problem.cuts([30, 60, 90]) == [30, 60, 90]
 
 
 def test_prefix_rows_are_views_unless_shuffled():

@@ -32,6 +32,14 @@ from cvst.statistics import SpicerTest, WaldTest
 
 __all__ = ["CVST"]
 
+# Significance levels and what the paper takes for them.
+LEVELS = {
+    "similarity_level": 0.05,
+    "stopping_level": 0.05,
+    "loser_level": 0.1,
+    "winner_level": 0.01,
+}
+
 
 class CVST(Parametrised):
     r"""Race on linearly growing subsets, drop significant losers, stop when alike.
@@ -129,19 +137,13 @@ class CVST(Parametrised):
         self._elimination_rule()
         self._stopping_rule()
         self._winner_rule()
-        sizes = self.subset_sizes(problem)
-        if problem.boundaries is not None and len(set(sizes)) < len(sizes):
-            raise InvalidInputError(
-                f"{len(problem.boundaries)} groups are too few for "
-                f"max_steps={self.max_steps}: each step must add a group and one must "
-                "remain for testing. Lower max_steps or use smaller groups."
-            )
+        self._check_sizes(problem)
 
     def subset_sizes(self, problem: Problem) -> list[int]:
         """Return the training rows of all steps."""
         rule = self._schedule_rule()
         steps = range(1, self.max_steps + 1)
-        return [problem.cut(rule.n_train(step, problem)) for step in steps]
+        return problem.cuts([rule.n_train(step, problem) for step in steps])
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
         """Return one look per step; everybody may stay to the end."""
@@ -169,7 +171,7 @@ class CVST(Parametrised):
         """Look at the next larger subset with the survivors."""
         step = state.n_steps + 1
         problem = state.problem
-        n_train = problem.cut(self._schedule_rule().n_train(step, problem))
+        n_train = self.subset_sizes(problem)[step - 1]
         order = problem.orders[step - 1] if self.shuffle_each_step else None
         train, test = problem.prefix(n_train, order)
         return Look(train, test, n_train, np.flatnonzero(state.active))
@@ -197,30 +199,50 @@ class CVST(Parametrised):
         return survivors[np.argsort(scores, kind="stable")]
 
     def _check_numbers(self) -> None:
-        if not isinstance(self.max_steps, int | np.integer) or self.max_steps < 1:
+        if not _is_whole(self.max_steps) or self.max_steps < 1:
             raise InvalidInputError(
                 f"max_steps={self.max_steps!r} must be a whole number of at least 1; "
                 "10 is the paper's choice."
             )
-        for name in ("similarity_level", "stopping_level"):
+        for name in LEVELS:
             level = getattr(self, name)
-            if not 0 < level < 1:
+            if not isinstance(level, int | float | np.floating) or not 0 < level < 1:
                 raise InvalidInputError(
                     f"{name}={level!r} must lie strictly between 0 and 1; "
-                    "0.05 is the paper's choice."
+                    f"{LEVELS[name]} is the paper's choice."
                 )
         window = self.stopping_window
-        if window == "auto":
+        if isinstance(window, str) and window == "auto":
             return
-        if not isinstance(window, int | np.integer) or window < 0:
+        if not _is_whole(window) or int(window) < 0:
             raise InvalidInputError(
                 f"stopping_window={window!r} must be 'auto' or a whole number of "
                 "steps (0 or 1 switches early stopping off)."
             )
-        if window > self.max_steps:
+        if int(window) > self.max_steps:
             raise InvalidInputError(
                 f"stopping_window={window} is larger than max_steps={self.max_steps}. "
                 "Lower the window or raise max_steps."
+            )
+
+    def _check_sizes(self, problem: Problem) -> None:
+        """Refuse too few groups, and subsets that leave nothing to train or test on."""
+        allowed = problem.allowed_cuts
+        if allowed is not None and len(allowed) < self.max_steps:
+            rest = "" if problem.n_validation else " and one must remain for testing"
+            raise InvalidInputError(
+                f"{problem.n_groups} groups are too few for "
+                f"max_steps={self.max_steps}: each step must add a group{rest}. Lower "
+                "max_steps or use smaller groups."
+            )
+        largest = problem.n_samples - (0 if problem.n_validation else 1)
+        sizes = self.subset_sizes(problem)
+        # Too few rows for the paper's own schedule are compared by folds instead.
+        wrong = [size for size in sizes if not 1 <= size <= largest]
+        if wrong and not isinstance(self._schedule_rule(), LinearSchedule):
+            raise InvalidInputError(
+                f"schedule={self.schedule!r} asks for a subset of {wrong[0]} rows out "
+                f"of {problem.n_samples}. Each step must have between 1 and {largest}."
             )
 
     def _similarity_rule(self) -> SimilarityRule:
@@ -264,6 +286,10 @@ class CVST(Parametrised):
         rules = {"mean_rank": lambda: MeanRank(self.window)}
         rule: WinnerRule = _resolve("winner", self.winner, rules, "scores")
         return rule
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _resolve(parameter: str, value: Any, rules: dict[str, Any], method: str) -> Any:

@@ -6,10 +6,11 @@ tests them on others; the rows may be a growing prefix, a fold, or anything else
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from cvst._typing import BoolArray, FloatArray, IntArray, Rows
 from cvst.race._space import SearchSpace
@@ -58,12 +59,43 @@ class Problem:
     constant_loss: float | None = None
     min_rows: int = 0
 
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups of rows, None if there are none."""
+        return None if self.boundaries is None else len(self.boundaries) + 1
+
+    @property
+    def allowed_cuts(self) -> IntArray | None:
+        """Subset sizes that split no group, all rows too if others test; or None."""
+        if self.boundaries is None or not self.n_validation:
+            return self.boundaries
+        return np.append(self.boundaries, self.n_samples)
+
     def cut(self, n_train: int) -> int:
         """Move a subset size to the nearest one that splits no group."""
-        if self.boundaries is None:
+        allowed = self.allowed_cuts
+        if allowed is None or not len(allowed):
             return n_train
-        nearest = np.argmin(np.abs(self.boundaries - n_train))
-        return int(self.boundaries[nearest])
+        return int(allowed[np.argmin(np.abs(allowed - n_train))])
+
+    def cuts(self, sizes: Sequence[int]) -> list[int]:
+        """Move growing subset sizes to boundaries, so that they still grow.
+
+        Each goes to its nearest one, unless a large group lies there: then they share
+        the boundaries nearby with the least moving. Too few boundaries stay too few.
+
+        Examples
+        --------
+        >>> Problem(1, 100, boundaries=np.array([5, 10, 90])).cuts([20, 40, 80])
+        [5, 10, 90]
+        """
+        nearest = [self.cut(size) for size in sizes]
+        allowed = self.allowed_cuts
+        distinct = len(set(nearest)) == len(sizes)
+        if allowed is None or distinct or len(allowed) < len(sizes):
+            return nearest
+        distances = np.abs(np.asarray(sizes)[:, None] - allowed)
+        return sorted(allowed[linear_sum_assignment(distances)[1]].tolist())
 
     def prefix(self, n_train: int, order: IntArray | None = None) -> tuple[Rows, Rows]:
         """Return the first rows for training and the others (or the test set)."""
