@@ -12,8 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.datasets import make_classification, make_regression
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.datasets import make_classification, make_friedman1, make_regression
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, LassoCV, Ridge, RidgeCV
 from sklearn.model_selection import ParameterGrid
@@ -100,7 +104,17 @@ def numbers(n: int, seed: int) -> tuple[Any, Any]:
     return X, y
 
 
+def curves(n: int, seed: int) -> tuple[Any, Any]:
+    X, y = make_friedman1(n, noise=1.0, random_state=seed)
+    return X, y
+
+
 TENTHS = list(range(10, 101, 10))
+BOOSTING_GRID = fixed(
+    learning_rate=[0.02, 0.05, 0.1, 0.2, 0.5],
+    max_leaf_nodes=[7, 15, 31, 63],
+    max_iter=TENTHS,
+)
 KERNEL_TASKS = {
     "krr": Task(
         "KernelRidge, noisy sinc d=2",
@@ -138,14 +152,19 @@ KERNEL_TASKS = {
 }
 EVERYDAY_TASKS = {
     "boosting": Task(
-        "HistGradientBoostingClassifier, 5 learning rates x 4 leaf sizes x 10 "
+        "HistGradientBoostingRegressor, 5 learning rates x 4 leaf sizes x 10 "
         "iteration counts",
+        HistGradientBoostingRegressor(early_stopping=False, random_state=0),
+        BOOSTING_GRID,
+        curves,
+        SQUARED,
+        20_000,
+        20,
+    ),
+    "boosting_classes": Task(
+        "HistGradientBoostingClassifier, the same grid",
         HistGradientBoostingClassifier(early_stopping=False, random_state=0),
-        fixed(
-            learning_rate=[0.02, 0.05, 0.1, 0.2, 0.5],
-            max_leaf_nodes=[7, 15, 31, 63],
-            max_iter=TENTHS,
-        ),
+        BOOSTING_GRID,
         classes(20),
         ACCURACY,
         20_000,
