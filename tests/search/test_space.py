@@ -82,7 +82,7 @@ def test_conditional_grids_have_gaps():
 
 
 def test_what_does_not_vary_is_no_axis():
-    """One value for all is no hyper-parameter to follow; one configuration, no space."""
+    """One value for all is nothing to follow; one configuration spans no space."""
     configurations = list(ParameterGrid({"C": [1, 2], "kernel": ["rbf"]}))
     assert set(axes_of(configurations)) == {"C"}
     assert space_of([{"C": 1}]) is None

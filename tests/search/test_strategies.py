@@ -51,8 +51,7 @@ def blobs():
 
 def search_for(data, grid=GRID, **options):
     """Race regression trees, or classification trees where the targets are classes."""
-    X, y = data
-    is_classes = y.dtype.kind == "i"
+    is_classes = data[1].dtype.kind == "i"
     model = (DecisionTreeClassifier if is_classes else DecisionTreeRegressor)()
     defaults = {"strategy": quick(), "random_state": 0, "return_pointwise": True}
     return RaceGridSearchCV(model, grid, **(defaults | options))
