@@ -50,11 +50,9 @@ def groups_by(
 
 def is_count(value: Any, at_most: float = np.inf) -> bool:
     """Whether a value is a whole number from 1 on, and not a truth value."""
-    return (
-        isinstance(value, Integral)
-        and not isinstance(value, bool | np.bool_)
-        and 1 <= int(value) <= at_most
-    )
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return False
+    return 1 <= int(value) <= at_most
 
 
 def share_or_fit_alone(
