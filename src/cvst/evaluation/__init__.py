@@ -5,6 +5,7 @@ from cvst.evaluation import _adaboost as _adaboost
 from cvst.evaluation import _boosting as _boosting
 from cvst.evaluation import _forests as _forests
 from cvst.evaluation import _neighbours as _neighbours
+from cvst.evaluation import _ridge_path as _ridge_path
 from cvst.evaluation._data import RaceData, in_order, stack_rows, take
 from cvst.evaluation._dispatch import batch_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne
