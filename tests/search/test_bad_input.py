@@ -6,6 +6,7 @@ import re
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import FitFailedWarning
@@ -76,6 +77,12 @@ def refused(search, X, y, error, message, **params):
             InvalidInputError,
             "stopping_window=12 is larger than max_steps=10",
         ),
+        ({"strategy": CVST}, InvalidInputError, "is no strategy"),
+        (
+            {"strategy": CVST(similarity_level="0.05")},
+            InvalidInputError,
+            "similarity_level='0.05' must lie",
+        ),
         ({"strategy": "halving"}, InvalidInputError, "strategy='halving' is not known"),
         ({"scoring": "roc_auc"}, InvalidInputError, "roc_auc"),
         (
@@ -107,6 +114,20 @@ def test_unknown_parameter_names_are_refused(regression):
     refused(search, *regression, InvalidInputError, "'fussy__mod' is not a parameter")
 
 
+@pytest.mark.parametrize("name", ["least__mood", 1])
+def test_names_that_no_estimator_can_have_are_refused(regression, name):
+    """A part of something that has no parts, and a name that is no text."""
+    search = RaceGridSearchCV(Fussy(), {name: [1, 2]})
+    refused(search, *regression, InvalidInputError, f"{name!r} is not a parameter of")
+
+
+@pytest.mark.parametrize("search", [RaceGridSearchCV, RaceRandomSearchCV])
+def test_grids_without_configurations_are_refused(regression, search):
+    """An empty list of grids holds nothing to race."""
+    message = "no configurations"
+    refused(search(Fussy(), []), *regression, InvalidInputError, message)
+
+
 def test_empty_lists_in_a_grid_are_refused(regression):
     """Nothing to try is a mistake."""
     search = RaceGridSearchCV(Fussy(), {"mood": []})
@@ -131,6 +152,84 @@ def test_nan_targets_are_refused(regression):
     refused(search, X, y, InvalidInputError, "Input y contains NaN")
     y[3] = np.inf
     refused(search, X, y, InvalidInputError, "Input y contains infinity")
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+@pytest.mark.parametrize("kind", [np.array, pd.Series, list])
+def test_missing_labels_are_refused(classification, missing, kind):
+    """Labels that are no numbers may be missing too."""
+    X, _ = classification
+    y = np.array(["ham", "spam", "ham"] * 110, dtype=object)
+    y[7] = missing
+    search = RaceGridSearchCV(LogisticRegression(), {"C": [0.1, 1]})
+    refused(search, X, kind(y), InvalidInputError, "Input y contains NaN")
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]})
+    numbers = np.arange(330.0).astype(object)
+    numbers[7] = missing
+    refused(search, X, kind(numbers), InvalidInputError, "Input y contains NaN")
+
+
+def test_missing_categories_are_refused(classification):
+    """Extension types of pandas have gaps of their own."""
+    X, _ = classification
+    y = pd.Series(["ham", "spam", None] * 110)
+    search = RaceGridSearchCV(LogisticRegression(), {"C": [0.1, 1]})
+    for dtype in "category", "string":
+        refused(search, X, y.astype(dtype), InvalidInputError, "Input y contains NaN")
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        ([None, *range(219)], "groups contains NaN or None"),
+        (np.r_[np.nan, np.arange(219.0)], "groups contains NaN or None"),
+        (pd.Series([pd.NA, *"ab" * 109, "c"]), "groups contains NaN or None"),
+        (np.zeros((220, 2)), r"groups has shape \(220, 2\)"),
+        (np.zeros(220), "^1 groups are too few"),
+    ],
+)
+def test_groups_that_make_no_sense_are_refused(regression, groups, message):
+    """Every row belongs to one group."""
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]})
+    refused(search, *regression, InvalidInputError, message, groups=groups)
+
+
+def test_data_without_rows_are_refused(regression):
+    """Neither training nor test data may be empty."""
+    X, y = regression
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]})
+    refused(search, X[:0], y[:0], InvalidInputError, "X has no rows")
+    empty = {"X_val": X[:0], "y_val": y[:0]}
+    refused(search, X, y, InvalidInputError, "X_val has no rows", **empty)
+
+
+def test_test_sets_of_other_columns_or_targets_are_refused(regression):
+    """A separate test set looks like the training data."""
+    X, y = regression
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]})
+    message = "y_val has .* targets per row"
+    other = {"X_val": X, "y_val": np.column_stack([y, y])}
+    refused(search, X, y, InvalidInputError, message, **other)
+    frame, renamed = pd.DataFrame(X, columns=["a"]), pd.DataFrame(X, columns=["b"])
+    other = {"X_val": renamed, "y_val": y}
+    refused(search, frame, y, InvalidInputError, "X_val lacks the column 'a'", **other)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (np.zeros(220), "is 0 for every row"),
+        (np.r_[np.ones(200), np.zeros(20)], "would test on"),
+        (np.r_[np.zeros(20), np.ones(200)], "would train on"),
+        (np.ones((220, 2)), "is no list of numbers"),
+        (["much"] * 220, "is no list of numbers"),
+        (3, "sample_weight=3 is no list of numbers"),
+    ],
+)
+def test_weights_that_make_no_sense_are_refused(regression, weights, message):
+    """Every subset needs rows that count."""
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]}, ordering="given")
+    refused(search, *regression, InvalidInputError, message, sample_weight=weights)
 
 
 def test_lengths_that_differ_are_refused(regression):

@@ -12,6 +12,7 @@ from sklearn.utils import check_consistent_length, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
 from cvst._sklearn_compat import num_samples, routed_fit_params
+from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["Inputs", "read_inputs"]
@@ -58,7 +59,10 @@ def read_inputs(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Inputs:
     X_val, y_val = params.pop("X_val", None), params.pop("y_val", None)
     groups = params.pop("groups", None)
     X, y = indexable(X, y)
+    if num_samples(X) == 0:
+        raise InvalidInputError("Found array with 0 sample(s): X has no rows to race.")
     _check_lengths(X, y, groups=groups)
+    _check_groups(groups)
     _check_targets(y, "y", required=_requires_y(search))
     if y is not None and is_classifier(search.estimator):
         check_classification_targets(y)
@@ -69,16 +73,62 @@ def read_inputs(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Inputs:
         name: value for name, value in fit_params.items() if _per_row(value, n_samples)
     }
     if "sample_weight" in fit_params:
-        _check_lengths(X, y, sample_weight=fit_params["sample_weight"])
+        _checked_weights(fit_params["sample_weight"], X, y)
     if weights is not None:
-        weights = np.asarray(weights, dtype=float)
-        _check_lengths(X, y, sample_weight=weights)
-        if not np.all(np.isfinite(weights)) or np.any(weights < 0):
-            raise InvalidInputError(
-                "sample_weight contains negative or non-finite values. Give every row "
-                "a weight of 0 or more."
-            )
+        weights = _checked_weights(weights, X, y)
     return Inputs(X, y, X_val, y_val, groups, fit_params, aligned, weights)
+
+
+def _checked_weights(values: Any, X: Any, y: Any) -> FloatArray:
+    try:
+        weights = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        weights = np.empty((0, 0))
+    if weights.ndim != 1:
+        shown = " ".join(repr(values).split())[:60]
+        raise InvalidInputError(
+            f"sample_weight={shown} is no list of numbers. Give one number per row."
+        )
+    _check_lengths(X, y, sample_weight=weights)
+    if not np.all(np.isfinite(weights)) or np.any(weights < 0):
+        raise InvalidInputError(
+            "sample_weight contains negative or non-finite values. Give every row "
+            "a weight of 0 or more."
+        )
+    if not np.any(weights > 0):
+        raise InvalidInputError(
+            "sample_weight is 0 for every row. Give the rows that count more than 0."
+        )
+    return weights
+
+
+def _check_groups(groups: Any) -> None:
+    if groups is None:
+        return
+    values = np.asarray(groups)
+    if values.ndim != 1:
+        raise InvalidInputError(
+            f"groups has shape {values.shape}. Give one group per row, as one column."
+        )
+    if _has_gaps(values):
+        raise InvalidInputError(
+            "groups contains NaN or None. Give every row a group, or drop these rows."
+        )
+
+
+def _has_gaps(values: Any) -> bool:
+    """Return whether any value is missing: NaN, None, or pandas' NA."""
+    if values.dtype.kind in "fmM":
+        return bool(np.any(values != values))
+    if values.dtype != object:
+        return False
+    # Whatever differs from itself is missing; pandas' NA will not even say so.
+    return any(
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, float | np.floating) and bool(np.isnan(value)))
+        for value in values.ravel().tolist()
+    )
 
 
 def _requires_y(search: Any) -> bool:
@@ -110,16 +160,18 @@ def _check_targets(y: Any, name: str, required: bool = False) -> None:
             )
         return
     values = np.asarray(y)
+    if values.dtype.kind == "U" and not hasattr(y, "dtype"):
+        values = np.asarray(y, dtype=object)  # NaN among words is still NaN
     if values.dtype.kind == "c":
         raise InvalidInputError(
             f"Complex data not supported: {name} holds complex numbers. Use real ones."
         )
-    if values.dtype.kind != "f" or np.all(np.isfinite(values)):
-        return
-    if np.isnan(values).any():
+    if _has_gaps(values):
         raise InvalidInputError(
             f"Input {name} contains NaN. Drop the rows without a target, or fill it in."
         )
+    if values.dtype.kind != "f" or np.all(np.isfinite(values)):
+        return
     raise InvalidInputError(
         f"Input {name} contains infinity or a value too large for {values.dtype!r}. "
         "Drop these rows."
@@ -134,9 +186,41 @@ def _check_test_set(X: Any, y: Any, X_val: Any, y_val: Any) -> None:
     if X_val is None:
         return
     check_consistent_length(X_val, y_val)
+    if num_samples(X_val) == 0:
+        raise InvalidInputError(
+            "X_val has no rows. Leave it out, or give it rows to test on."
+        )
     _check_targets(y_val, "y_val")
+    _check_same_columns(X, X_val)
+    _check_same_outputs(y, y_val)
+
+
+def _check_same_columns(X: Any, X_val: Any) -> None:
     wanted, given = getattr(X, "shape", (0,))[1:], getattr(X_val, "shape", (0,))[1:]
     if wanted != given:
         raise InvalidInputError(
             f"X_val has {given} features per row, X has {wanted}. Use the same columns."
+        )
+    names, given_names = _column_names(X), _column_names(X_val)
+    if names is None or given_names is None or set(names) == set(given_names):
+        return
+    missing = [name for name in names if name not in given_names]
+    raise InvalidInputError(
+        f"X_val lacks the column {missing[0]!r} of X. Use the same columns."
+    )
+
+
+def _column_names(X: Any) -> list[Any] | None:
+    columns = getattr(X, "columns", None)
+    return None if columns is None else list(columns)
+
+
+def _check_same_outputs(y: Any, y_val: Any) -> None:
+    if y is None or y_val is None:
+        return
+    wanted, given = np.shape(y)[1:], np.shape(y_val)[1:]
+    # A single column is as good as none.
+    if (wanted or (1,)) != (given or (1,)):
+        raise InvalidInputError(
+            f"y_val has {given} targets per row, y has {wanted}. Use the same targets."
         )

@@ -103,6 +103,8 @@ pre_dispatch, return_train_score
         self.return_train_score = return_train_score
 
     def _configurations(self) -> list[Configuration]:
+        if isinstance(self.param_distributions, list) and not self.param_distributions:
+            return []  # the sampler would stumble over it
         sampler = ParameterSampler(
             self.param_distributions, self.n_iter, random_state=self.random_state
         )

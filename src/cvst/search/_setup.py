@@ -100,10 +100,10 @@ def resolve_strategy(strategy: Any) -> Any:
                 f"{', '.join(map(repr, STRATEGIES))}, or a strategy object."
             )
         return STRATEGIES[strategy]()
-    if not isinstance(strategy, Strategy):
+    if isinstance(strategy, type) or not isinstance(strategy, Strategy):
         raise InvalidInputError(
-            f"strategy={strategy!r} is no strategy: it lacks the methods of "
-            "cvst.race.Strategy. Use 'cvst' or an object such as CVST(max_steps=20)."
+            f"strategy={strategy!r} is no strategy: it is no object with the methods "
+            "of cvst.race.Strategy. Use 'cvst' or an object such as CVST(max_steps=20)."
         )
     return clone(strategy, safe=False)
 
@@ -146,6 +146,7 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
     )
     classes = known_classes(search, data)
     strategy, problem = raceable(strategy, problem, data, classes, folds)
+    _check_weighted_rows(strategy, problem, data)
     source = DataSource(
         estimator=template,
         configurations=seeded,
@@ -192,6 +193,10 @@ def _evaluator(search: Any, template: Any) -> BatchEvaluator:
 
 def check_names(estimator: Any, configurations: Sequence[Configuration]) -> None:
     """Refuse parameters that the estimator does not have."""
+    if not configurations:
+        raise InvalidInputError(
+            "The grid has no configurations. Give it at least one dict of values."
+        )
     known = set(estimator.get_params(deep=True))
     for configuration in configurations:
         unknown = set(configuration) - known
@@ -200,8 +205,8 @@ def check_names(estimator: Any, configurations: Sequence[Configuration]) -> None
         # A step that the grid replaces brings parameters of its own.
         try:
             configured(estimator, configuration)
-        except ValueError as error:
-            name = sorted(unknown)[0]
+        except (ValueError, TypeError, AttributeError) as error:
+            name = sorted(unknown, key=str)[0]
             raise InvalidInputError(
                 f"{name!r} is not a parameter of {type(estimator).__name__}. Its "
                 f"parameters are {', '.join(sorted(known))}."
@@ -245,6 +250,22 @@ def _race_data(search: Any, inputs: Inputs, order: IntArray) -> RaceData:
         score_weights=weights,
         pairwise=pairwise,
     )
+
+
+def _check_weighted_rows(strategy: Any, problem: Problem, data: RaceData) -> None:
+    """Refuse subsets that train or test on nothing but rows of weight zero."""
+    subset_sizes = getattr(strategy, "subset_sizes", None)
+    if data.score_weights is None or subset_sizes is None or problem.orders:
+        return
+    sizes = subset_sizes(problem)
+    trained = data.score_weights[: min(sizes)]
+    tested = data.score_weights[max(sizes) :]
+    for rows, what in (trained, "train"), (tested, "test"):
+        if not np.any(rows > 0):
+            raise InvalidInputError(
+                f"sample_weight is 0 for all {len(rows)} rows that some subset would "
+                f"{what} on. Drop rows of weight 0, or use another ordering."
+            )
 
 
 def _fresh_orders(
