@@ -67,7 +67,7 @@ def test_stages_are_run_and_the_winner_is_among_the_best_of_full_search(waves):
     assert stages(search)[:2] == ["first look", "late look"]
     assert stages(search)[2:5] == ["confirm"] * 3
     assert search.stop_reason_ == "confirmed"
-    folds = KFold(10, shuffle=True, random_state=0)
+    folds = KFold(5, shuffle=True, random_state=0)
     full = GridSearchCV(
         search.estimator.set_params(random_state=0),
         GRID,
@@ -316,8 +316,9 @@ def test_random_candidates(waves):
 
 def test_workers_change_nothing(waves):
     """Two workers see what one sees."""
-    one = search_for(waves, n_jobs=1).fit(*waves)
-    two = search_for(waves, n_jobs=2).fit(*waves)
+    short = quick(n_folds=2, climbs=0, final_folds=0)
+    one = search_for(waves, strategy=short, n_jobs=1).fit(*waves)
+    two = search_for(waves, strategy=short, n_jobs=2).fit(*waves)
     np.testing.assert_array_equal(one.race_.mean_losses, two.race_.mean_losses)
     assert one.best_params_ == two.best_params_
 
