@@ -4,6 +4,7 @@
 from cvst.evaluation import _adaboost as _adaboost
 from cvst.evaluation import _boosting as _boosting
 from cvst.evaluation import _forests as _forests
+from cvst.evaluation import _lasso_path as _lasso_path
 from cvst.evaluation import _neighbours as _neighbours
 from cvst.evaluation import _ridge_path as _ridge_path
 from cvst.evaluation._data import RaceData, in_order, stack_rows, take
