@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import sem
 from sklearn.linear_model import Ridge
+from sklearn.tree import DecisionTreeClassifier
 from statsmodels.stats.weightstats import DescrStatsW
 
 from cvst.evaluation import (
     DataSource,
+    PointwiseLoss,
     RaceData,
     batch_evaluator_for,
     resolve_loss,
@@ -66,3 +68,29 @@ def test_weighted_means_are_as_uncertain_as_bootstrap_says():
         rows = rng.integers(20, size=(4000, 20))
         spread = np.average(losses[rows], axis=1, weights=used[rows]).std()
         assert error == pytest.approx(spread, rel=0.15)
+
+
+def test_lists_of_probabilities_of_different_width_are_predictions():
+    """Several outputs with different numbers of classes, one of them broken."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = np.column_stack([X[:, 0] > 0, np.digitize(X[:, 1], [-0.5, 0.5])]).astype(int)
+
+    def miss(y_true, probabilities):
+        assert [columns.shape[1] for columns in probabilities] == [2, 3]
+        return 1 - probabilities[1][np.arange(len(y_true)), y_true[:, 1]]
+
+    estimator = DecisionTreeClassifier(random_state=0)
+    grid = [{"max_depth": depth} for depth in (1, 4)]
+    source = DataSource(
+        estimator=estimator,
+        configurations=grid,
+        data=RaceData(X=X, y=y, n_samples=60),
+        loss=PointwiseLoss(miss, response="predict_proba"),
+        rescaling=resolve_rescaling(None, estimator, grid, False),
+        evaluator=batch_evaluator_for(estimator),
+    )
+    seen = source.observe(Look(slice(0, 40), slice(40, 60), 40, np.arange(2)))
+    model = estimator.set_params(max_depth=4).fit(X[:40], y[:40])
+    expected = miss(y[40:], model.predict_proba(X[40:]))
+    np.testing.assert_allclose(seen.losses[1], expected)

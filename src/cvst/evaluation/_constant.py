@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cvst.evaluation._losses import PointwiseLoss
+from cvst.evaluation._losses import PointwiseLoss, to_array
 
 __all__ = ["constant_loss"]
 
@@ -27,7 +27,7 @@ def constant_loss(loss: PointwiseLoss, y: Any) -> float | None:
     """
     if y is None:
         return None
-    truth = np.asarray(y)
+    truth = to_array(y)
     means = [_mean_loss(loss, truth, constant) for constant in _constants(loss, truth)]
     known = [mean for mean in means if mean is not None and np.isfinite(mean)]
     return min(known) if known else None
@@ -36,6 +36,8 @@ def constant_loss(loss: PointwiseLoss, y: Any) -> float | None:
 def _constants(loss: PointwiseLoss, truth: Any) -> list[Any]:
     if loss.response not in ("predict", "predict_proba"):
         return []
+    if loss.response == "predict_proba" and truth.ndim != 1:
+        return []  # one array of probabilities per output
     labels, counts = np.unique(truth, return_counts=True)
     if loss.response == "predict_proba":
         return [counts / counts.sum()]
@@ -48,5 +50,6 @@ def _mean_loss(loss: PointwiseLoss, truth: Any, constant: Any) -> float | None:
     prediction = np.broadcast_to(constant, (len(truth), *np.shape(constant)))
     try:
         return float(np.mean(loss.losses(truth, prediction, loss.classes)))
-    except (ValueError, TypeError):
+    except Exception:
+        # Losses are functions of users too, and this one is only a hint.
         return None

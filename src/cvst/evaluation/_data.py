@@ -85,20 +85,66 @@ def in_order(values: Any, order: IntArray) -> Any:
 
 
 def stack_rows(first: Any, second: Any) -> Any:
-    """Put the rows of a separate test set behind the training rows."""
+    """Put the rows of a separate test set behind the training rows.
+
+    The result is of the kind of the first, whatever the second is; columns are matched
+    by name where both have names.
+    """
     if first is None or second is None:
         return first
     if sparse.issparse(first) or sparse.issparse(second):
         return sparse.vstack([first, second], format="csr")
     if hasattr(first, "iloc"):
-        # pandas is there, since the user passed one of its objects.
-        import pandas as pd
-
-        return pd.concat([first, second])
-    if hasattr(first, "vstack"):
-        return first.vstack(second)
-    if hasattr(first, "append") and hasattr(first, "to_numpy"):
-        return first.append(second)
+        return _stack_pandas(first, second)
+    if hasattr(first, "to_numpy") and hasattr(first, "vstack"):
+        return _stack_polars(first, second)
+    if hasattr(first, "to_numpy") and hasattr(first, "append"):
+        # A Series of polars grows in place, so that of the user is left alone.
+        return first.clone().append(type(first)(first.name, second, dtype=first.dtype))
     if isinstance(first, list):
         return [*first, *second]
-    return np.concatenate([np.asarray(first), np.asarray(second)])
+    values = np.asarray(first)
+    shape = (len(second), *values.shape[1:])
+    return np.concatenate([values, np.asarray(second).reshape(shape)])
+
+
+def _stack_pandas(first: Any, second: Any) -> Any:
+    # pandas is there, since the user passed one of its objects.
+    import pandas as pd
+
+    if isinstance(first, pd.Series):
+        given = isinstance(second, pd.Series)
+        more: Any = second if given else pd.Series(np.ravel(second))
+        if isinstance(first.dtype, pd.CategoricalDtype):
+            dtype = _shared_categories(first, more)
+            first, more = first.astype(dtype), more.astype(dtype)
+        return pd.concat([first, more])
+    if isinstance(second, pd.DataFrame):
+        same = first.columns.equals(second.columns)
+        more = second if same else second[list(first.columns)]
+    else:
+        rows = np.asarray(second).reshape(len(second), -1)
+        more = pd.DataFrame(rows, columns=first.columns)
+    dtypes = {
+        name: _shared_categories(first[name], more[name])
+        for name, dtype in first.dtypes.items()
+        if isinstance(dtype, pd.CategoricalDtype)
+    }
+    return pd.concat([first.astype(dtypes), more.astype(dtypes)])
+
+
+def _shared_categories(first: Any, second: Any) -> Any:
+    """Return categories for both: those that only the second has come last."""
+    import pandas as pd
+
+    dtype = first.dtype
+    known = dtype.categories
+    more = pd.Index(second.dropna().unique()).difference(known)
+    return pd.CategoricalDtype(known.append(more), ordered=dtype.ordered)
+
+
+def _stack_polars(first: Any, second: Any) -> Any:
+    if not isinstance(second, type(first)):
+        rows = np.asarray(second).reshape(len(second), -1)
+        second = type(first)(rows, schema=first.columns, orient="row")
+    return first.vstack(second.select(first.columns).cast(dict(first.schema)))

@@ -293,6 +293,8 @@ class DataSource:
 
 
 def _all_finite(prediction: Any) -> bool:
+    if isinstance(prediction, list):
+        return all(map(_all_finite, prediction))  # one array per output
     try:
         return bool(np.all(np.isfinite(prediction)))
     except TypeError:

@@ -1,0 +1,80 @@
+"""Rows of a race: a separate test set behind the training rows, of one kind."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cvst.evaluation import stack_rows
+
+FIRST = np.arange(6.0).reshape(3, 2)
+SECOND = np.array([[7.0, 8.0]])
+
+
+def kinds():
+    """Return makers of the same table."""
+    makers = [np.asarray, lambda rows: pd.DataFrame(rows, columns=["a", "b"])]
+    try:
+        import polars as pl
+    except ImportError:
+        return makers
+    return [*makers, lambda rows: pl.DataFrame(rows, schema=["a", "b"], orient="row")]
+
+
+@pytest.mark.parametrize("second", kinds())
+@pytest.mark.parametrize("first", kinds())
+def test_tables_of_different_kinds_are_stacked(first, second):
+    """The kind of the training rows decides."""
+    stacked = stack_rows(first(FIRST), second(SECOND))
+    assert isinstance(stacked, type(first(FIRST)))
+    np.testing.assert_array_equal(np.asarray(stacked), np.vstack([FIRST, SECOND]))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        *product([np.asarray, pd.Series, list], repeat=2),
+        (np.asarray, np.vstack),
+        (pd.Series, np.vstack),
+        (np.vstack, np.asarray),
+    ],
+)
+def test_targets_of_different_kinds_are_stacked(first, second):
+    """A single column counts as targets too."""
+    stacked = stack_rows(first([1.0, 2.0]), second([3.0, 4.0]))
+    np.testing.assert_array_equal(np.ravel(np.asarray(stacked)), [1, 2, 3, 4])
+
+
+def test_series_of_polars_are_stacked_and_left_alone():
+    """Appending in place would lengthen the user's own targets."""
+    pl = pytest.importorskip("polars")
+    y = pl.Series("y", ["a", "b"])
+    for second in pl.Series("z", ["c"]), np.array(["c"]), ["c"]:
+        assert stack_rows(y, second).to_list() == ["a", "b", "c"]
+    assert len(y) == 2
+
+
+def test_columns_are_matched_by_name():
+    """A frame whose columns come in another order is the same frame."""
+    first = pd.DataFrame(FIRST, columns=["a", "b"])
+    stacked = stack_rows(first, pd.DataFrame(SECOND[:, ::-1], columns=["b", "a"]))
+    assert list(stacked.columns) == ["a", "b"]
+    np.testing.assert_array_equal(stacked, np.vstack([FIRST, SECOND]))
+
+
+@pytest.mark.parametrize("as_frame", [False, True])
+def test_categories_stay_categories(as_frame):
+    """Other categories, or plain words, in the test set do not turn them to words."""
+    first = pd.Series(["u", "v"], dtype="category", name="k")
+    for second in (
+        pd.Series(["v", "w"], dtype="category", name="k"),
+        pd.Series(["v", "w"], name="k"),
+    ):
+        pair = [values.to_frame() if as_frame else values for values in (first, second)]
+        stacked = stack_rows(*pair)
+        column = stacked["k"] if as_frame else stacked
+        assert column.tolist() == ["u", "v", "v", "w"]
+        assert column.cat.categories.tolist() == ["u", "v", "w"]
