@@ -25,6 +25,7 @@ from cvst.exceptions import (
     TooFewRowsError,
     TooFewStepsError,
 )
+from cvst.race import CrossValidation
 
 
 class Fussy(RegressorMixin, BaseEstimator):
@@ -270,6 +271,33 @@ def test_too_few_rows_are_compared_by_folds(regression, n_rows):
     assert needed == 22
     search.fit(X[:needed], y[:needed])
     assert search.stop_reason_ != "all_folds"
+
+
+@pytest.mark.parametrize("strategy", ["cvst", "cross_validation"])
+def test_separate_test_set_serves_small_data_too(regression, strategy):
+    """Trained on all rows and tested where the user wants: witnessed by plain fits."""
+    X, y = regression
+    search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 10.0]}, strategy=strategy)
+    with warnings.catch_warnings(record=True) as record:
+        warnings.simplefilter("always")
+        search.fit(X[:8], y[:8], X_val=X[20:], y_val=y[20:])
+    assert len(record) == (strategy == "cvst")
+    assert all("compared on X_val" in str(warning.message) for warning in record)
+    expected = [
+        Ridge(alpha=alpha).fit(X[:8], y[:8]).score(X[20:], y[20:])
+        for alpha in (0.1, 10.0)
+    ]
+    np.testing.assert_allclose(search.cv_results_["mean_test_score"], expected)
+    assert search.race_.subset_sizes.tolist() == [8]
+
+
+def test_numbers_of_folds_that_are_none_are_refused(regression):
+    """Plain cross-validation needs two folds."""
+    for n_folds in 1, 2.5, True, "5":
+        strategy = CrossValidation(n_folds)
+        search = RaceGridSearchCV(Fussy(), {"least": [0, 1]}, strategy=strategy)
+        message = f"n_folds={n_folds!r} must be a whole number"
+        refused(search, *regression, InvalidInputError, message)
 
 
 def test_first_subset_of_one_class_is_compared_by_folds():

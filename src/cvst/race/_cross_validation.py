@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
+from cvst.exceptions import InvalidInputError
 from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook, planned_folds
 from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
@@ -36,8 +37,14 @@ class CrossValidation(Parametrised):
         """Ask for one set of folds."""
         return (self.n_folds,)
 
-    def check(self, problem: Problem) -> None:
-        """Accept every problem."""
+    def check(self, problem: Problem) -> None:  # noqa: ARG002 - the protocol's
+        """Raise an error if the number of folds is none."""
+        whole = isinstance(self.n_folds, int | np.integer)
+        if not whole or isinstance(self.n_folds, bool) or self.n_folds < 2:
+            raise InvalidInputError(
+                f"n_folds={self.n_folds!r} must be a whole number of at least 2; 5 and "
+                "10 are usual."
+            )
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
         """Return one look per fold with everybody."""

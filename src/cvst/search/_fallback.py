@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
+from cvst._sklearn_compat import num_samples
 from cvst._typing import IntArray
 from cvst.evaluation import RaceData, take
 from cvst.exceptions import (
@@ -56,7 +57,14 @@ class FoldMaker:
         return {count: self.make(count) for count in counts}
 
     def make(self, n_folds: int) -> Folds:
-        """Return the folds, or one clear sentence why there are none."""
+        """Return the folds, or one clear sentence why there are none.
+
+        A separate test set takes their place: train on all rows, test on it.
+        """
+        if self.inputs.X_val is not None:
+            n_samples = self.inputs.n_samples
+            n_rows = n_samples + num_samples(self.inputs.X_val)
+            return ((np.arange(n_samples), np.arange(n_samples, n_rows)),)
         try:
             return make_folds(
                 self.search.cv,
@@ -120,11 +128,12 @@ def raceable(
     replacement = CrossValidation(n_folds)
     problem = replace(problem, folds={n_folds: folds.make(n_folds)})
     if problem.n_configurations > 1:
+        how = "on X_val" if problem.n_validation else "by cross-validation"
         warnings.warn(
             f"{problem.n_samples} rows are too few to race: the first subset would "
             f"hold {look.n_train} rows"
             f"{'' if seen is None else f' of {len(seen)} classes'}. All configurations "
-            "are compared by cross-validation instead; a race needs about "
+            f"are compared {how} instead; a race needs about "
             f"{_rows_needed(strategy, problem, data, classes)} rows.",
             FallbackWarning,
             stacklevel=4,
@@ -151,7 +160,8 @@ def _n_folds(data: RaceData, classes: Any) -> int:
     """Return as many folds as the rows and the largest class allow, at least two."""
     limit = data.n_samples
     if classes is not None:
-        counts = np.unique(np.asarray(data.y), return_counts=True)[1]
+        y = np.asarray(data.y)[: data.n_samples]
+        counts = np.unique(y, return_counts=True)[1]
         limit = int(counts.max())
     return max(2, min(DEFAULT_FOLDS, limit))
 
