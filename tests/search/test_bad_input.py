@@ -45,7 +45,7 @@ class Fussy(RegressorMixin, BaseEstimator):
         return self
 
     def predict(self, X):
-        value = {"nan": np.nan, "inf": np.inf}.get(self.mood, self.mean_)
+        value = {"nan": np.nan, "inf": np.inf, "huge": 1e200}.get(self.mood, self.mean_)
         return np.full(len(X), value)
 
 
@@ -344,6 +344,15 @@ def test_failing_configuration_is_a_flop_with_a_reason(regression, mood):
     assert search.cv_results_["rank_test_score"].tolist() == [1, 2]
     assert search.cv_results_["failure"][1]
     assert np.isnan(search.cv_results_["look1_test_score"][1])
+
+
+def test_diverged_model_is_a_flop_without_noise(regression):
+    """Losses beyond all numbers warn of nothing and never win."""
+    search = RaceGridSearchCV(Fussy(), {"mood": ["huge", "good"]}, random_state=0)
+    search.fit(*regression)
+    assert search.best_params_ == {"mood": "good"}
+    assert search.cv_results_["mean_test_score"][0] == -np.inf
+    assert not search.race_.traces[0].any()
 
 
 def test_error_score_stands_for_failed_fits(regression):

@@ -17,7 +17,12 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import get_scorer, make_scorer, mean_absolute_error
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    TimeSeriesSplit,
+    cross_val_score,
+)
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -284,6 +289,38 @@ def test_sample_weights_weigh_fits_and_means(regression):
     errors = (model.predict(X[rows]) - y[rows]) ** 2
     expected = np.average(errors, weights=weight[rows])
     assert search.race_.mean_losses[0, 0] == pytest.approx(expected)
+
+
+def test_pointwise_losses_come_with_the_rows_that_count(regression):
+    """Rows of weight zero have no losses; plain fits are the witness."""
+    X, y = regression
+    weight = (np.arange(220) % 3 > 0).astype(float)
+    search = RaceGridSearchCV(
+        Ridge(), {"alpha": [0.1, 10]}, rescale=None, return_pointwise=True
+    ).fit(X, y, sample_weight=weight)
+    order = search.pointwise_losses_[-1][1]
+    for configurations, rows, losses in search.pointwise_losses_:
+        assert losses.shape == (len(configurations), len(rows))
+        assert weight[rows].all()
+        assert set(order) <= set(rows)
+    _, rows, losses = search.pointwise_losses_[0]
+    mean = losses.mean(axis=1)
+    np.testing.assert_allclose(mean, search.race_.mean_losses[:, 0])
+    spread = np.var(y[rows])
+    score = search.cv_results_["look1_test_score"]
+    np.testing.assert_allclose(score, 1 - mean / spread)
+
+
+def test_folds_of_time_mean_that_the_race_goes_forward_too(regression):
+    """Who comes from a grid search over time must not see the future of test rows."""
+    X, y = regression
+    search = RaceGridSearchCV(
+        Ridge(), {"alpha": [0.1, 10]}, cv=TimeSeriesSplit(3), return_pointwise=True
+    ).fit(X, y)
+    for n_train, (_, rows, _) in zip(
+        search.race_.subset_sizes, search.pointwise_losses_, strict=True
+    ):
+        np.testing.assert_array_equal(rows, np.arange(n_train, 220))
 
 
 def test_metadata_routing_sends_weights_where_they_are_requested(regression):

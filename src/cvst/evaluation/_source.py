@@ -110,7 +110,9 @@ class _Work:
     def _losses(outcome: Outcome, row_losses: RowLosses) -> FloatArray:
         if not _all_finite(outcome.prediction):
             raise FloatingPointError("the predictions contain NaN or infinity")
-        losses = row_losses(outcome.prediction, outcome.classes)
+        # A model that diverged may have losses that no longer fit: they are infinite.
+        with np.errstate(over="ignore"):
+            losses = row_losses(outcome.prediction, outcome.classes)
         if np.isnan(losses).any():
             raise FloatingPointError("the losses contain NaN")
         return losses

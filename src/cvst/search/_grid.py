@@ -34,7 +34,8 @@ class RaceGridSearchCV(BaseRaceSearch):
     ordering : {"auto", "shuffled", "stratified", "grouped", "given"}, default="auto"
         Order of the rows, of which every subset is a prefix: stratified for
         classifiers, shuffled for regressors, grouped when ``groups`` are passed to
-        ``fit``; ``"given"`` keeps the order of the data (time).
+        ``fit``, given when ``cv`` is a ``TimeSeriesSplit``; ``"given"`` keeps the
+        order of the data (time).
     rescale : "auto", dict, callable or None, default="auto"
         How hyper-parameters follow the subset size. The grid always means what it
         means on all rows.
@@ -89,6 +90,10 @@ class RaceGridSearchCV(BaseRaceSearch):
         Exponents used to rescale hyper-parameters.
     strategy_ : Strategy
         The strategy that was used.
+    pointwise_losses_ : list of (configurations, rows, losses)
+        Only with ``return_pointwise``, one entry per look: indices into the grid, the
+        test rows as you passed them (those of ``X_val`` count on from the last row of
+        ``X``, those of weight 0 are left out), and a table of losses.
     budget_settings_ : dict
         Only with ``time_budget``: parameters which, set on a clone without a budget,
         repeat this race exactly.

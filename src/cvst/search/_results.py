@@ -39,7 +39,8 @@ def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, Floa
             final[index] = scores[index, looks].mean()
         else:
             final[index] = scores[index, looks[-1]]
-        spread[index] = scores[index, looks].std()
+        with np.errstate(invalid="ignore"):  # a diverged model's score is infinite
+            spread[index] = scores[index, looks].std()
     return final, spread
 
 

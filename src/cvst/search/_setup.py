@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils import check_random_state, get_tags
 
 from cvst._sklearn_compat import num_samples
@@ -84,11 +85,17 @@ class Setup:
     order: IntArray
 
     def order_of(self, rows: Rows) -> IntArray:
-        """Return the original rows; those of a separate test set count from N on."""
+        """Return the original rows; those of a separate test set count from N on.
+
+        Rows of weight zero have no pointwise losses and are left out.
+        """
         n_rows = self.problem.n_samples + self.problem.n_validation
         original = np.arange(n_rows)
         original[: self.problem.n_samples] = self.order
-        return original[rows]
+        weights = self.source.data.score_weights
+        if weights is None:
+            return original[rows]
+        return original[rows][weights[rows] > 0]
 
 
 def resolve_strategy(strategy: Any) -> Any:
@@ -121,8 +128,9 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
     ]
     rng = np.random.default_rng(seeds[1])
     stratify = is_classifier(search.estimator)
+    order = _order_name(search, inputs.groups)
     ordering = order_rows(
-        search.ordering, inputs.n_samples, inputs.y, inputs.groups, stratify, rng
+        order, inputs.n_samples, inputs.y, inputs.groups, stratify, rng
     )
     data = _race_data(search, inputs, ordering.permutation)
     problem = Problem(
@@ -141,7 +149,7 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
     folds = FoldMaker(search, inputs, ordering, rng)
     problem = replace(
         problem,
-        orders=_fresh_orders(search, strategy, data, inputs.groups, rng),
+        orders=_fresh_orders(search, order, strategy, data, inputs.groups, rng),
         folds=folds.for_counts(strategy.fold_counts),
     )
     classes = known_classes(search, data)
@@ -162,8 +170,8 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
         raise_errors=search.error_score == "raise",
         keep_losses=search.return_pointwise,
     )
-    order = ordering.permutation
-    return Setup(strategy, problem, source, loss, template, configurations, order)
+    rows = ordering.permutation
+    return Setup(strategy, problem, source, loss, template, configurations, rows)
 
 
 @contextmanager
@@ -268,8 +276,15 @@ def _check_weighted_rows(strategy: Any, problem: Problem, data: RaceData) -> Non
             )
 
 
+def _order_name(search: Any, groups: Any) -> str:
+    """Return the order to use: folds that go forward in time ask for that of time."""
+    forward = isinstance(search.cv, TimeSeriesSplit) and groups is None
+    return "given" if forward and search.ordering == "auto" else search.ordering
+
+
 def _fresh_orders(
     search: Any,
+    order: str,
     strategy: Any,
     data: RaceData,
     groups: Any,
@@ -277,7 +292,7 @@ def _fresh_orders(
 ) -> tuple[IntArray, ...]:
     if not strategy.n_orders:
         return ()
-    if search.ordering in ("given", "grouped") or groups is not None:
+    if order in ("given", "grouped") or groups is not None:
         raise InvalidInputError(
             "shuffle_each_step=True mixes rows that ordering='given' and groups keep "
             "apart. Set shuffle_each_step=False or ordering='shuffled'."
@@ -285,6 +300,6 @@ def _fresh_orders(
     y = take(data.y, slice(0, data.n_samples))
     stratify = is_classifier(search.estimator)
     return tuple(
-        order_rows(search.ordering, data.n_samples, y, None, stratify, rng).permutation
+        order_rows(order, data.n_samples, y, None, stratify, rng).permutation
         for _ in range(strategy.n_orders)
     )
