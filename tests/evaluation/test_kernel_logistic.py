@@ -166,7 +166,6 @@ def test_nobody_is_fitted_alone(count_fits):
         {"kernel": lambda a, b: float(a @ b)},
         {"alpha": 1e-12},
     ],
-    ids=str,
 )
 def test_what_cannot_be_shared_is_fitted_alone(
     assert_same_as_one_by_one, count_fits, configuration
@@ -192,7 +191,6 @@ def test_what_cannot_be_shared_is_fitted_alone(
         ({"C": 1.0}, "predict"),
         ({"alpha": 1.0}, "score_samples"),
     ],
-    ids=str,
 )
 def test_errors_are_those_of_a_fit(assert_same_as_one_by_one, configuration, response):
     """What a fit refuses, the evaluator refuses for the same reason."""

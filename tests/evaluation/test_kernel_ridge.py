@@ -150,7 +150,6 @@ def test_nobody_is_fitted_alone(count_fits):
         {"kernel": "poly", "degree": 2.5},
         {"gamma": 1e12},
     ],
-    ids=str,
 )
 def test_what_cannot_be_shared_is_fitted_alone(
     assert_same_as_one_by_one, count_fits, configuration
@@ -180,7 +179,6 @@ def test_what_cannot_be_shared_is_fitted_alone(
         ({"alpha": True}, "predict"),
         ({"alpha": 1.0}, "decision_function"),
     ],
-    ids=str,
 )
 def test_errors_are_those_of_a_fit(assert_same_as_one_by_one, configuration, response):
     """What a fit refuses, the evaluator refuses for the same reason."""

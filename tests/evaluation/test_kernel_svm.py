@@ -202,7 +202,6 @@ def test_groups_share_a_kernel_and_stay_small():
         {"gamma": 1e12},
         {"verbose": True},
     ],
-    ids=str,
 )
 def test_what_cannot_be_shared_is_fitted_alone(
     assert_same_as_one_by_one, count_fits, configuration, capfd
@@ -234,7 +233,6 @@ def test_what_cannot_be_shared_is_fitted_alone(
         (SVR, {"epsilon": -1.0}, "predict"),
         (SVR, {"C": 1.0}, "decision_function"),
     ],
-    ids=str,
 )
 def test_errors_are_those_of_a_fit(
     assert_same_as_one_by_one, machine, configuration, response

@@ -628,7 +628,6 @@ def test_a_failing_step_fails_all_who_share_it_and_nobody_else(assert_same, when
         {"final": 3},
         {"first": object()},
     ],
-    ids=str,
 )
 def test_what_does_not_fit_together_fails_as_the_pipeline_does(
     assert_same, configuration

@@ -429,7 +429,6 @@ def test_the_default_score_is_the_classifiers_own(estimator):
         TweedieRegressor(power=0),
         make_pipeline(StandardScaler(), PoissonRegressor()),
     ],
-    ids=str,
 )
 def test_the_default_score_is_the_regressors_own(estimator, weighted):
     """Witness: the score method of the fitted estimator."""
@@ -461,7 +460,6 @@ def test_the_default_score_of_several_labels_per_row_is_all_right_or_wrong():
         GaussianMixture(random_state=0),
         make_pipeline(StandardScaler(), KernelDensity()),
     ],
-    ids=str,
 )
 def test_a_density_is_raced_on_minus_its_logarithm(estimator):
     """Witness: the model's log density; KernelDensity.score sums it over the rows."""
@@ -527,7 +525,6 @@ def test_residuals_are_signed_for_numbers_and_absent_for_the_rest():
             "for 2 outputs",
         ),
     ],
-    ids=str,
 )
 def test_what_does_not_go_together_is_refused_in_one_sentence(scoring, y, message):
     with pytest.raises(InvalidInputError, match=message):
