@@ -16,7 +16,7 @@ def small(monkeypatch):
     """Shrink the demo: the same race and the same check on fewer rows."""
     monkeypatch.setattr(_demo, "N_ROWS", N_ROWS)
     monkeypatch.setattr(_demo, "N_FRESH", N_FRESH)
-    monkeypatch.setattr(_demo, "N_FIRST", 100)
+    monkeypatch.setattr(_demo, "N_FIRST", 200)
 
 
 def test_winner_and_best_of_the_grid_are_measured(small, cvst):

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 import time
+from urllib.request import urlopen
 
 import numpy as np
 import pandas as pd
@@ -152,6 +153,30 @@ def test_a_terminal_shows_the_race_while_it_runs(folder, environment):
     assert "Winner: " in rest.decode(errors="replace")
 
 
+def test_a_live_page_follows_the_race(folder, environment):
+    """While steps are still to come, the page on this machine shows those made."""
+    command = [*slow_search(folder, 0.08), "--live", "--json"]
+    with subprocess.Popen(
+        [sys.executable, "-m", "cvst", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=folder,
+    ) as process:
+        said = process.stderr.readline()
+        url = said.removeprefix("The race is shown at ").strip()
+        page = ""
+        while '"n_train":27' not in page and process.poll() is None:
+            time.sleep(0.1)
+            with urlopen(url, timeout=30) as answer:
+                page = answer.read().decode()
+        summary = json.loads(process.stdout.read())
+    assert url.startswith("http://127.0.0.1:")
+    assert '"n_train":27' in page
+    assert summary["finished"] is True
+
+
 def test_json_is_quiet_in_a_terminal_too(folder, environment):
     arguments = [*slow_search(folder, 0), "--json"]
     with start_in_terminal(arguments, folder, environment) as process:
@@ -179,6 +204,7 @@ def test_ctrl_c_keeps_the_leader_and_writes_the_results(
     assert sorted(path.name for path in results.iterdir()) == [
         "command.txt",
         "cv_results.csv",
+        "report.html",
         "summary.json",
         "winner.json",
     ]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import replace
 from importlib.util import find_spec
 
 import pytest
@@ -15,6 +16,7 @@ from cvst.cli._extras import MissingExtraError
 from cvst.cli._grids import parameter_grids, read_grid
 from cvst.cli._models import MODELS, find_model
 from cvst.cli._pipeline import prepared_model
+from cvst.cli._target import with_numbered_classes
 from cvst.exceptions import InvalidInputError
 
 TARGETS = {"classification": "ill", "regression": "cost"}
@@ -38,6 +40,8 @@ def test_a_default_grid_holds_something_better_than_a_constant(model, task, peop
     """Mixed columns with gaps, default pipeline, configurations across the grid."""
     others = [name for name in TARGETS.values() if name != TARGETS[task]]
     learning = learning_problem(people, Wishes(TARGETS[task], drop=others, task=task))
+    if model.numbered_classes:
+        learning = replace(learning, target=with_numbered_classes(learning.target)[0])
     prepared = prepared_model(model, learning, raw=False)
     grids = parameter_grids(
         read_grid(model.choice(task).grid), prepared.estimator, prepared.prefix

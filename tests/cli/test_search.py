@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import html
 import json
 import shlex
 
@@ -85,6 +86,7 @@ def test_the_folder_holds_what_is_needed_to_use_and_repeat_it(
         "command.txt",
         "cv_results.csv",
         "model.skops",
+        "report.html",
         "summary.json",
         "winner.json",
     ]
@@ -96,6 +98,10 @@ def test_the_folder_holds_what_is_needed_to_use_and_repeat_it(
     # The saved pipeline takes the table as it was read, and predicts well.
     model = skops.io.load(folder / "model.skops", trusted=summary["untrusted_types"])
     assert model.score(people.drop(columns=["cost"]), people["cost"]) > 0.8
+
+    # The page names the command that repeats it.
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert summary["repeat"] in html.unescape(page)
 
     # Repeating the command gives the same results.
     words = shlex.split((folder / "command.txt").read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cvst.cli._target import MOST_CLASSES, read_target
+from cvst.cli._target import MOST_CLASSES, read_target, with_numbered_classes
 from cvst.exceptions import InvalidInputError
 
 BOTH = ("classification", "regression")
@@ -63,3 +63,17 @@ def test_unfit_targets_are_refused(values, task, tasks, words):
         read_target(pd.Series(values, name="y"), task, tasks)
     assert words in str(caught.value)
     assert "'y'" in str(caught.value)
+
+
+def test_numbers_of_classes_lead_back_to_their_names():
+    target = read_target(pd.Series(["b", "a", "c", "a"], name="y"), None, BOTH)
+    numbered, note = with_numbered_classes(target)
+    names = note.split(": ")[1].rstrip(".").split(", ")
+    lookup = dict(name.split(" = ") for name in names)
+    assert [lookup[str(code)] for code in numbered.values] == ["b", "a", "c", "a"]
+
+
+@pytest.mark.parametrize("values", [[0, 1, 1], [0.5, 1.5, 2.5]])
+def test_what_is_numbered_or_no_class_stays(values):
+    target = read_target(pd.Series(values, name="y"), None, BOTH)
+    assert with_numbered_classes(target) == (target, "")

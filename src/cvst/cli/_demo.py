@@ -14,13 +14,16 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
-from cvst import RaceGridSearchCV
+from cvst import CVST, RaceGridSearchCV
 from cvst._typing import Configuration, FloatArray
+from cvst.cli._forecast import Forecast
+from cvst.cli._live import RaceView, live_view
 from cvst.cli._summary import plain, race_steps, steps_table, stop_sentence
 from cvst.cli._text import duration, shown_parameters
 from cvst.datasets import make_noisy_sinc
 from cvst.evaluation import Task, batch_evaluator_for
 from cvst.parallel import effective_n_jobs, in_chunks, run_chunks
+from cvst.race import Problem
 
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 
@@ -33,12 +36,21 @@ examples:
   cvst demo --json
 """
 
+HEADING = (
+    "{n_configurations} configurations of kernel ridge regression race on noisy sinc, "
+    "{n_rows:,} rows."
+)
+
 N_ROWS = 1000
+GAMMAS = np.logspace(-3, 3, 61).tolist()
+LAMBDAS = np.logspace(-7, 2, 10)
+N_CONFIGURATIONS = len(GAMMAS) * len(LAMBDAS)
 N_FRESH = 10_000
 SCORE = "neg_mean_squared_error"
 
 # All configurations are tested on this many fresh points. Those who are this many
-# standard errors behind the best do not come back; the others are tested on all.
+# standard errors behind the winner there can be neither the best nor before it; the
+# others are tested on all points.
 N_FIRST = 1000
 CLEARLY = 4.0
 
@@ -84,10 +96,7 @@ def run(options: Namespace) -> str:
     X, y = make_noisy_sinc(N_ROWS, random_state=int(data_seed))
     fresh = make_noisy_sinc(N_FRESH, random_state=int(fresh_seed))
     # The paper's grid: lambda from 10^-7 to 10^2, which scikit-learn calls alpha / N.
-    grid = {
-        "gamma": np.logspace(-3, 3, 61).tolist(),
-        "alpha": (N_ROWS * np.logspace(-7, 2, 10)).tolist(),
-    }
+    grid = {"gamma": GAMMAS, "alpha": (N_ROWS * LAMBDAS).tolist()}
     search = RaceGridSearchCV(
         KernelRidge(kernel="rbf"),
         grid,
@@ -95,35 +104,48 @@ def run(options: Namespace) -> str:
         strategy=options.strategy,
         random_state=options.seed,
     )
-    # Before and after, so that a machine busy with other things slows down both alike.
-    fit_times = _fit_times(search, X, y)
-    start = perf_counter()
-    search.fit(X, y)
-    seconds = perf_counter() - start
-    fit_times += _fit_times(search, X, y)
+    with live_view(None if options.json else _view(options)):
+        # Before and after, so that a machine busy with other things slows both alike.
+        fit_times = _fit_times(search, X, y)
+        start = perf_counter()
+        search.fit(X, y)
+        seconds = perf_counter() - start
+        fit_times += _fit_times(search, X, y)
+        check = _check(search, (X, y), fresh)
     fit_seconds = float(np.median(fit_times))
-    check = _check(search, (X, y), fresh)
     if options.json:
         return _as_json(search, seconds, check, fit_seconds)
     return _as_text(search, seconds, check, fit_seconds)
+
+
+def _view(options: Namespace) -> RaceView:
+    sizes = []
+    if options.strategy == "cvst":
+        sizes = CVST().subset_sizes(Problem(N_CONFIGURATIONS, N_ROWS))
+    return RaceView(
+        [HEADING.format(n_configurations=N_CONFIGURATIONS, n_rows=N_ROWS)],
+        "",
+        Forecast(sizes, N_ROWS),
+        N_CONFIGURATIONS,
+        afterwards="The winner is compared with the best of the grid",
+    )
 
 
 def _check(search: Any, train: Any, fresh: Any) -> Check:
     configurations = list(ParameterGrid(search.param_grid))
     first = (fresh[0][:N_FIRST], fresh[1][:N_FIRST])
     errors = _errors(search.estimator, configurations, train, first)
-    behind = errors - errors[errors.mean(axis=1).argmin()]
-    standard_error = behind.std(axis=1) / np.sqrt(N_FIRST)
-    near = behind.mean(axis=1) <= CLEARLY * standard_error
-    finalists = np.union1d(np.flatnonzero(near), [search.best_index_])
+    behind = errors - errors[search.best_index_]
+    allowed = CLEARLY * behind.std(axis=1) / np.sqrt(N_FIRST)
+    finalists = np.flatnonzero(behind.mean(axis=1) <= allowed)
     chosen = [configurations[index] for index in finalists]
     means = _errors(search.estimator, chosen, train, fresh).mean(axis=1)
-    winner = float(means[finalists.searchsorted(search.best_index_)])
+    winner_error = float(means[finalists == search.best_index_][0])
     return Check(
         n_finalists=len(finalists),
-        winner_error=winner,
+        winner_error=winner_error,
         best_error=float(means.min()),
-        winner_rank=int(np.sum(means < winner)) + 1,
+        winner_rank=int(np.sum(means < winner_error)) + 1,
         best=chosen[int(means.argmin())],
     )
 
@@ -173,13 +195,13 @@ def _fit_times(search: Any, X: FloatArray, y: FloatArray) -> list[float]:
 
 def _as_text(search: Any, seconds: float, check: Check, fit_seconds: float) -> str:
     n_configurations = len(search.cv_results_["params"])
+    heading = HEADING.format(n_configurations=n_configurations, n_rows=N_ROWS)
     n_fits = N_FOLDS * n_configurations
     full = n_fits * fit_seconds
     excess = check.winner_error / check.best_error - 1
     verdict = f"{excess:.1%} above the best" if excess else "the best of all"
     return f"""\
-{n_configurations} configurations of kernel ridge regression race on noisy sinc, \
-{N_ROWS:,} rows.
+{heading}
 
 {steps_table(race_steps(search), "", SCORE)}
 
@@ -190,8 +212,8 @@ Mean squared error on {N_FRESH:,} fresh points, after a fit on all {N_ROWS:,} ro
   winner            {check.winner_error:.6f}  {verdict}, place {check.winner_rank} of \
 {n_configurations}
   best of the grid  {check.best_error:.6f}  {shown_parameters(check.best)}
-All were tested on {N_FIRST:,} of the points; the {check.n_finalists} not clearly \
-behind there, on all of them.
+All were tested on {N_FIRST:,} of the points, and the {check.n_finalists} not \
+clearly behind the winner there on all of them.
 
 The race took {duration(seconds)} on one thread, with the final fit.
 Full {N_FOLDS}-fold cross-validation would take about {duration(full)}, \

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 from argparse import Namespace
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -18,6 +18,7 @@ from cvst.cli._models import find_model
 from cvst.cli._notes import warnings_as_notes
 from cvst.cli._pipeline import Prepared, prepared_model
 from cvst.cli._tables import read_table
+from cvst.cli._target import with_numbered_classes
 from cvst.exceptions import InvalidInputError
 from cvst.race import Problem
 
@@ -106,6 +107,10 @@ def make_job(options: Namespace) -> Job:
         raw=options.raw,
     )
     learning = learning_problem(frame, wishes)
+    if model.numbered_classes:
+        target, note = with_numbered_classes(learning.target)
+        learning = replace(learning, target=target)
+        notes += [note] if note else []
     prepared = prepared_model(model, learning, options.raw)
     if grid is None:
         grid = read_grid(model.choice(learning.target.task).grid)

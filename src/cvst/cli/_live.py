@@ -16,11 +16,11 @@ from time import monotonic
 from typing import Any
 
 from cvst.cli._forecast import Forecast
+from cvst.cli._listening import listening
 from cvst.cli._text import duration, shown_parameters
 
 __all__ = ["RaceView", "live_view"]
 
-LOGGER = logging.getLogger("cvst")
 REFRESHES_PER_SECOND = 8
 
 # Lines that the view needs besides the table of steps and the heading.
@@ -56,6 +56,8 @@ class RaceView(logging.Handler):
         Told of every look.
     n_configurations : int
         Configurations at the start.
+    afterwards : str, optional
+        What happens once the race is over, if it is not just the final fit.
     """
 
     def __init__(
@@ -64,6 +66,8 @@ class RaceView(logging.Handler):
         prefix: str,
         forecast: Forecast,
         n_configurations: int,
+        *,
+        afterwards: str = "",
     ) -> None:
         super().__init__(logging.DEBUG)
         self.heading = list(heading)
@@ -75,6 +79,8 @@ class RaceView(logging.Handler):
         self.total = n_configurations
         self.began = self.look_began = monotonic()
         self.final = False
+        self._current_look: tuple[int, int] | None = None
+        self.afterwards = afterwards
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of an event of the race."""
@@ -84,6 +90,8 @@ class RaceView(logging.Handler):
         name = event["event"]
         if name == "start":
             self.forecast.sizes = list(event["sizes"])
+        elif name == "begin":
+            self._current_look = (event["n_train"], event["n_configurations"])
         elif name == "progress":
             self.done, self.total = event["done"], event["total"]
         elif name == "look":
@@ -108,6 +116,7 @@ class RaceView(logging.Handler):
         )
         self.n_active = event["n_active"]
         self.done, self.total = 0, self.n_active
+        self._current_look = None
 
     def __rich_console__(self, console: Any, options: Any) -> Iterator[Any]:
         """Draw; called by rich some times a second."""
@@ -123,7 +132,8 @@ class RaceView(logging.Handler):
         yield self._current()
         yield self._progress(min(60, options.max_width - 6))
         yield Text(self._times())
-        yield Text("Ctrl-C stops the race and keeps the leader.", style="dim")
+        if not self.afterwards:
+            yield Text("Ctrl-C stops the race and keeps the leader.", style="dim")
 
     def _table(self, room: int) -> Any:
         from rich.table import Table
@@ -147,18 +157,26 @@ class RaceView(logging.Handler):
             )
         return table
 
+    @property
+    def current_look(self) -> tuple[int | None, int]:
+        """Rows and configurations of the look under way, as far as they are known."""
+        if self._current_look is not None:
+            return self._current_look
+        step = len(self.rows)
+        sizes = self.forecast.sizes
+        return (sizes[step] if step < len(sizes) else None), self.n_active
+
     def _current(self) -> Any:
         from rich.text import Text
 
         if self.final:
-            return Text("The winner is fitted on all rows ...", style="bold")
-        step = len(self.rows) + 1
+            words = self.afterwards or "The winner is fitted on all rows"
+            return Text(f"{words} ...", style="bold")
+        n_train, count = self.current_look
+        rows = "" if n_train is None else f" on {n_train:,} rows"
         sizes = self.forecast.sizes
-        rows = f" on {sizes[step - 1]:,} rows" if step <= len(sizes) else ""
-        of = f" of {len(sizes)}" if sizes else ""
-        return Text(
-            f"Step {step}{of}: {self.n_active:,} configurations{rows} ...", style="bold"
-        )
+        step = f"{len(self.rows) + 1}" + (f" of {len(sizes)}" if sizes else "")
+        return Text(f"Step {step}: {count:,} configurations{rows} ...", style="bold")
 
     def _progress(self, width: int) -> Any:
         from rich.progress_bar import ProgressBar
@@ -183,14 +201,13 @@ class RaceView(logging.Handler):
     def _expected_seconds(self) -> float | None:
         """Return the time of the look (or final fit) that is under way."""
         if self.final:
-            return self.forecast.seconds_of(self.forecast.n_samples, 1)
+            fit = self.forecast.seconds_of(self.forecast.n_samples, 1)
+            return None if self.afterwards else fit
         elapsed = monotonic() - self.look_began
         if self.done:
             return elapsed * self.total / self.done
-        step = len(self.rows)
-        if step >= len(self.forecast.sizes):
-            return None
-        return self.forecast.seconds_of(self.forecast.sizes[step], self.n_active)
+        n_train, count = self.current_look
+        return None if n_train is None else self.forecast.seconds_of(n_train, count)
 
     def _times(self) -> str:
         now = monotonic()
@@ -199,7 +216,8 @@ class RaceView(logging.Handler):
         if seconds is not None:
             left = max(0.0, seconds - (now - self.look_began))
             text += f", about {duration(left)} to the end of this step"
-        at_most = self.forecast.at_most(self.n_active)
+        # Without a plan of the looks to come, nothing is known about the end.
+        at_most = self.forecast.at_most(self.n_active) if self.forecast.sizes else None
         if at_most is not None and not self.final:
             left = max(0.0, at_most - (now - self.look_began))
             text += f", at most about {duration(left)} to the end"
@@ -219,22 +237,11 @@ def live_view(view: RaceView | None) -> Iterator[None]:
     if not console.is_terminal or console.is_dumb_terminal:
         yield
         return
-    level, propagate = LOGGER.level, LOGGER.propagate
-    LOGGER.addHandler(view)
-    LOGGER.setLevel(logging.DEBUG)
-    LOGGER.propagate = False
-    try:
-        with Live(
-            view,
-            console=console,
-            transient=True,
-            refresh_per_second=REFRESHES_PER_SECOND,
-        ):
-            yield
-    finally:
-        LOGGER.removeHandler(view)
-        LOGGER.setLevel(level)
-        LOGGER.propagate = propagate
+    live = Live(
+        view, console=console, transient=True, refresh_per_second=REFRESHES_PER_SECOND
+    )
+    with listening(view), live:
+        yield
 
 
 def _can_draw() -> bool:

@@ -42,6 +42,8 @@ class Model:
         and categories numbered.
     scale_target : bool
         Whether the default grid supposes a target of mean 0 and variance 1.
+    numbered_classes : bool
+        Whether classes must be 0, 1, 2, ...
     install : str
         Package to install, where it is not scikit-learn's.
     """
@@ -52,6 +54,7 @@ class Model:
     regression: Choice | None = None
     inputs: Inputs = "scaled"
     scale_target: bool = False
+    numbered_classes: bool = False
     install: str = ""
 
     @property

@@ -19,7 +19,7 @@ KERNEL = "alpha=logspace(-4, 4, 9) gamma=logspace(-4, 2, 25)"
 SVC = "C=logspace(-2, 4, 13) gamma=logspace(-4, 2, 13)"
 SVR = "C=logspace(-1, 3, 9) gamma=logspace(-4, 1, 11) epsilon=[0.03, 0.1, 0.3]"
 NU_SVC = "nu=[0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7] gamma=logspace(-4, 2, 13)"
-NU_SVR = "C=logspace(-1, 3, 9) gamma=logspace(-4, 1, 11) nu=[0.25, 0.5, 0.75]"
+NU_SVR = "C=logspace(-1, 2, 7) gamma=logspace(-4, 1, 11) nu=[0.25, 0.5, 0.75]"
 RIDGE = "alpha=logspace(-4, 6, 41)"
 ELASTIC = "alpha=logspace(-4, 0, 21) l1_ratio=[0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99]"
 NEIGHBOURS = (
@@ -142,7 +142,7 @@ _ALL = (
         "random forest",
         ("sklearn.ensemble", "RandomForestClassifier", "RandomForestRegressor"),
         FOREST,
-        {"n_estimators": 200},
+        {"n_estimators": 100},
         inputs="trees",
     ),
     _both(
@@ -150,7 +150,7 @@ _ALL = (
         "extremely randomised trees",
         ("sklearn.ensemble", "ExtraTreesClassifier", "ExtraTreesRegressor"),
         FOREST,
-        {"n_estimators": 200},
+        {"n_estimators": 100},
         inputs="trees",
     ),
     _both(
@@ -181,6 +181,7 @@ _ALL = (
         XGBOOST,
         {"n_jobs": 1},
         inputs="trees",
+        numbered_classes=True,
         install="xgboost",
     ),
     _both(

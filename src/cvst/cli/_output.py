@@ -20,7 +20,14 @@ from cvst.exceptions import InvalidInputError
 
 __all__ = ["check_folder", "json_bytes", "model_bytes", "results_csv", "write_folder"]
 
-FILES = ("winner.json", "model.skops", "cv_results.csv", "summary.json", "command.txt")
+FILES = (
+    "winner.json",
+    "model.skops",
+    "cv_results.csv",
+    "report.html",
+    "summary.json",
+    "command.txt",
+)
 
 
 def check_folder(folder: Path, overwrite: bool) -> None:

@@ -10,6 +10,7 @@ from cvst.cli._errors import Interrupted
 from cvst.cli._forecast import Forecast
 from cvst.cli._job import Job, make_job, planned_sizes, run_job
 from cvst.cli._live import RaceView
+from cvst.cli._live_page import live_page
 from cvst.cli._models import MODELS
 from cvst.cli._options import seconds
 from cvst.cli._output import check_folder
@@ -156,13 +157,21 @@ def _add_output_arguments(parser: ArgumentParser) -> None:
         "--out",
         type=Path,
         metavar="DIR",
-        help="folder for winner.json, model.skops, cv_results.csv, summary.json and "
-        "command.txt",
+        help="folder for winner.json, model.skops, cv_results.csv, report.html, "
+        "summary.json and command.txt",
     )
     group.add_argument(
         "--overwrite", action="store_true", help="replace results in that folder"
     )
     group.add_argument("--json", action="store_true", help="print JSON for machines")
+    group.add_argument(
+        "--live",
+        nargs="?",
+        type=int,
+        const=0,
+        metavar="PORT",
+        help="show the race in a browser on this machine as it goes",
+    )
     group.add_argument(
         "--quiet", action="store_true", help="show nothing while the race runs"
     )
@@ -175,10 +184,14 @@ def run(options: Namespace) -> str:
     job = make_job(options)
     if options.plan:
         return plan_text(options, job)
-    finished = run_job(job, _view(options, job))
-    summary = summarise(options, job, finished)
+    title = f"{options.model} for {job.learning.target.name}"
+    with live_page(options.live, title) as page:
+        finished = run_job(job, _view(options, job))
+        summary = summarise(options, job, finished)
+        if page is not None:
+            page.finish(job.search, command=summary["repeat"])
     if options.out is not None:
-        write_results(options.out, job, summary)
+        write_results(options.out, job, summary, title)
     text = (
         json.dumps(plain(summary), indent=2)
         if options.json

@@ -21,6 +21,7 @@ from cvst.cli._summary import (
     stop_sentence,
 )
 from cvst.cli._text import duration, shown_parameters
+from cvst.report import html_report
 
 __all__ = ["heading", "plan_text", "result_text", "summarise", "write_results"]
 
@@ -76,7 +77,7 @@ def _step(step: Any, prefix: str) -> dict[str, Any]:
     return {**values, "leader": leader}
 
 
-def write_results(folder: Path, job: Job, summary: dict[str, Any]) -> None:
+def write_results(folder: Path, job: Job, summary: dict[str, Any], title: str) -> None:
     """Write the results, and put the names of the files into the summary."""
     contents = {
         "winner.json": json_bytes(
@@ -95,9 +96,21 @@ def write_results(folder: Path, job: Job, summary: dict[str, Any]) -> None:
         content, unknown = model_bytes(job.search.best_estimator_)
         contents["model.skops"] = content
         summary["untrusted_types"] = unknown
+    report = _report(job, summary["repeat"], title)
+    if report is not None:
+        contents["report.html"] = report
     summary["files"] = [str(folder / name) for name in [*contents, "summary.json"]]
     contents["summary.json"] = json_bytes(summary)
     write_folder(folder, contents)
+
+
+def _report(job: Job, command: str, title: str) -> bytes | None:
+    """Return the page of the race, or note what it takes."""
+    try:
+        return html_report(job.search, title=title, command=command).encode()
+    except ImportError as error:
+        job.notes.append(f"There is no report.html. {error}")
+        return None
 
 
 def result_text(options: Namespace, job: Job, summary: dict[str, Any]) -> str:
@@ -121,10 +134,12 @@ def result_text(options: Namespace, job: Job, summary: dict[str, Any]) -> str:
 
 def _score_sentence(job: Job, score: str) -> str:
     search = job.search
+    folds = search.race_.observations[-1].look.is_fold
+    where = "over the last folds" if folds else "at the last look"
     n_train, n_rows = search.best_score_n_train_, len(job.learning.X)
     return (
-        f"Score: {score} {search.best_score_:.4f} at the last look, trained on "
-        f"{n_train:,} of {n_rows:,} rows."
+        f"Score: {score} {search.best_score_:.4f} {where}, trained on {n_train:,} of "
+        f"{n_rows:,} rows."
     )
 
 

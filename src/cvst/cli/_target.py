@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from cvst.cli._kinds import column_kind
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["Target", "read_target"]
+__all__ = ["Target", "read_target", "with_numbered_classes"]
 
 # Whole numbers with no more distinct values than this are taken for classes.
 MOST_CLASSES = 20
@@ -149,6 +149,26 @@ def _target(name: str, values: Any, task: str, is_number: bool, hint: str) -> Ta
         f"Classification: {name!r} has {len(classes)} classes ({shown}{more}).{hint}"
     )
     return Target(name, values, task, sentence)
+
+
+def with_numbered_classes(target: Target) -> tuple[Target, str]:
+    """Replace classes by numbers from 0, unless they are so, and say which is which.
+
+    Examples
+    --------
+    >>> target = Target("left", np.array(["no", "yes"]), "classification", "")
+    >>> numbered, note = with_numbered_classes(target)
+    >>> numbered.values
+    array([0, 1])
+    >>> note
+    'The model wants numbered classes and predicts these numbers: 0 = no, 1 = yes.'
+    """
+    classes, codes = np.unique(target.values, return_inverse=True)
+    if target.task == "regression" or classes.tolist() == list(range(len(classes))):
+        return target, ""
+    names = ", ".join(f"{code} = {label}" for code, label in enumerate(classes))
+    note = f"The model wants numbered classes and predicts these numbers: {names}."
+    return replace(target, values=codes), note
 
 
 def _check_distinct(name: str, n_distinct: int) -> None:
