@@ -1,0 +1,98 @@
+from __future__ import annotations
+
+import io
+import logging
+
+import numpy as np
+import pytest
+from rich.console import Console
+from sklearn.linear_model import Ridge
+
+from cvst import CVST, RaceGridSearchCV
+from cvst.cli._forecast import Forecast
+from cvst.cli._listening import listening
+from cvst.cli._live import RaceView, live_view
+from cvst.race import Problem
+
+ALPHAS = np.logspace(-2, 5, 15)
+N_SAMPLES = 330
+
+
+def new_view():
+    sizes = CVST().subset_sizes(Problem(len(ALPHAS), N_SAMPLES))
+    return RaceView(["Data: here."], "", Forecast(sizes, N_SAMPLES), len(ALPHAS))
+
+
+def drawn(view, height=40):
+    console = Console(width=100, height=height, file=io.StringIO())
+    console.print(view)
+    return console.file.getvalue()
+
+
+def tell(view, **event):
+    record = logging.LogRecord("cvst", logging.INFO, "", 0, "", None, None)
+    record.cvst = event
+    view.emit(record)
+
+
+@pytest.fixture
+def race():
+    """Race with a view listening, and return both."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_SAMPLES, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=N_SAMPLES)
+    view = new_view()
+    search = RaceGridSearchCV(Ridge(), {"alpha": ALPHAS}, random_state=0)
+    with listening(view):
+        search.fit(X, y)
+    return search, view
+
+
+def test_the_table_is_the_race(race):
+    """Rows, survivors, leader and loss are those of the fitted search."""
+    search, view = race
+    state = search.race_
+    text = drawn(view)
+    assert len(view.rows) == search.n_steps_
+    for row, size in zip(view.rows, state.subset_sizes, strict=True):
+        assert row.n_train == size
+    assert view.rows[-1].n_active == state.active.sum()
+    leader_loss = state.mean_losses[search.best_index_, -1]
+    assert f"{leader_loss:.4g}" in text
+    assert f"alpha={search.best_params_['alpha']:.4g}" in text
+    assert "Data: here." in text
+    assert "The winner is fitted on all rows" in text
+
+
+def test_a_low_terminal_shows_the_latest_steps(race):
+    """Whatever the height, the view must not scroll away."""
+    search, view = race
+    text = drawn(view, height=11)
+    assert text.count("alpha=") == 2
+    assert text.rstrip("\n").count("\n") < 11 + 1
+    assert f"{search.race_.subset_sizes[-1]} " in text
+
+
+def test_progress_within_a_step_is_shown():
+    view = new_view()
+    assert "Step 1 of 10: 15 configurations on 30 rows" in drawn(view)
+    tell(view, event="begin", n_train=77, n_configurations=12)
+    tell(view, event="progress", done=3, total=12)
+    text = drawn(view)
+    assert "12 configurations on 77 rows" in text
+    assert "25%" in text
+
+
+def test_other_records_of_the_logger_do_no_harm():
+    view = new_view()
+    before = drawn(view)
+    view.emit(logging.LogRecord("cvst", logging.INFO, "", 0, "else", None, None))
+    tell(view, event="something new", value=1)
+    assert drawn(view).split("so far")[0][:60] == before.split("so far")[0][:60]
+
+
+def test_without_a_terminal_nothing_is_drawn(capsys):
+    with live_view(new_view()):
+        logging.getLogger("cvst").info("look", extra={"cvst": {"event": "end"}})
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
