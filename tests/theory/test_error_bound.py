@@ -9,6 +9,8 @@ from cvst.statistics import WaldTest
 from cvst.theory import (
     drop_error_bound,
     first_drop,
+    minimal_steps,
+    steady_steps,
     survival_probabilities,
     surviving_paths,
 )
@@ -141,3 +143,25 @@ def test_bad_input_is_refused():
         drop_error_bound(-1, 10)
     with pytest.raises(TooFewStepsError, match="at least 7 steps"):
         surviving_paths(5)
+
+
+@pytest.mark.parametrize(("loser_level", "winner_level"), [(0.1, 0.01), (0.5, 0.01)])
+def test_steady_steps_leave_out_jumps_and_nothing_else(loser_level, winner_level):
+    """A jump adds a whole flop of a winner, 1 - pi, to the bound of its neighbours."""
+    levels = loser_level, winner_level
+    steady = steady_steps(*levels)
+    fewest = minimal_steps(*levels)
+    jumps = {*range(fewest, 21)} - {*steady}
+
+    assert steady == sorted(steady)
+    assert jumps
+    highest = max(drop_error_bound(0.9, steps, *levels) for steps in steady)
+    for steps in jumps:
+        assert drop_error_bound(0.9, steps, *levels) > highest + 0.3 * (1 - 0.9)
+
+
+def test_the_jumps_of_the_default_levels_are_known():
+    """Those that can be seen in the figure of the bound; 32 lies beyond 20 steps."""
+    assert {*range(7, 21)} - {*steady_steps()} == {9, 11, 13}
+    assert 32 not in steady_steps(most_steps=40)
+    assert steady_steps(winner_level=1e-9) == []

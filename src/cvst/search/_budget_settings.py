@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sklearn.base import clone
@@ -13,17 +13,12 @@ from cvst.search._cost_model import CostModel
 from cvst.search._fallback import enough_to_start
 from cvst.search._forecast import expected_configurations, race_seconds, sequential_test
 from cvst.search._setup import Setup
-from cvst.theory import drop_error_bound, first_drop, minimal_steps
+from cvst.theory import first_drop, minimal_steps, steady_steps
 
 __all__ = ["fitting_strategy", "has_choices"]
 
-# More steps buy little safety and take longer: the bound on losing a late winner is
-# within a few percent of its limit.
+# More steps buy little safety and take longer, see steady_steps.
 MOST_STEPS = 20
-
-# Some numbers of steps (9, 11, 13 at the default levels) have a safety zone that ends
-# just above a whole step, and a bound of about 0.2 where their neighbours have 0.12.
-STABLE_WINNER, LARGEST_BOUND = 0.9, 0.16
 
 # A test that takes every other winner for a loser deserves no name.
 LARGEST_LEVEL = 0.5
@@ -62,32 +57,27 @@ def fitting_strategy(setup: Setup, model: CostModel, seconds: float) -> Any:
 
 def _candidates(setup: Setup, strategy: Any) -> Iterator[Any]:
     """Yield the strategy with every sensible number of steps."""
-    fewest = 1
-    if sequential_test(strategy) is not None:
-        fewest = minimal_steps(strategy.loser_level, strategy.winner_level)
     most = MOST_STEPS
     if strategy.shuffle_each_step:
         most = min(most, len(setup.problem.orders))
-    for steps in range(fewest, most + 1):
+    for steps in _numbers_of_steps(strategy, most):
         candidate = clone(strategy, safe=False).set_params(max_steps=steps)
         try:
             candidate.check(setup.problem)
         except InvalidInputError:
             continue
         data, classes = setup.source.data, setup.source.classes
-        if enough_to_start(candidate, setup.problem, data, classes) and _safe(
-            candidate
-        ):
+        if enough_to_start(candidate, setup.problem, data, classes):
             yield candidate
 
 
-def _safe(strategy: CVST) -> bool:
-    """Return whether the error bound does not jump at this number of steps."""
-    if strategy.elimination != "open":
-        return True
+def _numbers_of_steps(strategy: CVST, most: int) -> Sequence[int]:
+    """Return those the test allows, without the ones where the error bound jumps."""
     levels = strategy.loser_level, strategy.winner_level
-    bound = drop_error_bound(STABLE_WINNER, strategy.max_steps, *levels)
-    return bound <= LARGEST_BOUND
+    if strategy.elimination == "open":
+        return steady_steps(*levels, most)
+    fewest = 1 if sequential_test(strategy) is None else minimal_steps(*levels)
+    return range(fewest, most + 1)
 
 
 def _quicker(strategy: Any) -> Any:

@@ -8,7 +8,7 @@ from cvst.theory._cost import (
     race_cost,
     speedup_ceiling,
 )
-from cvst.theory._error_bound import drop_error_bound, surviving_paths
+from cvst.theory._error_bound import drop_error_bound, steady_steps, surviving_paths
 from cvst.theory._expected_steps import expected_steps
 from cvst.theory._false_negatives import (
     FalseNegatives,
@@ -49,6 +49,7 @@ __all__ = [
     "simulate_false_negatives",
     "simulate_speed_gain",
     "speedup_ceiling",
+    "steady_steps",
     "steps_for_time_budget",
     "survival_probabilities",
     "surviving_paths",

@@ -203,7 +203,8 @@ def speedup_ceiling(
     """
     check_count("max_steps", max_steps)
     test = WaldTest(max_steps, loser_level, winner_level)
-    n_steps = min(first_drop(test), max_steps)
+    # A race judges from the second step on, however short the zone.
+    n_steps = min(max(2, first_drop(test)), max_steps)
     shares = linear_train_shares(max_steps)[:n_steps]
     race = race_cost(
         np.ones(n_steps),
