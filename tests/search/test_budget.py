@@ -72,6 +72,15 @@ class Timed(RegressorMixin, BaseEstimator):
         return np.full(len(X), self.mean_ + self.shift)
 
 
+class Interrupted(Timed):
+    """Somebody presses Ctrl-C on a fit on 400 rows, which is beyond the first look."""
+
+    def fit(self, X, y):
+        if self.shift == 0 and len(y) in range(350, 450):
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     global CLOCK
@@ -133,6 +142,25 @@ def test_a_race_that_ends_by_itself_is_repeated_to_its_end(data):
     assert search.budget_settings_["max_looks"] is None
     assert again.stop_reason_ == search.stop_reason_ != "time_budget"
     np.testing.assert_array_equal(again.race_.mean_losses, search.race_.mean_losses)
+
+
+def test_the_settings_repeat_a_race_that_the_user_ended(data):
+    """By max_looks or by Ctrl-C: again the same looks and no more."""
+    full = timed_search(1e6).fit(*data)
+    limited = timed_search(1e6, max_looks=2).fit(*data)
+    assert limited.budget_settings_["max_looks"] == 2
+
+    interrupted = timed_search(1e6, on_interrupt="return")
+    interrupted.estimator = Interrupted(shift=0.0)
+    interrupted.fit(*data)
+    assert interrupted.stop_reason_ == "interrupted"
+    assert 1 <= interrupted.n_steps_ < full.n_steps_
+
+    settings = interrupted.budget_settings_
+    again = timed_search(1e6).set_params(**settings, time_budget=None).fit(*data)
+    np.testing.assert_array_equal(
+        again.race_.mean_losses, interrupted.race_.mean_losses
+    )
 
 
 @pytest.mark.parametrize("budget", [10.0, 12.0, 16.0, 20.0])

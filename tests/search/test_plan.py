@@ -12,6 +12,7 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV, RaceRandomSearchCV
+from cvst.exceptions import BudgetTooSmallError
 from cvst.race import TrackAndConfirm
 from cvst.theory import drop_error_bound, safety_zone, speedup_ceiling
 
@@ -119,6 +120,24 @@ def test_other_strategies_have_no_zone(regression):
     assert plan.safety_rows is None
     assert plan.error_bounds == {}
     assert "Safety zone" not in str(plan)
+    assert "stop early" not in str(plan)
+    assert "at most" not in str(plan)
+
+
+@pytest.mark.parametrize("strategy", ["cvst", "track_and_confirm", "cross_validation"])
+def test_a_plan_fits_into_a_terminal_of_80_columns(regression, strategy):
+    plan = RaceGridSearchCV(Ridge(), GRID, strategy=strategy).plan(*regression)
+    assert max(map(len, str(plan).splitlines())) <= 80
+
+
+def test_a_plan_with_a_budget_is_of_the_race_that_the_budget_chooses(regression):
+    """All the time in the world: twenty steps, as in the fit; none at all: an error."""
+    search = RaceGridSearchCV(Ridge(), GRID, time_budget=1e5, random_state=0)
+    plan = search.plan(*regression)
+    assert len(plan.looks) == 20
+    assert plan.strategy == repr(search.fit(*regression).strategy_)
+    with pytest.raises(BudgetTooSmallError, match="time_budget=1e-06 seconds"):
+        search.set_params(time_budget=1e-6).plan(*regression)
 
 
 def test_planning_leaves_the_search_and_its_random_numbers_alone(regression):

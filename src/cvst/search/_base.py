@@ -116,13 +116,17 @@ class BaseRaceSearch(BaseSearchCV):
         Returns
         -------
         RacePlan
-            Looks, safety zone, error bounds and expected times. Print it, show it in
-            a notebook, or take its ``to_dict()``. The search stays as it is.
+            Looks, safety zone, error bounds and expected times; with ``time_budget``,
+            of the race chosen for it. Print it, show it in a notebook, or take its
+            ``to_dict()``. The search stays as it is.
         """
         search = clone(self)
         search._validate_params()
+        started = self._clock()
         inputs = read_inputs(search, X, y, params)
         setup = prepare(search, list(search._configurations()), inputs)
+        # With a time budget, the race to plan is the one that it chooses.
+        setup, _ = start_budget(search, setup, started)
         return plan_race(setup, n_folds, self._clock)
 
     def set_params(self, **params: Any) -> Self:
@@ -285,7 +289,8 @@ class BaseRaceSearch(BaseSearchCV):
         unused = [name for name in UNUSED if getattr(self, name) != UNUSED[name]]
         if unused:
             warnings.warn(
-                f"{' and '.join(unused)} have no effect on a race and are ignored.",
+                f"{' and '.join(unused)} {'has' if len(unused) == 1 else 'have'} no "
+                "effect on a race and can be left out.",
                 UnusedArgumentWarning,
                 stacklevel=4,
             )

@@ -272,7 +272,7 @@ def budget_settings(
     """Return the parameters that repeat this race without a clock."""
     if budget is None:
         return {}
-    cut = reason == "time_budget"
+    cut = reason in ("time_budget", "interrupted", "max_looks")
     settings: dict[str, Any] = {"max_looks": state.n_steps if cut else None}
     if has_choices(setup.strategy):
         settings["strategy"] = clone(setup.strategy, safe=False)

@@ -125,6 +125,7 @@ def measure_costs(
         source,
         scratch=Scratch(),
         watch=None,
+        gate=None,
         raise_errors=False,
         keep_losses=False,
         kept=[],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from html import escape
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ __all__ = ["LookForecast", "RacePlan", "plan_race"]
 
 # Probabilities of a stable winner to be top, as in the paper's figure of the bound.
 WIN_PROBABILITIES = (0.9, 0.95, 0.99)
+
+# Columns of a small terminal.
+WIDTH = 80
 
 # What timed looks may take; single fits may take twice that.
 PROBE_SECONDS = 0.5
@@ -113,7 +117,8 @@ class RacePlan:
         """How many times faster than cross-validation the luckiest race is.
 
         It drops everybody but the winner in the first step that can drop any. Without
-        a sequential test: cross-validation over the whole plan.
+        a sequential test nobody can say how lucky a race may be: then it is the time of
+        cross-validation over that of the whole plan.
         """
         if self.first_drop is None:
             return self.cross_validation_seconds / self.race_seconds
@@ -141,7 +146,8 @@ class RacePlan:
             )
             for row in table
         ]
-        return "\n".join([self._heading(), "", *lines, "", *_sentences(self)])
+        texts = [fill(text, WIDTH) for text in (self._heading(), *_sentences(self))]
+        return "\n".join([texts[0], "", *lines, "", *texts[1:]])
 
     def _repr_html_(self) -> str:
         header, *rows = _table(self)
@@ -254,6 +260,11 @@ def _sentences(plan: RacePlan) -> list[str]:
         sentences.append(
             f"A winner that is top with probability p is lost with at most: {bounds}."
         )
+    factor = f"{plan.speedup_ceiling:.3g} times as long as"
+    at_most = plan.first_drop is not None
+    ratio = f"at most {factor} the race" if at_most else f"{factor} all looks"
+    # Folds are run to the last one.
+    may_stop = " (a race may stop early)" * any(x.stage != "folds" for x in plan.looks)
     sentences += [
         (
             f"A fit costs about {cost.constant:.2g} s + {cost.coefficient:.2g} s * "
@@ -261,13 +272,12 @@ def _sentences(plan: RacePlan) -> list[str]:
             f"{seconds_text(plan.probe_seconds)}."
         ),
         (
-            f"Expected: {seconds_text(plan.race_seconds)} for all looks (a race may "
-            f"stop early), {seconds_text(plan.refit_seconds)} for the final fit."
+            f"Expected: {seconds_text(plan.race_seconds)} for all looks{may_stop}, "
+            f"{seconds_text(plan.refit_seconds)} for the final fit."
         ),
         (
             f"{plan.n_folds}-fold cross-validation: "
-            f"{seconds_text(plan.cross_validation_seconds)}, at most "
-            f"{plan.speedup_ceiling:.3g} times as long as the race."
+            f"{seconds_text(plan.cross_validation_seconds)}, {ratio}."
         ),
     ]
     return sentences
