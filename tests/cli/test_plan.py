@@ -1,11 +1,18 @@
 from __future__ import annotations
 
 import json
+import re
+from math import ceil, floor
 
+import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 
+from cvst import CVST, RaceGridSearchCV
 from cvst.statistics import WaldTest
-from cvst.theory import drop_error_bound, steps_for_time_budget
+from cvst.theory import drop_error_bound
+
+CUBIC = ["--configurations", 610, "--fit-time", "1s", "--complexity", 3]
 
 
 def test_the_plan_tells_the_numbers_of_the_paper(cvst):
@@ -34,22 +41,74 @@ def test_the_text_says_it_too(cvst):
     assert "610 configurations, 1.0 s for a fit on all rows" in text
 
 
-def test_a_budget_chooses_the_steps(cvst):
-    options = ["--configurations", 610, "--fit-time", "1s", "--complexity", 3]
-    plan = json.loads(cvst("plan", *options, "--budget", "5m", "--json").out)
-    zone_share = WaldTest(10, 0.1, 0.01).safety_zone / 10
-    expected = steps_for_time_budget(
-        300,
-        1,
-        610,
-        survival_rate=0.1,
-        safety_rate=zone_share,
-        complexity=3,
-        min_steps=7,
+def counted_seconds(steps, level, *, n=610, complexity=3, survival=0.2):
+    """Add up one-second fits until a race can stop early, and the final fit."""
+    safe = max(2, ceil(WaldTest(steps, level, 0.01).safety_zone))
+    last = min(steps, safe + CVST(max_steps=steps).window)
+    fits = [(step / (steps + 1)) ** complexity for step in range(1, last + 1)]
+    return 1 + n * (sum(fits[:safe]) + survival * sum(fits[safe:]))
+
+
+@pytest.mark.parametrize("seconds", [60, 90, 150, 200, 300, 100_000])
+def test_a_budget_chooses_the_most_steps_that_fit(cvst, seconds):
+    """Up to 20, without 9, 11 and 13, as the search does; the levels stay."""
+    plan = json.loads(cvst("plan", *CUBIC, "--budget", seconds, "--json").out)
+    allowed = {*range(7, 21)} - {9, 11, 13}
+    fitting = [s for s in allowed if counted_seconds(s, 0.1) <= seconds]
+
+    assert plan["steps"] == max(fitting)
+    assert plan["loser_level"] == 0.1
+    time = plan["time"]["early_end_seconds"] + plan["time"]["final_fit_seconds"]
+    assert time == pytest.approx(counted_seconds(plan["steps"], 0.1))
+
+
+def test_the_steps_are_those_that_the_search_chooses_from(cvst):
+    """With all the time in the world, both take the most there is."""
+    plan = json.loads(cvst("plan", *CUBIC, "--budget", "9d", "--json").out)
+    search = RaceGridSearchCV(
+        DecisionTreeRegressor(), {"max_depth": [1, 2, 3]}, time_budget=1e5
     )
-    assert plan["steps"] == expected
-    assert plan["safety_zone"] == pytest.approx(zone_share * expected)
-    assert plan["time"]["race_seconds"] <= 300
+    rows = np.arange(400.0)
+    search.fit(rows[:, None], rows % 7)
+
+    assert plan["steps"] == search.strategy_.max_steps
+    assert plan["loser_level"] == search.strategy_.loser_level
+
+
+def test_the_text_says_what_was_chosen_and_what_was_left_out(cvst):
+    text = cvst("plan", *CUBIC, "--budget", "5m").out
+    assert text.startswith("Chosen for 5 min, final fit included: the most steps,")
+    assert "lost more easily there: 9, 11, 13." in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_a_scarce_budget_raises_the_level_and_the_smallest_is_named(cvst):
+    """Witness: the named budget does, and a slightly shorter one does not."""
+    error = cvst("plan", *CUBIC, "--budget", "1s").err
+    smallest = float(re.search(r"take (\S+) s at least", error)[1])
+    options = "plan", *CUBIC, "--json", "--budget"
+    plan = json.loads(cvst(*options, smallest).out)
+
+    assert plan["loser_level"] == 0.5
+    assert plan["budget"]["level_raised"]
+    assert cvst(*options, smallest - 0.2).code == 2
+
+
+def test_a_long_race_has_a_short_table(cvst):
+    """Dozens of rows help nobody; the last one is named."""
+    text = cvst("plan", "--steps", 200).out
+    wins = floor(WaldTest(200, 0.1, 0.01).loser_boundary(200))
+    assert f"and so on, up to {wins} from step" in text
+    assert len(text.splitlines()) < 40
+
+
+def test_nobody_is_dropped_in_the_first_step(cvst):
+    """At seven steps the zone is shorter than one, but races judge from the second."""
+    plan = json.loads(cvst("plan", "--steps", 7, "--json").out)
+    assert plan["safety_zone"] < 1
+    assert plan["first_drop"] == 2
+    assert plan["dropped_with_wins_up_to"][:2] == [-1, 0]
+    assert plan["speedup_ceiling"]["linear"] == pytest.approx(9 / (3 / 8))
 
 
 @pytest.mark.parametrize(

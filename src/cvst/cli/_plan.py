@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
+from dataclasses import asdict
 from math import floor
 from typing import Any
 
+from cvst.cli._plan_budget import choose_race, race_times
 from cvst.cli._summary import plain
 from cvst.cli._text import duration, parse_duration, table
 from cvst.exceptions import InvalidInputError
@@ -16,12 +18,9 @@ from cvst.theory import (
     drop_error_bound,
     first_drop,
     loser_boundaries,
-    loser_level_for_safety_zone,
     minimal_steps,
     speedup_ceiling,
-    steps_for_time_budget,
     survival_probabilities,
-    time_of_race,
 )
 
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
@@ -37,6 +36,7 @@ examples:
 """
 
 WIN_PROBABILITIES = (0.3, 0.5, 0.7, 0.9, 0.95, 0.99)
+LONGEST_TABLE = 12
 COMPLEXITIES = {"linear": 1.0, "quadratic": 2.0, "cubic": 3.0}
 
 
@@ -81,54 +81,37 @@ def add_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--survival",
         type=float,
-        default=0.1,
+        default=0.2,
         metavar="SHARE",
-        help="share of the configurations that outlives the first drops (0.1)",
+        help="share of the configurations that outlives the first drops (0.2)",
     )
     group.add_argument(
         "--budget",
         metavar="TIME",
-        help="choose the number of steps that fills this time, such as 10m",
+        help="choose the steps that fill this time, such as 10m, as the search does",
     )
     parser.add_argument("--json", action="store_true", help="print JSON for machines")
 
 
 def run(options: Namespace) -> str:
     """Return the plan."""
-    steps, loser_level = options.steps, options.loser_level
+    steps, loser_level, choice = options.steps, options.loser_level, None
     if options.budget is not None:
-        steps, loser_level = _within_budget(options)
+        choice = choose_race(options)
+        steps, loser_level = choice.steps, choice.loser_level
     plan = _plan(steps, loser_level, options.winner_level, options.folds)
+    if choice is not None:
+        plan["budget"] = asdict(choice)
     if options.configurations is not None and options.fit_time is not None:
         plan["time"] = _times(options, plan)
     elif options.configurations is not None or options.fit_time is not None:
         raise InvalidInputError(
             "The time of a race needs both --configurations and --fit-time."
         )
-    return json.dumps(plain(plan), indent=2) if options.json else _text(plan, options)
-
-
-def _within_budget(options: Namespace) -> tuple[int, float]:
-    """Return the steps that fill the budget, and the level that keeps the zone."""
-    if options.configurations is None or options.fit_time is None:
-        raise InvalidInputError(
-            "--budget needs --configurations and --fit-time too, to tell how much fits "
-            "into the time."
-        )
-    levels = (options.loser_level, options.winner_level)
-    test = WaldTest(options.steps, *levels)
-    share = test.safety_zone / options.steps
-    steps = steps_for_time_budget(
-        parse_duration(options.budget),
-        parse_duration(options.fit_time),
-        options.configurations,
-        survival_rate=options.survival,
-        safety_rate=share,
-        complexity=options.complexity,
-        min_steps=minimal_steps(*levels),
-    )
-    level = loser_level_for_safety_zone(share * steps, steps, options.winner_level)
-    return steps, level
+    if options.json:
+        return json.dumps(plain(plan), indent=2)
+    text = _text(plan, options)
+    return text if choice is None else f"{choice}\n\n{text}"
 
 
 def _plan(
@@ -136,16 +119,16 @@ def _plan(
 ) -> dict[str, Any]:
     levels = (loser_level, winner_level)
     test = WaldTest(steps, *levels)
+    bounds = [floor(boundary) for boundary in loser_boundaries(test)]
     return {
         "steps": steps,
         "loser_level": loser_level,
         "winner_level": winner_level,
         "minimal_steps": minimal_steps(*levels),
         "safety_zone": test.safety_zone,
-        "first_drop": first_drop(test),
-        "dropped_with_wins_up_to": [
-            floor(boundary) for boundary in loser_boundaries(test)
-        ],
+        # A race judges from the second step on, however short the safety zone.
+        "first_drop": max(2, first_drop(test)),
+        "dropped_with_wins_up_to": [min(-1, bounds[0]), *bounds[1:]],
         "win_probabilities": [
             {
                 "win_probability": chance,
@@ -170,18 +153,16 @@ def _plan(
 
 def _times(options: Namespace, plan: dict[str, Any]) -> dict[str, float]:
     fit_time = parse_duration(options.fit_time)
-    race = time_of_race(
-        plan["steps"],
-        fit_time,
-        options.configurations,
-        survival_rate=options.survival,
-        safety_rate=min(1.0, plan["safety_zone"] / plan["steps"]),
-        complexity=options.complexity,
-    )
+    early, race = race_times(options, plan["steps"], plan["loser_level"])
     full = fit_time * cross_validation_cost(
         options.configurations, options.folds, complexity=options.complexity
     )
-    return {"race_seconds": race, "cross_validation_seconds": full}
+    return {
+        "early_end_seconds": early,
+        "race_seconds": race,
+        "final_fit_seconds": fit_time,
+        "cross_validation_seconds": full,
+    }
 
 
 def _text(plan: dict[str, Any], options: Namespace) -> str:
@@ -228,11 +209,17 @@ def _boundary_table(plan: dict[str, Any]) -> str:
         for step, wins in enumerate(bounds, start=1)
         if wins >= 0 and (step == 1 or bounds[step - 2] != wins)
     ]
-    return table(["from step", "top in"], changes) if changes else "  (never)"
+    if not changes:
+        return "  (never)"
+    text = table(["from step", "top in"], changes[:LONGEST_TABLE])
+    if len(changes) <= LONGEST_TABLE:
+        return text
+    step, wins = changes[-1]
+    return f"{text}\nand so on, up to {wins} from step {step}; --json has them all."
 
 
 def _ceiling_sentence(plan: dict[str, Any]) -> str:
-    factors = [f"{value:.0f}" for value in plan["speedup_ceiling"].values()]
+    factors = [f"{value:.3g}" for value in plan["speedup_ceiling"].values()]
     return (
         f"Over {plan['folds']}-fold cross-validation it saves at most a factor of\n"
         f"{', '.join(factors)} for learners of {', '.join(COMPLEXITIES)} cost. Work "
@@ -241,11 +228,12 @@ def _ceiling_sentence(plan: dict[str, Any]) -> str:
 
 
 def _time_sentence(plan: dict[str, Any], options: Namespace) -> str:
-    race, full = plan["time"]["race_seconds"], plan["time"]["cross_validation_seconds"]
+    early, race, _, full = plan["time"].values()
     fit_time = duration(parse_duration(options.fit_time))
     return (
         f"{options.configurations:,} configurations, {fit_time} for a fit on all rows, "
         f"n^{options.complexity:g} on n rows, {options.survival:.0%} survive:\n"
-        f"a race through all steps takes about {duration(race)}, {options.folds}-fold "
+        f"a race takes about {duration(early)} if it stops early, {duration(race)} "
+        f"through all steps,\nthe final fit {fit_time}, {options.folds}-fold "
         f"cross-validation {duration(full)}."
     )
