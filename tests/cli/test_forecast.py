@@ -47,3 +47,13 @@ def test_folds_of_one_size_cost_the_same():
     forecast.saw(400, 10, 5.0)
     forecast.saw(400, 10, 5.0)
     assert forecast.seconds_of(400, 10) == pytest.approx(5.0)
+
+
+def test_one_slow_look_does_not_upset_the_forecast():
+    """A look that took twice its time doubles the forecast at most."""
+    forecast = Forecast(SIZES, N_SAMPLES)
+    for step, n_train in enumerate(SIZES[:4]):
+        factor = 2 if step == 3 else 1
+        forecast.saw(n_train, 40, factor * 40 * seconds_each(n_train, 1.5))
+    truth = 40 * seconds_each(SIZES[4], 1.5)
+    assert truth < forecast.seconds_of(SIZES[4], 40) < 2.4 * truth

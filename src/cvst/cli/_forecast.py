@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import log
+
+import numpy as np
 
 __all__ = ["Forecast", "SeenLook"]
 
@@ -46,9 +47,9 @@ class Forecast:
     >>> forecast = Forecast(sizes=[100, 200, 300, 400], n_samples=500)
     >>> forecast.saw(100, 50, seconds=5.0)
     >>> forecast.saw(200, 50, seconds=20.0)
-    >>> forecast.seconds_of(300, 10)
+    >>> round(forecast.seconds_of(300, 10), 6)
     9.0
-    >>> forecast.at_most(n_left=10)
+    >>> round(forecast.at_most(n_left=10), 6)
     27.5
     """
 
@@ -81,12 +82,11 @@ class Forecast:
         return sum(seconds for seconds in times if seconds is not None)
 
     def _exponent(self) -> float:
-        last = self.looks[-1]
-        earlier = [look for look in self.looks[:-1] if look.n_train < last.n_train]
-        if not earlier or min(earlier[-1].seconds_each, last.seconds_each) <= 0:
+        """Fit a power of the number of rows to all looks; long looks count for more."""
+        looks = [look for look in self.looks if look.seconds > 0]
+        if len({look.n_train for look in looks}) < 2:
             return FIRST_EXPONENT
-        before = earlier[-1]
-        slope = log(last.seconds_each / before.seconds_each) / log(
-            last.n_train / before.n_train
-        )
-        return min(LARGEST_EXPONENT, max(0.0, slope))
+        sizes = np.log([look.n_train for look in looks])
+        times = np.log([look.seconds_each for look in looks])
+        slope = np.polyfit(sizes, times, 1, w=np.sqrt([k.seconds for k in looks]))[0]
+        return float(np.clip(slope, 0.0, LARGEST_EXPONENT))
