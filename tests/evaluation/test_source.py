@@ -17,6 +17,7 @@ from cvst.evaluation import (
     resolve_loss,
     resolve_rescaling,
 )
+from cvst.exceptions import InvalidInputError
 from cvst.race import Look
 
 
@@ -52,6 +53,15 @@ def test_rows_of_equal_weight_count_as_without_weights():
     weights[-5:] = 0
     seen = observed(weights)
     np.testing.assert_allclose(seen.standard_errors, sem(seen.losses, axis=1))
+
+
+def test_test_rows_that_do_not_count_are_refused():
+    """Nothing can be said of a look whose test rows all have weight zero."""
+    weights = np.ones(60)
+    weights[40:] = 0
+    message = "0 for all 20 rows to be tested on after training on 40"
+    with pytest.raises(InvalidInputError, match=message):
+        observed(weights)
 
 
 def test_weighted_means_are_as_uncertain_as_bootstrap_says():

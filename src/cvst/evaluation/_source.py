@@ -16,7 +16,7 @@ from cvst.evaluation._data import RaceData, take
 from cvst.evaluation._losses import PointwiseLoss, RowLosses
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
 from cvst.evaluation._rescaling import Rescaling
-from cvst.exceptions import AllFitsFailedError
+from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.parallel import effective_n_jobs, in_chunks, run_chunks
 from cvst.race import Look, LookCutError, LookLosses
 
@@ -188,6 +188,12 @@ class DataSource:
             If the gate closed before all was done.
         """
         n_samples = self.data.n_samples
+        weights = take(self.data.score_weights, look.test)
+        if weights is not None and not np.any(weights > 0):
+            raise InvalidInputError(
+                f"sample_weight is 0 for all {len(weights)} rows to be tested on after "
+                f"training on {look.n_train}. Drop rows of weight 0."
+            )
         configurations = [
             self.rescaling.configuration(index, look.n_train, n_samples)
             for index in look.configurations.tolist()

@@ -296,7 +296,8 @@ def _resolve(parameter: str, value: Any, rules: dict[str, Any], method: str) -> 
     """Return the rule of that name, or the object itself if it has the method."""
     if isinstance(value, str) and value in rules:
         return rules[value]()
-    if not isinstance(value, str) and callable(getattr(value, method, None)):
+    is_object = not isinstance(value, str | type)
+    if is_object and callable(getattr(value, method, None)):
         return value
     raise InvalidInputError(
         f"{parameter}={value!r} is not known. Use one of "
