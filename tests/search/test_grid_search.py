@@ -531,3 +531,18 @@ def test_transformers_that_write_into_their_input_get_a_copy(classification, pip
         np.testing.assert_array_equal(
             first.race_.mean_losses, expected.race_.mean_losses
         )
+
+
+def test_progress_within_a_look_is_logged(regression, caplog):
+    """Every look begins, advances to its end and is over, in that order."""
+    X, y = regression
+    with caplog.at_level(logging.DEBUG, logger="cvst"):
+        search = krr_search().fit(X, y)
+    events = [record.cvst for record in caplog.records]
+    begins = [event for event in events if event["event"] == "begin"]
+    assert len(begins) == search.n_steps_
+    names = [event["event"] for event in events]
+    first = names[: names.index("look") + 1]
+    assert first[0] == "begin"
+    assert set(first[1:-1]) == {"progress"}
+    assert events[len(first) - 2] == {"event": "progress", "done": 12, "total": 12}

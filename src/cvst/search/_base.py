@@ -21,7 +21,7 @@ from cvst.race import LookCutError, RaceState, race
 from cvst.report import notebook_html
 from cvst.search._budget import TimeBudget, budget_settings, start_budget
 from cvst.search._inputs import Inputs, read_inputs
-from cvst.search._log import log_end, log_look, verbose_logging
+from cvst.search._log import log_begin, log_end, log_look, verbose_logging
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._results import results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
@@ -184,6 +184,7 @@ class BaseRaceSearch(BaseSearchCV):
     ) -> RaceState:
         """Look once more; a first look without time to finish is an error."""
         start = self._clock()
+        log_begin(state, setup.strategy.next_look(state))
         try:
             state = next(race(state, setup.source, setup.strategy))
         except LookCutError:

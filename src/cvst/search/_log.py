@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from cvst._typing import IntArray
-from cvst.race import RaceState
+from cvst.race import Look, RaceState
 
-__all__ = ["log_end", "log_look", "verbose_logging"]
+__all__ = ["log_begin", "log_end", "log_look", "log_progress", "verbose_logging"]
 
 LOGGER = logging.getLogger("cvst")
 
@@ -32,6 +32,29 @@ def verbose_logging(verbose: int) -> Iterator[None]:
     finally:
         LOGGER.removeHandler(handler)
         LOGGER.setLevel(level)
+
+
+def log_begin(state: RaceState, look: Look) -> None:
+    """Report the look that comes now."""
+    event = {
+        "event": "begin",
+        "look": state.n_steps + 1,
+        "stage": look.stage,
+        "n_train": look.n_train,
+        "n_configurations": len(look.configurations),
+    }
+    LOGGER.debug(
+        "look %(look)d (%(stage)s, %(n_train)d rows) begins with "
+        "%(n_configurations)d configurations",
+        event,
+        extra={"cvst": event},
+    )
+
+
+def log_progress(n_done: int, n_total: int) -> None:
+    """Report how far a look is."""
+    event = {"event": "progress", "done": n_done, "total": n_total}
+    LOGGER.debug("%d of %d configurations", n_done, n_total, extra={"cvst": event})
 
 
 def log_look(state: RaceState, ranking: IntArray, configurations: Any) -> None:

@@ -40,6 +40,7 @@ from cvst.search._fallback import (
     rows_for_classes,
 )
 from cvst.search._inputs import Inputs
+from cvst.search._log import log_progress
 from cvst.search._ordering import order_rows
 from cvst.search._space import space_of
 
@@ -169,6 +170,7 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
         with_residuals=strategy.needs_residuals,
         raise_errors=search.error_score == "raise",
         keep_losses=search.return_pointwise,
+        watch=log_progress,
     )
     rows = ordering.permutation
     return Setup(strategy, problem, source, loss, template, configurations, rows)
