@@ -8,7 +8,10 @@ from typing import Any
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator
 
-__all__ = ["batch_evaluator_for", "serve_exactly"]
+__all__ = ["batch_evaluator_for", "serve_exactly", "serve_lazily"]
+
+# Evaluators for classes of libraries that need not be installed.
+_BY_NAME: dict[tuple[str, str], BatchEvaluator] = {}
 
 
 @singledispatch
@@ -26,8 +29,8 @@ def batch_evaluator_for(estimator: Any) -> BatchEvaluator:
     >>> type(batch_evaluator_for(GaussianNB())).__name__
     'OneByOne'
     """
-    del estimator
-    return OneByOne()
+    kind = type(estimator)
+    return _BY_NAME.get((kind.__module__, kind.__qualname__), OneByOne())
 
 
 def serve_exactly(evaluator: BatchEvaluator, *classes: type) -> None:
@@ -38,3 +41,12 @@ def serve_exactly(evaluator: BatchEvaluator, *classes: type) -> None:
 
     for estimator_class in classes:
         batch_evaluator_for.register(estimator_class, choose)
+
+
+def serve_lazily(evaluator: BatchEvaluator, module: str, *names: str) -> None:
+    """Register an evaluator for classes by their names, without importing them.
+
+    Subclasses have other names, so they are not served either.
+    """
+    for name in names:
+        _BY_NAME[module, name] = evaluator

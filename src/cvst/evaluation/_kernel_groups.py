@@ -28,6 +28,11 @@ POSITIVE_KERNELS: dict[str, KernelName] = {
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
+# Values of these types are remembered: they hold on to nothing else.
+PLAIN_TYPES = frozenset(
+    {bool, int, float, str, type(None), np.bool_, np.int64, np.float64, np.str_}
+)
+
 
 def is_number(value: Any, above: float = -np.inf, *, at_least: float = -np.inf) -> bool:
     """Whether a value is a finite real number within bounds, and not a truth value.
@@ -100,9 +105,9 @@ def settings_by_index(
         values = None
         if configuration.keys() <= template.keys():
             params = {**template, **configuration}
-            try:
+            if PLAIN_TYPES.issuperset(map(type, params.values())):
                 values = _known(read, estimator_class, *params.values())
-            except TypeError:  # a value cannot be hashed
+            else:
                 values = read(estimator_class, params)
         if values is None:
             alone.append(index)

@@ -27,7 +27,7 @@ LARGEST_RESIDUAL = 64 * float(np.finfo(float).eps)
 CLEARLY_NARROWER = 1.1
 
 # All features of a race together.
-LARGEST_CACHE_BYTES = 2**28
+LARGEST_CACHE_BYTES = 2**27
 
 
 class _GaussianFactor:
@@ -74,8 +74,8 @@ class _GaussianFactor:
 
     @property
     def n_bytes(self) -> int:
-        """Memory taken."""
-        return self._factor.nbytes
+        """Memory taken; columns that are not there yet take none."""
+        return 8 * self.rank * self._factor.shape[1]
 
 
 class _Factors:

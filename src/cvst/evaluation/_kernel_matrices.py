@@ -14,8 +14,9 @@ from cvst.evaluation._kernel_tables import Budget, RowTable
 
 __all__ = ["KernelMatrices"]
 
-# All kernel matrices that a race keeps. They hold 61 widths of 1,000 rows.
-LARGEST_CACHE_BYTES = 2**29
+# All kernel matrices that a race keeps. They hold 61 widths and 800 training rows of
+# 1,000; the looks that follow compute what is missing anew.
+LARGEST_CACHE_BYTES = 3 * 2**27
 
 
 @dataclass(frozen=True, slots=True)

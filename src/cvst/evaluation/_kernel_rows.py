@@ -43,7 +43,7 @@ class DenseRows:
     squared_norms : ndarray of shape (n_rows,)
         Sums of squares.
     single : bool
-        Whether the rows came in single precision.
+        Whether the rows came in another precision, most likely single.
     """
 
     X: FloatArray
@@ -58,7 +58,7 @@ def dense_rows(X: Any) -> DenseRows | None:
     values = np.asarray(X)
     if values.ndim != 2 or 0 in values.shape or values.dtype.kind not in "fiu":
         return None
-    single = values.dtype == np.float32
+    single = values.dtype.kind == "f" and values.dtype != np.float64
     X = np.ascontiguousarray(values, dtype=np.float64)
     squared_norms = np.einsum("ij,ij->i", X, X)
     finite = np.isfinite(squared_norms).all()
