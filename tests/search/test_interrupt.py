@@ -140,7 +140,7 @@ def test_an_outer_cross_validation_stays_interruptible(regression):
 def test_an_interrupt_inside_a_worker_ends_the_race(regression, backend):
     """A worker that is interrupted neither hangs nor counts as a failed fit."""
     search = RaceGridSearchCV(
-        InterruptedInTheSecondLook(),
+        interrupted_in_the_second_look(),
         GRID,
         n_jobs=2,
         random_state=0,
@@ -152,13 +152,26 @@ def test_an_interrupt_inside_a_worker_ends_the_race(regression, backend):
     assert search.n_steps_ == 1
 
 
-class InterruptedInTheSecondLook(Shifted):
-    """Interrupted in every fit on more rows than the first look has."""
+def interrupted_in_the_second_look():
+    """Return an estimator that is interrupted on more rows than the first look has.
 
-    def fit(self, X, y):
-        if len(y) > 20:
-            raise KeyboardInterrupt
-        return super().fit(X, y)
+    A local class travels to workers by value: these need not be able to import tests.
+    """
+
+    class Interrupted(RegressorMixin, BaseEstimator):
+        def __init__(self, shift=0.0):
+            self.shift = shift
+
+        def fit(self, X, y):
+            if len(y) > 20:
+                raise KeyboardInterrupt
+            self.mean_ = float(np.mean(y))
+            return self
+
+        def predict(self, X):
+            return np.full(len(X), self.mean_ + self.shift)
+
+    return Interrupted()
 
 
 SCRIPT = """
