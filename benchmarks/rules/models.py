@@ -276,7 +276,7 @@ def main():
     parser.add_argument("--rows", type=int, default=1000)
     parser.add_argument("--out", type=Path, default=Path("rules_models.csv"))
     parser.add_argument("--only", default="", help="kinds of models, comma-separated")
-    parser.add_argument("--slow", action="store_true", help="halving and plain too")
+    parser.add_argument("--also", default="", help="halving, plain 10-fold")
     parser.add_argument("--end", default="99:99", help="begin no problem after HH:MM")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -286,7 +286,8 @@ def main():
     with options.out.open(newline="") as file:
         for row in csv.DictReader(file):
             done[row["problem"], int(row["seed"])][row["rule"]] = row
-    rules = [*STRATEGIES, OPTUNA, *((HALVING, PLAIN) if options.slow else ())]
+    also = [rule for rule in (PLAIN, HALVING) if rule in options.also.split(",")]
+    rules = [*STRATEGIES, OPTUNA, *also]
     kinds = options.only.split(",") if options.only else list(EXPONENTS)
     for seed in range(options.repetitions):
         for kind, data_set in product(kinds, data_sets()):
