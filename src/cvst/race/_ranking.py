@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvst._typing import FloatArray, IntArray
+from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.race._state import RaceState
 
 __all__ = ["rank_all"]
@@ -24,7 +24,15 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
     -------
     ndarray of shape (n_configurations,)
         Ranks from 1, each once. Among those who fell at the same look the lower last
-        loss is better; who never had a loss comes last.
+        loss is better. Those whose last fit failed, and who thus have no score, come
+        last, behind them those who never had a loss.
+
+    Examples
+    --------
+    >>> from cvst.race import Problem
+    >>> state = RaceState(Problem(n_configurations=3, n_samples=100))
+    >>> rank_all(state, np.array([2, 0, 1]))
+    array([2, 3, 1])
     """
     last_loss = _last_finite(state.mean_losses)
     others = np.setdiff1d(np.arange(state.problem.n_configurations), ranking)
@@ -32,12 +40,21 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
         others,
         np.nan_to_num(last_loss[others], nan=np.inf),
         -state.dropped_at[others],
+        _failed_last(state)[others],
         np.isnan(last_loss[others]),
     )
     order = np.concatenate([ranking, others[np.lexsort(keys)]])
     ranks = np.empty(len(order), dtype=np.intp)
     ranks[order] = np.arange(1, len(order) + 1)
     return ranks
+
+
+def _failed_last(state: RaceState) -> BoolArray:
+    """Return who failed in the last look it took part in."""
+    failed = np.zeros(state.problem.n_configurations, dtype=bool)
+    for present, losses in zip(state.present.T, state.mean_losses.T, strict=True):
+        failed = np.where(present, np.isnan(losses), failed)
+    return failed
 
 
 def _last_finite(values: FloatArray) -> FloatArray:
