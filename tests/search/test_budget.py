@@ -213,6 +213,23 @@ def test_the_smallest_budget_named_by_the_error_is_enough(data, clock):
         timed_search(named / 2).fit(*data)
 
 
+class Disturbed(Timed):
+    """Its first fits on 480 rows are disturbed, as on a busy machine."""
+
+    def fit(self, X, y):
+        if len(y) == 480 and CLOCK.sizes.count(480) < 3:
+            CLOCK.work(2.0)
+        return super().fit(X, y)
+
+
+def test_a_disturbed_measurement_alone_refuses_no_budget(data, clock):
+    """It seems to grow like a cube, and the final fit to take minutes; it takes 1 s."""
+    start = clock.now
+    search = timed_search(60.0, estimator=Disturbed()).fit(*data)
+    assert search.best_params_ == {"shift": 0.0}
+    assert clock.now - start <= 60
+
+
 def test_a_look_that_turns_out_slower_is_discarded(data, clock):
     """In the third look everything begins to take six times as long."""
     start = clock.now

@@ -28,6 +28,10 @@ LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
 
 # What measuring may take of the budget, and how much of what is left a chunk may take.
 PROBE_SHARE, LONGEST_PROBE = 0.04, 2.0
+
+# Small fits on a busy machine may promise a final fit that takes ages. Before a budget
+# is refused, larger ones are asked.
+SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE = 0.1, 10.0
 CHUNK_SHARE = 0.01
 HOPELESS = 2.0
 
@@ -250,9 +254,27 @@ def start_budget(
     """
     if search.time_budget is None or len(setup.configurations) == 1:
         return setup, None
-    seconds, clock = float(search.time_budget), search._clock
-    share = min(PROBE_SHARE * seconds, LONGEST_PROBE)
-    model = measure_costs(setup.source, setup.problem, seconds=share, clock=clock)
+    seconds = float(search.time_budget)
+    for longest in (
+        min(PROBE_SHARE * seconds, LONGEST_PROBE),
+        min(SECOND_PROBE_SHARE * seconds, LONGEST_SECOND_PROBE),
+    ):
+        chosen, budget, look_seconds = _chosen_race(search, setup, started, longest)
+        if look_seconds <= budget.left():
+            _log_choice(chosen, budget)
+            return chosen, budget
+    raise budget.too_small(look_seconds)
+
+
+def _chosen_race(
+    search: Any, setup: Setup, started: float, probe_seconds: float
+) -> tuple[Setup, TimeBudget, float]:
+    """Return the race that fits best, its clock and the seconds of its first look."""
+    clock = search._clock
+    model = measure_costs(
+        setup.source, setup.problem, seconds=probe_seconds, clock=clock
+    )
+    seconds = float(search.time_budget)
     budget = TimeBudget(seconds, started, clock, model, bool(search.refit))
     state = RaceState(setup.problem)
     budget.prepare(setup, state, setup.strategy.next_look(state))
@@ -260,10 +282,7 @@ def start_budget(
         strategy = fitting_strategy(setup, model, budget.left() / LOOK_MARGIN)
         setup = replace(setup, strategy=strategy)
     look_seconds = budget.prepare(setup, state, setup.strategy.next_look(state))
-    if look_seconds > budget.left():
-        raise budget.too_small(look_seconds)
-    _log_choice(setup, budget)
-    return setup, budget
+    return setup, budget, look_seconds
 
 
 def budget_settings(
