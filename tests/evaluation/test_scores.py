@@ -549,7 +549,6 @@ def own_metric(y_true, y_pred):
         (make_scorer(metrics.r2_score, force_finite=False), "force_finite"),
         (make_scorer(metrics.r2_score, multioutput="raw_values"), "'uniform_average'"),
     ],
-    ids=_shown,
 )
 def test_scores_without_rows_are_refused_with_a_way_out(scoring, message):
     with pytest.raises(UnsupportedScoreError, match=message):
