@@ -43,7 +43,7 @@ class TrackAndConfirm(Parametrised):
     """Look twice on subsets, follow the optimum, confirm the best by raced folds.
 
     Small subsets mislead: the best configuration on all rows is often bad on a tenth
-    of them. So nobody is dropped for good on a subset. After a first look at all
+    of them. So whoever falls on a subset can come back. After a first look at all
     configurations, a late look sees the survivors and *one representative for every
     value of every hyper-parameter*; the best of them and their neighbours on the grid
     are confirmed by cross-validation on all rows, which is a race too.
