@@ -26,7 +26,7 @@ def assert_same_prediction(actual, expected, rtol, atol, message):
         np.testing.assert_array_equal(actual, expected, err_msg=message)
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def one_thread():
     """Small fits are slowed down by threads that wait for each other."""
     with threadpool_limits(1):
