@@ -118,11 +118,11 @@ are of processor time (a mean over the runs); memory is the largest of the proce
 and scaled up; the error of its winner comes from a run over the full grid by
 `CrossValidation` on scikit-learn's own folds with evaluators that share work, which
 gives the same scores up to rounding; "-" stands where that was not run. "Reached"
-compares means, however few the runs and however small that part. "At our time" means that ten-fold
-cross-validations of further configurations are begun until the time of
-`strategy="cvst"` is over. Errors are mean squared errors or shares of wrong classes on
-5,000 fresh rows, with the standard error over repetitions that draw new data. The raw
-rows are in `speed.csv`.
+compares means, however few the runs and however small that part. "At our time"
+means that ten-fold cross-validations of further configurations are begun until the
+time of `strategy="cvst"` is over. Errors are mean squared errors or shares of wrong
+classes on 5,000 fresh rows, with the standard error over repetitions that draw new
+data. The raw rows are in `speed.csv`.
 """
 
 
