@@ -215,7 +215,8 @@ def test_a_real_signal_is_answered_at_once(tmp_path, n_jobs, backend):
         command, stdout=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         try:
-            assert process.stdout.readline() == "second look\n"
+            # Two workers may say so on one line.
+            assert process.stdout.readline().startswith("second look")
             os.killpg(process.pid, signal.SIGINT)
             output, _ = process.communicate(timeout=120)
         finally:
