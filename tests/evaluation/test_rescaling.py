@@ -272,7 +272,7 @@ def test_a_function_gets_the_grids_parameters_and_both_sizes():
     ("rescale", "message"),
     [
         ({"alhpa": 1}, r"'alhpa'.*not a parameter of Ridge.*alpha"),
-        ({"alpha": "n"}, r"'alpha' is 'n', which is no number"),
+        ({"alpha": "n"}, r"'alpha' is 'n', which is no finite number"),
         ({"alpha": True}, r"'alpha' is True"),
         ("table", r"rescale='table' is not known.*'auto'"),
     ],

@@ -92,6 +92,7 @@ def refused(search, X, y, error, message, **params):
             "is not one score",
         ),
         ({"rescale": {"moood": 1}}, InvalidInputError, "moood"),
+        ({"rescale": {"least": np.nan}}, InvalidInputError, "no finite number"),
         (
             {"incremental": True},
             InvalidInputError,

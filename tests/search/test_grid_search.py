@@ -394,6 +394,9 @@ def test_refit_may_choose(regression):
     search = krr_search(refit=lambda results: 3).fit(X, y)
     assert search.best_index_ == 3
     assert search.best_params_ == search.cv_results_["params"][3]
+    ranks = search.cv_results_["rank_test_score"]
+    assert ranks[3] == 1
+    assert sorted(ranks) == list(range(1, 13))
     with pytest.raises(IndexError, match="there are 12 configurations"):
         krr_search(refit=lambda results: 12).fit(X, y)
     with pytest.raises(TypeError, match="no whole number"):

@@ -7,6 +7,7 @@ grow with the rows to mean the same; where it weighs a *mean*, nothing need chan
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any, NamedTuple, TypeAlias
 
 from cvst._typing import Configuration
@@ -205,9 +206,13 @@ def public_name(cls: type) -> str:
 
 def check_exponent(parameter: str, exponent: Any) -> float:
     """Refuse exponents that are no numbers."""
-    if isinstance(exponent, bool) or not isinstance(exponent, int | float):
+    if (
+        isinstance(exponent, bool)
+        or not isinstance(exponent, int | float)
+        or not isfinite(exponent)
+    ):
         raise InvalidInputError(
-            f"The exponent of {parameter!r} is {exponent!r}, which is no number. Use 1 "
+            f"The exponent of {parameter!r} is {exponent!r}, which is no finite number. Use 1 "
             "where the value grows with the rows, -1 where it shrinks."
         )
     return exponent

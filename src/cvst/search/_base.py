@@ -23,7 +23,7 @@ from cvst.search._budget import TimeBudget, budget_settings, start_budget
 from cvst.search._inputs import Inputs, read_inputs
 from cvst.search._log import log_begin, log_end, log_look, verbose_logging
 from cvst.search._plan import RacePlan, plan_race
-from cvst.search._results import results_table
+from cvst.search._results import promote, results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
 
 __all__ = ["BaseRaceSearch"]
@@ -234,6 +234,7 @@ class BaseRaceSearch(BaseSearchCV):
             state, ranking, scores, setup.configurations, self.error_score
         )
         self.best_index_ = self._choose(int(ranking[0]))
+        promote(self.cv_results_["rank_test_score"], self.best_index_)
         self.best_params_ = setup.configurations[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         looks = np.flatnonzero(state.present[self.best_index_])

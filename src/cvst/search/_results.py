@@ -10,7 +10,7 @@ import numpy as np
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.race import RaceState, rank_all
 
-__all__ = ["final_scores", "results_table"]
+__all__ = ["final_scores", "promote", "results_table"]
 
 
 def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -97,6 +97,20 @@ def results_table(
         "failure": _failures(state),
     }
     return table
+
+
+def promote(ranks: IntArray, index: int) -> None:
+    """Give rank 1 to the configuration that a user's ``refit`` chose, in place.
+
+    Examples
+    --------
+    >>> ranks = np.array([1, 2, 3])
+    >>> promote(ranks, 2)
+    >>> ranks
+    array([2, 3, 1])
+    """
+    ranks[ranks < ranks[index]] += 1
+    ranks[index] = 1
 
 
 def _parameter_columns(configurations: Sequence[Configuration]) -> dict[str, Any]:
