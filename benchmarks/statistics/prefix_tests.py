@@ -3,7 +3,7 @@
 All configurations are alike, so that no prefix is significant and the whole table is
 walked: the worst case of a step of the race. Run with one thread:
 
-    OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 python benchmarks/statistics/prefix_tests.py
+    OPENBLAS_NUM_THREADS=1 python benchmarks/statistics/prefix_tests.py
 
 The repeated test is timed on a few evenly spread prefixes and their mean is multiplied
 by the number of prefixes; ``--full`` runs all of them instead (minutes).

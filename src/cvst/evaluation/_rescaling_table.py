@@ -212,7 +212,7 @@ def check_exponent(parameter: str, exponent: Any) -> float:
         or not isfinite(exponent)
     ):
         raise InvalidInputError(
-            f"The exponent of {parameter!r} is {exponent!r}, which is no finite number. "
-            "Use 1 where the value grows with the rows, -1 where it shrinks."
+            f"The exponent of {parameter!r} is {exponent!r}, which is no finite "
+            "number. Use 1 where the value grows with the rows, -1 where it shrinks."
         )
     return exponent
