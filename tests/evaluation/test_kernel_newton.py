@@ -37,6 +37,21 @@ def test_another_step_leads_nowhere(gamma):
         np.testing.assert_allclose(kernel @ step, 0.0, atol=1e-7)
 
 
+@pytest.mark.parametrize(
+    "penalties",
+    [[100.0, 1.0 + 1e-13, 1.0, 1e-4], [1.0, 1.0, 1.0, 1e-3, 1e-3], [5.0, 1e-6]],
+    ids=str,
+)
+def test_penalties_at_any_distance(penalties):
+    """Neighbours may be equal, next to equal or far away from each other."""
+    kernel, signs, weights = make_problem(1.0)
+    problem = LogisticProblem(DualSpace(kernel), signs, weights, 1.0)
+    path = logistic_path(problem, np.array(penalties))
+    for alpha, theta in zip(penalties, path, strict=True):
+        (direct,) = logistic_path(problem, np.array([alpha]))
+        np.testing.assert_allclose(kernel @ theta, kernel @ direct, atol=1e-7)
+
+
 def test_features_and_coefficients_find_the_same_minimum():
     """The kernel's root is a set of features."""
     kernel, signs, weights = make_problem(0.3)

@@ -42,6 +42,13 @@ SMALLEST_CURVATURE = 1e-100
 FARTHEST_REUSE = 2.0
 SLOWEST_REUSE = 0.2
 
+# The path is followed in the direction of the last two penalties for at most this many
+# times the ratio between them.
+LONGEST_LEAP = 2.0
+
+# Sums of steps may be off by this share of the largest decision.
+LARGEST_DRIFT = 1e-8
+
 # Factorisations of smaller systems take no longer than a step with an old one.
 SMALLEST_REUSED = 150
 
@@ -125,10 +132,14 @@ def _start(
         return problem.at(np.zeros(problem.space.size), np.zeros(n_train), alpha)
     log_alpha, last = known[-1]
     stay = problem.at(last.theta, last.decisions, alpha)
-    if len(known) == 1 or known[0][0] == log_alpha:
+    if len(known) == 1:
         return stay
     log_before, before = known[0]
-    length = (math.log(alpha) - log_alpha) / (log_alpha - log_before)
+    leap, leap_before = log_alpha - math.log(alpha), log_before - log_alpha
+    # Close neighbours point nowhere.
+    if not 0 < leap <= LONGEST_LEAP * leap_before:
+        return stay
+    length = leap / leap_before
     ahead = problem.at(
         last.theta + length * (last.theta - before.theta),
         last.decisions + length * (last.decisions - before.decisions),
@@ -171,7 +182,7 @@ class _Descent:
                 return None
             negligible = gain <= NEGLIGIBLE_GAIN * point.objective
             if self._is_last(target, gain, negligible):
-                return target
+                return self._checked(target)
             length = math.sqrt(max(gain, 0.0))
             # Rounding errors do not shrink: then only a new factorisation tells.
             self._ratio = math.inf if negligible else length / self._length
@@ -200,14 +211,21 @@ class _Descent:
         return float(np.abs(point.decisions - self._anchor).max())
 
     def _is_last(self, target: _Point, gain: float, negligible: bool) -> bool:
-        if negligible:
-            return self._distance == 0.0
+        if negligible and self._distance == 0.0:
+            return True
         # The loss's third derivative is at most its second, so over a distance its
         # curvature changes by at most the exponential of it. This bounds the next
         # step in the norm of the problem, and that bounds all decision values.
         distance = min(max(self._distance, self._distance_of(target)), 100.0)
         change = math.expm1(distance) * math.exp(distance / 2)
-        return change * math.sqrt(gain) * self._scale <= self._enough
+        return change * math.sqrt(abs(gain)) * self._scale <= self._enough
+
+    def _checked(self, point: _Point) -> _Point | None:
+        # Decisions were summed up step by step: they must not have drifted away.
+        decisions = self.problem.space.decisions(point.theta)
+        drift = float(np.abs(decisions - point.decisions).max())
+        scale = max(1.0, float(np.abs(decisions).max()))
+        return point if drift <= LARGEST_DRIFT * scale else None
 
     def _shortened(self, point: _Point, target: _Point) -> _Point:
         """Halve the step until the objective does not grow."""

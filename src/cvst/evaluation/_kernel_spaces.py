@@ -38,6 +38,10 @@ class Space(Protocol):
         """
         ...
 
+    def decisions(self, theta: FloatArray) -> FloatArray:
+        """Return the decisions of the training rows."""
+        ...
+
     def inner(
         self, theta: FloatArray, other: FloatArray, decisions: FloatArray
     ) -> float:
@@ -87,8 +91,13 @@ class DualSpace:
         """Solve with the factor."""
         forces = (residuals - alpha * theta) / self._curvatures
         step = _solved(self._factor, forces)
+        return step, self.decisions(step)
+
+    def decisions(self, theta: FloatArray) -> FloatArray:
+        """Multiply with the kernel."""
         # Reads half of the matrix; its transpose is the column-major one.
-        return step, blas.dsymv(1.0, self._kernel_matrix.T, step, lower=1)
+        product: FloatArray = blas.dsymv(1.0, self._kernel_matrix.T, theta, lower=1)
+        return product
 
     def inner(
         self, theta: FloatArray, other: FloatArray, decisions: FloatArray
@@ -130,7 +139,12 @@ class PrimalSpace:
         """Solve with the factor."""
         forces = self._features @ residuals - alpha * theta
         step = _solved(self._factor, forces)
-        return step, step @ self._features
+        return step, self.decisions(step)
+
+    def decisions(self, theta: FloatArray) -> FloatArray:
+        """Multiply with the features."""
+        product: FloatArray = theta @ self._features
+        return product
 
     def inner(
         self, theta: FloatArray, other: FloatArray, decisions: FloatArray

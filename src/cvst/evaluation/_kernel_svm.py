@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
+from scipy.linalg import blas
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
 
@@ -141,6 +143,8 @@ def _share(
     kind: PairKind = "squared libsvm" if kernel.name == "rbf" else kernel.pairs
     matrices = KernelMatrices(rows, kernel, kind, LOWEST_EXPONENT)
     matrix = matrices.train()
+    if kernel.name != "rbf":
+        np.fill_diagonal(matrix, _libsvm_diagonal(kernel, rows.train_inputs))
     shared_seconds = (perf_counter() - start) / len(chosen)
     outcomes, machines, fit_seconds = [], {}, {}
     for index, settings in chosen.items():
@@ -164,6 +168,30 @@ def _share(
             Outcome(index, answer, problem.classes, fit_seconds[index], score_seconds)
         )
     return outcomes
+
+
+def _libsvm_diagonal(kernel: Kernel, inputs: FloatArray) -> list[float]:
+    """Return the kernel of each row with itself, to the last bit as libsvm has it.
+
+    All other values are rounded to single precision, but not these.
+    """
+    values: list[float] = [blas.ddot(row, row) for row in inputs]
+    if kernel.name == "linear":
+        return values
+    values = [kernel.gamma * value for value in values]
+    if kernel.name == "sigmoid":
+        return [math.tanh(value) for value in values]
+    return [_power(value, int(kernel.degree)) for value in values]
+
+
+def _power(base: float, exponent: int) -> float:
+    power = 1.0
+    while exponent > 0:
+        if exponent % 2:
+            power *= base
+        base *= base
+        exponent //= 2
+    return power
 
 
 def _fit(
