@@ -30,6 +30,54 @@ def make_task(estimator, grid, X, y, weights=None, response="predict"):
 @given(
     seed=st.integers(0, 1000),
     sizes=st.lists(st.integers(1, 10), min_size=2, max_size=4),
+    objective=st.sampled_from(
+        ["reg:squarederror", "reg:absoluteerror", "count:poisson", "reg:quantileerror"]
+    ),
+    further=st.sampled_from(
+        [
+            {},
+            {"tree_method": "exact", "base_score": 0.3},
+            {"tree_method": "approx", "grow_policy": "lossguide", "max_leaves": 3},
+            {"subsample": 0.3, "colsample_bytree": 0.5, "num_parallel_tree": 2},
+        ]
+    ),
+    # The larger, the fewer rounds find something to split.
+    min_child_weight=st.sampled_from([1, 20, 100]),
+    n_train=st.sampled_from([2, 5, 60]),
+    constant=st.booleans(),
+)
+def test_first_rounds_regress_as_shorter_runs(
+    assert_same_as_one_by_one,
+    seed,
+    sizes,
+    objective,
+    further,
+    min_child_weight,
+    n_train,
+    constant,
+):
+    """Bitwise, with few rows, constant targets and rounds without a split too."""
+    X, signal, _ = draw_rows(seed)
+    y = np.exp(np.clip(0 * signal if constant else signal, -3, 3))
+    estimator = XGBRegressor(
+        objective=objective,
+        min_child_weight=min_child_weight,
+        quantile_alpha=0.3 if objective == "reg:quantileerror" else None,
+        random_state=0,
+        **SMALL,
+        **further,
+    )
+    grid = [{"n_estimators": s} for s in sizes]
+
+    assert_same_as_one_by_one(
+        Task(estimator, grid, X[:n_train], y[:n_train], X[60:]), rtol=0, atol=0
+    )
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    sizes=st.lists(st.integers(1, 10), min_size=2, max_size=4),
     n_classes=st.sampled_from([2, 3]),
     response=st.sampled_from(["predict", "predict_proba"]),
     sampling=st.sampled_from([{}, {"subsample": 0.5, "colsample_bynode": 0.5}]),

@@ -8,6 +8,7 @@ from cvst.evaluation import _kernel_logistic as _kernel_logistic
 from cvst.evaluation import _kernel_ridge as _kernel_ridge
 from cvst.evaluation import _kernel_svm as _kernel_svm
 from cvst.evaluation import _lasso_path as _lasso_path
+from cvst.evaluation import _lightgbm as _lightgbm
 from cvst.evaluation import _neighbours as _neighbours
 from cvst.evaluation import _pipelines as _pipelines
 from cvst.evaluation import _ridge_path as _ridge_path

@@ -78,11 +78,11 @@ def share_or_fit_alone(
             yield OneByOne().evaluate_one(task, index)
 
 
-def fitted(task: Task, model: Any) -> Any:
+def fitted(task: Task, model: Any, **further: Any) -> Any:
     """Fit a model on the task's training rows."""
     if task.y_train is None:
-        return model.fit(task.X_train, **task.fit_params)
-    return model.fit(task.X_train, task.y_train, **task.fit_params)
+        return model.fit(task.X_train, **task.fit_params, **further)
+    return model.fit(task.X_train, task.y_train, **task.fit_params, **further)
 
 
 def truncated(model: Any, **attributes: Any) -> Any:
@@ -134,6 +134,10 @@ class PrefixEvaluator(ABC):
             if name.split("__")[-1] == "random_state"
         )
 
+    def fit(self, model: Any, task: Task) -> Any:
+        """Fit the largest ensemble."""
+        return fitted(task, model)
+
     def groups(
         self, estimator: Any, configurations: Sequence[Configuration]
     ) -> list[list[int]]:
@@ -158,7 +162,7 @@ class PrefixEvaluator(ABC):
         model = models[max(members, key=sizes.__getitem__)]
         if not (hasattr(model, task.response) and self.is_prefix(model)):
             return []
-        model = fitted(task, model)
+        model = self.fit(model, task)
         fit_end = perf_counter()
         wanted = sorted({int(sizes[i]) for i in members})
         found = dict(self.predictions(model, task, wanted))
