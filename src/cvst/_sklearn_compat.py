@@ -23,6 +23,7 @@ __all__ = [
     "LibsvmModel",
     "ScorerParts",
     "fit_context",
+    "has_callbacks",
     "has_valid_parameters",
     "libsvm_decisions",
     "libsvm_fit",
@@ -89,13 +90,15 @@ class CallbackTree:
     ----------
     search : estimator
         The search being fitted.
-    n_tasks : int or None
-        Number of looks and refits to expect, None if unknown.
+    n_tasks : int
+        Most looks and refits to expect. A strategy that makes more than it planned
+        is not held up: from then on the number is unknown.
     """
 
     def __init__(
-        self, search: Any, n_tasks: int | None, X: Any, y: Any, metadata: Any
+        self, search: Any, n_tasks: int, X: Any, y: Any, metadata: Any
     ) -> None:
+        self._left = n_tasks
         self._call = {"estimator": search, "X": X, "y": y, "metadata": metadata}
         start = getattr(search, "_init_callback_context", None)
         self._root = None if start is None else start(max_subtasks=n_tasks)
@@ -106,7 +109,7 @@ class CallbackTree:
     def begin(self, name: str) -> None:
         """Open a task under the root."""
         if self._root is not None:
-            self._current = self._root.subcontext(task_name=name)
+            self._current = self._task(self._root, name)
             self._current.call_on_fit_task_begin(**self._call)
 
     def end(self) -> bool:
@@ -123,16 +126,28 @@ class CallbackTree:
         if self._root is None:
             model.fit(*arguments, **params)
             return
-        task = self._root.subcontext(task_name="refit-with-best-params")
+        task = self._task(self._root, "refit-with-best-params")
         with task.propagate_callback_context(model):
             task.call_on_fit_task_begin(**self._call)
             model.fit(*arguments, **params)
         task.call_on_fit_task_end(**self._call)
 
+    def _task(self, root: Any, name: str) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            root.max_subtasks = None
+        return root.subcontext(task_name=name)
+
     def close(self) -> None:
         """Close the root."""
         if self._root is not None:
             self._root.call_on_fit_task_end(**self._call)
+
+
+def has_callbacks(estimator: Any) -> bool:
+    """Return whether callbacks were set on an estimator or on a part of it."""
+    parts = (estimator, *estimator.get_params(deep=True).values())
+    return any(getattr(part, "_skl_callbacks", None) for part in parts)
 
 
 class LibsvmModel(NamedTuple):

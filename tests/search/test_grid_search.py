@@ -546,6 +546,6 @@ def test_progress_within_a_look_is_logged(regression, caplog):
     assert len(begins) == search.n_steps_
     names = [event["event"] for event in events]
     first = names[: names.index("look") + 1]
-    assert first[0] == "begin"
-    assert set(first[1:-1]) == {"progress"}
+    assert first[:2] == ["start", "begin"]
+    assert set(first[2:-1]) == {"progress"}
     assert events[len(first) - 2] == {"event": "progress", "done": 12, "total": 12}

@@ -3,5 +3,13 @@
 from cvst.search._grid import RaceGridSearchCV
 from cvst.search._plan import LookForecast, RacePlan
 from cvst.search._random import RaceRandomSearchCV
+from cvst.search._setup import STRATEGIES, resolve_strategy
 
-__all__ = ["LookForecast", "RaceGridSearchCV", "RacePlan", "RaceRandomSearchCV"]
+__all__ = [
+    "STRATEGIES",
+    "LookForecast",
+    "RaceGridSearchCV",
+    "RacePlan",
+    "RaceRandomSearchCV",
+    "resolve_strategy",
+]

@@ -21,7 +21,7 @@ from cvst.race import LookCutError, RaceState, race
 from cvst.report import notebook_html
 from cvst.search._budget import TimeBudget, budget_settings, start_budget
 from cvst.search._inputs import Inputs, read_inputs
-from cvst.search._log import log_begin, log_end, log_look, verbose_logging
+from cvst.search._log import log_begin, log_end, log_look, log_start, verbose_logging
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._results import promote, results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
@@ -88,9 +88,12 @@ class BaseRaceSearch(BaseSearchCV):
             name: value for name, value in params.items() if name == "sample_weight"
         }
         self._forget()
-        tasks = CallbackTree(self, None, X, y, metadata or None)
         with verbose_logging(self.verbose), shared_rows(setup) as shared:
             setup, budget = start_budget(self, shared, started)
+            planned = setup.strategy.planned_looks(setup.problem)[: self.max_looks]
+            log_start(setup.problem, planned)
+            n_tasks = len(planned) + bool(self.refit)
+            tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
             interrupt = self._run(setup, tasks, budget)
             if self.refit and interrupt is None:
                 interrupt = self._refit(setup, inputs, tasks)

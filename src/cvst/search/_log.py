@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from cvst._typing import IntArray
-from cvst.race import Look, RaceState
+from cvst.race import Look, PlannedLook, Problem, RaceState
 
-__all__ = ["log_begin", "log_end", "log_look", "log_progress", "verbose_logging"]
+__all__ = [
+    "log_begin",
+    "log_end",
+    "log_look",
+    "log_progress",
+    "log_start",
+    "verbose_logging",
+]
 
 LOGGER = logging.getLogger("cvst")
 
@@ -32,6 +40,23 @@ def verbose_logging(verbose: int) -> Iterator[None]:
     finally:
         LOGGER.removeHandler(handler)
         LOGGER.setLevel(level)
+
+
+def log_start(problem: Problem, planned: Sequence[PlannedLook]) -> None:
+    """Report the looks of the longest race, before the first one."""
+    event = {
+        "event": "start",
+        "n_configurations": problem.n_configurations,
+        "n_samples": problem.n_samples,
+        "looks": [asdict(look) for look in planned],
+    }
+    LOGGER.debug(
+        "%d configurations race on %d rows in at most %d looks",
+        problem.n_configurations,
+        problem.n_samples,
+        len(planned),
+        extra={"cvst": event},
+    )
 
 
 def log_begin(state: RaceState, look: Look) -> None:

@@ -12,11 +12,12 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils import check_random_state, get_tags
 
-from cvst._sklearn_compat import num_samples
+from cvst._sklearn_compat import has_callbacks, num_samples
 from cvst._typing import Configuration, IntArray, Rows
 from cvst.evaluation import (
     BatchEvaluator,
     DataSource,
+    OneByOne,
     PointwiseLoss,
     RaceData,
     batch_evaluator_for,
@@ -33,6 +34,7 @@ from cvst.evaluation import (
 from cvst.exceptions import InvalidInputError
 from cvst.parallel import effective_n_jobs, memory_mapped
 from cvst.race import CVST, CrossValidation, Problem, Strategy, TrackAndConfirm
+from cvst.search._agreement import check_agreement
 from cvst.search._fallback import (
     FoldMaker,
     known_classes,
@@ -100,7 +102,23 @@ class Setup:
 
 
 def resolve_strategy(strategy: Any) -> Any:
-    """Return a fresh strategy object for a name or an object."""
+    """Return a fresh strategy object for a name or an object.
+
+    Parameters
+    ----------
+    strategy : str or Strategy
+        A name of ``STRATEGIES``, or an object, which is copied.
+
+    Returns
+    -------
+    Strategy
+        One that nobody else holds.
+
+    Examples
+    --------
+    >>> resolve_strategy("cvst").max_steps
+    10
+    """
     if isinstance(strategy, str):
         if strategy not in STRATEGIES:
             raise InvalidInputError(
@@ -147,6 +165,7 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
         min_rows=rows_for_classes(known_classes(search, data), data),
     )
     strategy.check(problem)
+    check_agreement(strategy, loss, inputs.y, template, seeded)
     folds = FoldMaker(search, inputs, ordering, rng)
     problem = replace(
         problem,
@@ -191,7 +210,8 @@ def shared_rows(setup: Setup) -> Iterator[Setup]:
 
 def _evaluator(search: Any, template: Any) -> BatchEvaluator:
     if not search.incremental:
-        return batch_evaluator_for(template)
+        # Callbacks of the estimator's own want to see every fit.
+        return OneByOne() if has_callbacks(template) else batch_evaluator_for(template)
     evaluator = incremental_evaluator_for(template)
     if evaluator is None:
         raise InvalidInputError(

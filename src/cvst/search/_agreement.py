@@ -1,0 +1,115 @@
+"""Do scoring, strategy and estimator go together? Known before any fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from cvst._typing import Configuration
+from cvst.evaluation import PointwiseLoss, configured
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["check_agreement"]
+
+# Tests that compare losses of 0 and 1 only.
+BINARY_TESTS = ("cochran", "wilson")
+
+
+def check_agreement(
+    strategy: Any,
+    loss: PointwiseLoss,
+    y: Any,
+    estimator: Any,
+    configurations: Sequence[Configuration],
+) -> None:
+    """Refuse what would fail at the first look, where that can be known.
+
+    What cannot be known without a fit passes, and is refused there.
+
+    Parameters
+    ----------
+    strategy : Strategy
+        Who decides.
+    loss : PointwiseLoss
+        What is compared.
+    y : array-like or None
+        Targets.
+    estimator : estimator
+        What is fitted.
+    configurations : sequence of dict
+        The grid.
+    """
+    rule = getattr(strategy, "similarity", None)
+    test = getattr(rule, "test", rule)
+    if isinstance(test, str) and test in BINARY_TESTS and _is_binary(loss, y) is False:
+        raise InvalidInputError(
+            f"similarity={test!r} compares losses of 0 and 1, but {loss.name!r} has "
+            "others. Use similarity='friedman' or 'kruskal_wallis'."
+        )
+    if strategy.needs_residuals and not _has_residuals(loss, y):
+        raise InvalidInputError(
+            "similarity='outliers' needs signed residuals, which exist only for "
+            f"regression with one output, not for {loss.name!r} here. Use "
+            "similarity='auto'."
+        )
+    response = loss.response
+    if _lacks(estimator, response) and all(
+        _lacks(configured(estimator, one), response) for one in configurations
+    ):
+        raise InvalidInputError(
+            f"scoring {loss.name!r} asks for {response}, which "
+            f"{type(_last_step(estimator)).__name__} does not have as it is set. "
+            "Choose another score or another estimator."
+        )
+
+
+def _is_binary(loss: PointwiseLoss, y: Any) -> bool | None:
+    """Return whether a made-up prediction has losses of 0 and 1; None if unknown."""
+    try:
+        prediction = _made_up(loss, np.asarray(y))
+        if prediction is None:
+            return None
+        losses = loss.losses(y, prediction, loss.classes)
+    except Exception:  # a user's own loss may dislike what no model would predict
+        return None
+    return bool(np.isin(losses, (0.0, 1.0)).all())
+
+
+def _made_up(loss: PointwiseLoss, truth: Any) -> Any:
+    """Predict without a model: the mean, another row's label, or equal chances."""
+    if loss.response == "predict_proba" and loss.classes is not None:
+        n_classes = len(loss.classes)
+        return np.full((len(truth), n_classes), 1 / n_classes)
+    if loss.response != "predict" or truth.ndim == 0:
+        return None
+    if loss.classes is None and truth.dtype.kind in "iuf":
+        return np.broadcast_to(truth.mean(axis=0), truth.shape)
+    return np.roll(truth, 1, axis=0)
+
+
+def _has_residuals(loss: PointwiseLoss, y: Any) -> bool:
+    try:
+        return loss.residuals(y, y) is not None
+    except Exception:  # as above: only what is sure is refused
+        return True
+
+
+def _lacks(estimator: Any, method: str) -> bool:
+    """Return whether a fit cannot bring a method that is not there."""
+    if hasattr(estimator, method):
+        return False
+    last = _last_step(estimator)
+    if not hasattr(last, "get_params") or hasattr(type(last), "__getattr__"):
+        return False
+    # A model made of others may show their methods once it is fitted.
+    parts = last.get_params(deep=False).values()
+    return not any(hasattr(part, "fit") or isinstance(part, list) for part in parts)
+
+
+def _last_step(estimator: Any) -> Any:
+    while isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    return estimator

@@ -1,0 +1,126 @@
+"""What cannot work is refused before the first fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.ensemble import StackingClassifier
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from cvst import CVST, PointwiseLoss, RaceGridSearchCV
+from cvst.exceptions import InvalidInputError
+from cvst.race import PrefixSimilarity
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(120, 3))
+LABELS = (X[:, 0] + 0.5 * RNG.normal(size=120) > 0).astype(int)
+VALUES = X[:, 0] + RNG.normal(size=120)
+N_FITS = []
+
+
+class CountedRidge(Ridge):
+    """Remembers that it was fitted."""
+
+    def fit(self, X, y, sample_weight=None):
+        N_FITS.append(len(X))
+        return super().fit(X, y, sample_weight)
+
+
+class CountedClassifier(RidgeClassifier):
+    """Remembers that it was fitted."""
+
+    def fit(self, X, y, sample_weight=None):
+        N_FITS.append(len(X))
+        return super().fit(X, y, sample_weight)
+
+
+def refusal(estimator, y, **options):
+    N_FITS.clear()
+    search = RaceGridSearchCV(estimator, {"alpha": [0.1, 1.0, 10.0]}, **options)
+    with pytest.raises(InvalidInputError) as caught:
+        search.fit(X, y)
+    assert not N_FITS, "something was fitted before the refusal"
+    text = str(caught.value)
+    assert "\n" not in text
+    return text
+
+
+@pytest.mark.parametrize(
+    "similarity", ["cochran", "wilson", PrefixSimilarity(0.05, "cochran")]
+)
+@pytest.mark.parametrize("y", [VALUES, LABELS], ids=["real", "whole"])
+def test_tests_of_zeros_and_ones_refuse_real_losses(similarity, y):
+    """Targets of 0 and 1 do not make the losses of a regression 0 or 1."""
+    text = refusal(CountedRidge(), y, strategy=CVST(similarity=similarity))
+    assert "losses of 0 and 1" in text
+
+
+def test_outliers_of_a_classifier_are_refused():
+    text = refusal(CountedClassifier(), LABELS, strategy=CVST(similarity="outliers"))
+    assert "residuals" in text
+
+
+@pytest.mark.parametrize("scoring", ["neg_log_loss", "neg_brier_score"])
+def test_probabilities_are_asked_of_models_that_have_them(scoring):
+    text = refusal(CountedClassifier(), LABELS, scoring=scoring)
+    assert "predict_proba" in text
+    assert "CountedClassifier" in text
+
+
+def test_the_last_step_of_a_pipeline_is_asked():
+    search = RaceGridSearchCV(
+        make_pipeline(StandardScaler(), SVC()),
+        {"svc__C": [1.0, 10.0]},
+        scoring="neg_log_loss",
+    )
+    with pytest.raises(InvalidInputError, match="SVC does not have"):
+        search.fit(X, LABELS)
+
+
+def within(y_true, y_pred):
+    return (np.abs(y_true - y_pred) > 1.0).astype(float)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid", "y", "options"),
+    [
+        (
+            make_pipeline(StandardScaler(), RidgeClassifier()),
+            {"ridgeclassifier": [LogisticRegression(), GaussianNB()]},
+            LABELS,
+            {"scoring": "neg_log_loss"},
+        ),
+        (
+            StackingClassifier([("nb", GaussianNB())], LogisticRegression(), cv=2),
+            {"passthrough": [False, True]},
+            LABELS,
+            {"scoring": "neg_log_loss"},
+        ),
+        (
+            Ridge(),
+            {"alpha": [0.1, 1.0, 10.0]},
+            VALUES,
+            {"scoring": PointwiseLoss(within), "strategy": CVST(similarity="cochran")},
+        ),
+        (
+            LogisticRegression(),
+            {"C": [0.1, 1.0, 10.0]},
+            LABELS.astype(str),
+            {"strategy": CVST(similarity="wilson")},
+        ),
+        (
+            Ridge(),
+            {"alpha": [0.1, 1.0, 10.0]},
+            VALUES,
+            {"strategy": CVST(similarity="outliers")},
+        ),
+    ],
+    ids=["step replaced", "stack", "own loss", "text labels", "residuals"],
+)
+def test_what_can_work_is_not_refused(estimator, grid, y, options):
+    search = RaceGridSearchCV(estimator, grid, random_state=0, **options)
+    assert np.isfinite(search.fit(X, y).best_score_)
