@@ -1,0 +1,87 @@
+"""How much is run: ``smoke`` in a minute, ``laptop`` overnight, ``full`` as printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from grids import Shape
+
+__all__ = ["PROFILES", "Profile"]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Sizes of all experiments.
+
+    Attributes
+    ----------
+    repetitions : int
+        Of every problem.
+    caps : dict
+        Learner to the largest number of rows of a benchmark set to learn from.
+    toy_rows : int
+        Rows of an artificial set to learn from.
+    more_rows : tuple of int
+        Those of "more data".
+    more_repetitions : int
+        Repetitions of "more data".
+    n_test : int or None
+        At most so many rows to test on; None for the paper's.
+    shape : (int, int)
+        Widths and penalties of the grids.
+    plain_share : float
+        Part of the grid on which plain GridSearchCV is timed.
+    data : tuple of str
+        Only these benchmark sets; empty for all.
+    settings : int or None
+        Only so many settings of d and noise of each artificial set; None for all.
+    generated : bool
+        Draw rows of sets that have a generator, so that no file is needed.
+    theory_repetitions : int
+        Resamples of the simulations (200 in the paper).
+    """
+
+    name: str
+    repetitions: int
+    caps: dict[str, int] = field(default_factory=dict)
+    toy_rows: int = 1000
+    more_rows: tuple[int, ...] = (2000, 5000)
+    more_repetitions: int = 50
+    n_test: int | None = None
+    shape: Shape = (61, 10)
+    plain_share: float = 0.015
+    data: tuple[str, ...] = ()
+    settings: int | None = None
+    generated: bool = False
+    theory_repetitions: int = 200
+
+
+PROFILES = {
+    profile.name: profile
+    for profile in (
+        Profile(
+            "smoke",
+            repetitions=2,
+            caps=dict.fromkeys(("KLR", "SVM", "KRR", "SVR"), 120),
+            toy_rows=120,
+            more_rows=(150, 200),
+            more_repetitions=1,
+            n_test=500,
+            shape=(5, 3),
+            plain_share=0.2,
+            data=("twonorm", "blocks"),
+            settings=1,
+            generated=True,
+            theory_repetitions=20,
+        ),
+        Profile(
+            "laptop",
+            repetitions=5,
+            caps=dict.fromkeys(("KLR", "SVM", "KRR", "SVR"), 1000),
+            more_rows=(2000,),
+            more_repetitions=1,
+            theory_repetitions=200,
+        ),
+        Profile("full", repetitions=50),
+    )
+}
