@@ -8,19 +8,17 @@ import pytest
 from rich.console import Console
 from sklearn.linear_model import Ridge
 
-from cvst import CVST, RaceGridSearchCV
-from cvst.cli._forecast import Forecast
+from cvst import RaceGridSearchCV
 from cvst.cli._listening import listening
 from cvst.cli._live import RaceView, live_view
-from cvst.race import Problem
+from cvst.search import STRATEGIES
 
 ALPHAS = np.logspace(-2, 5, 15)
 N_SAMPLES = 330
 
 
 def new_view():
-    sizes = CVST().subset_sizes(Problem(len(ALPHAS), N_SAMPLES))
-    return RaceView(["Data: here."], "", Forecast(sizes, N_SAMPLES), len(ALPHAS))
+    return RaceView(["Data: here."], "", len(ALPHAS))
 
 
 def drawn(view, height=40):
@@ -35,17 +33,23 @@ def tell(view, **event):
     view.emit(record)
 
 
-@pytest.fixture
-def race():
+def run(strategy="cvst", watch=None):
     """Race with a view listening, and return both."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_SAMPLES, 2))
     y = X[:, 0] + 0.1 * rng.normal(size=N_SAMPLES)
-    view = new_view()
-    search = RaceGridSearchCV(Ridge(), {"alpha": ALPHAS}, random_state=0)
+    view = new_view() if watch is None else watch
+    search = RaceGridSearchCV(
+        Ridge(), {"alpha": ALPHAS}, strategy=strategy, random_state=0
+    )
     with listening(view):
         search.fit(X, y)
     return search, view
+
+
+@pytest.fixture
+def race():
+    return run()
 
 
 def test_the_table_is_the_race(race):
@@ -75,12 +79,38 @@ def test_a_low_terminal_shows_the_latest_steps(race):
 
 def test_progress_within_a_step_is_shown():
     view = new_view()
+    look = {"stage": "race", "max_configurations": 15, "expected_configurations": 15.0}
+    looks = [{**look, "n_train": 30 * step} for step in range(1, 11)]
+    tell(view, event="start", looks=looks, expected_looks=5, n_samples=N_SAMPLES)
     assert "Step 1 of 10: 15 configurations on 30 rows" in drawn(view)
     tell(view, event="begin", n_train=77, n_configurations=12)
     tell(view, event="progress", done=3, total=12)
     text = drawn(view)
     assert "12 configurations on 77 rows" in text
     assert "25%" in text
+
+
+class Watcher(RaceView):
+    """Keeps what the last line of the view says after every look."""
+
+    texts: tuple[str, ...] = ()
+
+    def emit(self, record):
+        super().emit(record)
+        if getattr(record, "cvst", {}).get("event") == "look":
+            self.texts = (*self.texts, self._times())
+
+
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+def test_the_end_is_forecast_for_every_strategy(strategy):
+    """From the third look on, or from the first where all looks are as large."""
+    watcher = Watcher([], "", len(ALPHAS))
+    search, view = run(strategy, watcher)
+    assert len(view.texts) == search.n_steps_
+    known = view.texts if strategy == "cross_validation" else view.texts[2:]
+    assert known
+    assert all("to the end" in text.split("step")[-1] for text in known)
+    assert len(view.forecast.planned) >= search.n_steps_
 
 
 def test_other_records_of_the_logger_do_no_harm():

@@ -14,16 +14,15 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
-from cvst import CVST, RaceGridSearchCV
+from cvst import RaceGridSearchCV
 from cvst._typing import Configuration, FloatArray
-from cvst.cli._forecast import Forecast
 from cvst.cli._live import RaceView, live_view
 from cvst.cli._summary import plain, race_steps, steps_table, stop_sentence
 from cvst.cli._text import duration, shown_parameters
 from cvst.datasets import make_noisy_sinc
 from cvst.evaluation import Task, batch_evaluator_for
 from cvst.parallel import effective_n_jobs, in_chunks, run_chunks
-from cvst.race import Problem
+from cvst.search import STRATEGIES
 
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 
@@ -85,7 +84,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the data")
     parser.add_argument(
-        "--strategy", default="cvst", metavar="NAME", help="who decides (default: cvst)"
+        "--strategy",
+        default="cvst",
+        choices=tuple(STRATEGIES),
+        metavar="NAME",
+        help=f"who decides: {', '.join(STRATEGIES)} (default: cvst)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON for machines")
 
@@ -104,7 +107,7 @@ def run(options: Namespace) -> str:
         strategy=options.strategy,
         random_state=options.seed,
     )
-    with live_view(None if options.json else _view(options)):
+    with live_view(None if options.json else _view()):
         # Before and after, so that a machine busy with other things slows both alike.
         fit_times = _fit_times(search, X, y)
         start = perf_counter()
@@ -118,14 +121,10 @@ def run(options: Namespace) -> str:
     return _as_text(search, seconds, check, fit_seconds)
 
 
-def _view(options: Namespace) -> RaceView:
-    sizes = []
-    if options.strategy == "cvst":
-        sizes = CVST().subset_sizes(Problem(N_CONFIGURATIONS, N_ROWS))
+def _view() -> RaceView:
     return RaceView(
         [HEADING.format(n_configurations=N_CONFIGURATIONS, n_rows=N_ROWS)],
         "",
-        Forecast(sizes, N_ROWS),
         N_CONFIGURATIONS,
         afterwards="The winner is compared with the best of the grid",
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV
+from cvst import RaceGridSearchCV, RaceRandomSearchCV
 from cvst.cli._columns import Learning, Wishes, learning_problem
 from cvst.cli._grids import Grid, parameter_grids, read_grid
 from cvst.cli._live import RaceView, live_view
@@ -20,9 +20,8 @@ from cvst.cli._pipeline import Prepared, prepared_model
 from cvst.cli._tables import read_table
 from cvst.cli._target import with_numbered_classes
 from cvst.exceptions import InvalidInputError
-from cvst.race import Problem
 
-__all__ = ["Job", "make_job", "plan_job", "planned_sizes", "run_job"]
+__all__ = ["Job", "make_job", "plan_job", "run_job"]
 
 # Draws of a random search where the user gives no number.
 DEFAULT_DRAWS = 100
@@ -162,17 +161,6 @@ def _set_strategy(search: Any, option: str, name: str, value: Any) -> None:
             f"--{option.replace('_', '-')} is for strategies with steps, which "
             f"{strategy!r} is not."
         ) from error
-
-
-def planned_sizes(job: Job) -> list[int]:
-    """Return the training rows of all looks, as far as the strategy can tell."""
-    strategy = job.search.strategy
-    if strategy == "cvst":
-        strategy = CVST()
-    sizes = getattr(strategy, "subset_sizes", None)
-    if sizes is None:
-        return []
-    return list(sizes(Problem(job.n_configurations, len(job.learning.X))))
 
 
 def plan_job(job: Job) -> Any:

@@ -52,8 +52,6 @@ class RaceView(logging.Handler):
         What was recognised before the race.
     prefix : str
         Path of the model's parameters, not to be shown.
-    forecast : Forecast
-        Told of every look.
     n_configurations : int
         Configurations at the start.
     afterwards : str, optional
@@ -64,7 +62,6 @@ class RaceView(logging.Handler):
         self,
         heading: Sequence[str],
         prefix: str,
-        forecast: Forecast,
         n_configurations: int,
         *,
         afterwards: str = "",
@@ -72,7 +69,7 @@ class RaceView(logging.Handler):
         super().__init__(logging.DEBUG)
         self.heading = list(heading)
         self.prefix = prefix
-        self.forecast = forecast
+        self.forecast = Forecast()
         self.n_active = n_configurations
         self.rows: list[Row] = []
         self.done = 0
@@ -89,7 +86,7 @@ class RaceView(logging.Handler):
             return
         name = event["event"]
         if name == "start":
-            self.forecast.sizes = list(event["sizes"])
+            self.forecast.plan(event)
         elif name == "begin":
             self._current_look = (event["n_train"], event["n_configurations"])
         elif name == "progress":
@@ -103,7 +100,9 @@ class RaceView(logging.Handler):
     def _saw(self, event: Mapping[str, Any], record: logging.LogRecord) -> None:
         now = monotonic()
         seconds, self.look_began = now - self.look_began, now
-        self.forecast.saw(event["n_train"], event["n_configurations"], seconds)
+        race: Any = getattr(record, "cvst_race", None)
+        if race is not None:
+            self.forecast.saw(race[0], seconds)
         # The event holds the leader's number; the message was given its parameters.
         args: Any = record.args if isinstance(record.args, Mapping) else {}
         names = set(Row.__slots__) - {"leader", "seconds"}
@@ -162,9 +161,8 @@ class RaceView(logging.Handler):
         """Rows and configurations of the look under way, as far as they are known."""
         if self._current_look is not None:
             return self._current_look
-        step = len(self.rows)
-        sizes = self.forecast.sizes
-        return (sizes[step] if step < len(sizes) else None), self.n_active
+        coming = self.forecast.planned[len(self.rows) :]
+        return (coming[0].n_train if coming else None), self.n_active
 
     def _current(self) -> Any:
         from rich.text import Text
@@ -174,8 +172,8 @@ class RaceView(logging.Handler):
             return Text(f"{words} ...", style="bold")
         n_train, count = self.current_look
         rows = "" if n_train is None else f" on {n_train:,} rows"
-        sizes = self.forecast.sizes
-        step = f"{len(self.rows) + 1}" + (f" of {len(sizes)}" if sizes else "")
+        most = len(self.forecast.planned)
+        step = f"{len(self.rows) + 1}" + (f" of {most}" if most else "")
         return Text(f"Step {step}: {count:,} configurations{rows} ...", style="bold")
 
     def _progress(self, width: int) -> Any:
@@ -216,12 +214,18 @@ class RaceView(logging.Handler):
         if seconds is not None:
             left = max(0.0, seconds - (now - self.look_began))
             text += f", about {duration(left)} to the end of this step"
-        # Without a plan of the looks to come, nothing is known about the end.
-        at_most = self.forecast.at_most(self.n_active) if self.forecast.sizes else None
-        if at_most is not None and not self.final:
-            left = max(0.0, at_most - (now - self.look_began))
-            text += f", at most about {duration(left)} to the end"
-        return f"{text}."
+        return text if self.final else f"{text}{self._until_the_end(now)}."
+
+    def _until_the_end(self, now: float) -> str:
+        """Say how long the race takes, once that is known."""
+        about, at_most = self.forecast.about(), self.forecast.at_most()
+        if about is None or at_most is None:
+            return ""
+        elapsed = now - self.look_began
+        left, most = max(0.0, about - elapsed), max(0.0, at_most - elapsed)
+        if most - left < 0.1 * most:
+            return f", at most {duration(most)} to the end"
+        return f", {duration(left)} (at most {duration(most)}) to the end"
 
 
 @contextmanager

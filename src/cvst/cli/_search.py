@@ -7,8 +7,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from cvst.cli._errors import Interrupted
-from cvst.cli._forecast import Forecast
-from cvst.cli._job import Job, make_job, planned_sizes, run_job
+from cvst.cli._job import Job, make_job, run_job
 from cvst.cli._live import RaceView
 from cvst.cli._live_page import live_page
 from cvst.cli._models import MODELS
@@ -23,6 +22,7 @@ from cvst.cli._search_results import (
 )
 from cvst.cli._summary import plain
 from cvst.cli._tables import FORMATS
+from cvst.search import STRATEGIES
 
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 
@@ -116,7 +116,11 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         help="a score of scikit-learn's (default: accuracy or r2)",
     )
     group.add_argument(
-        "--strategy", default="cvst", metavar="NAME", help="who decides (default: cvst)"
+        "--strategy",
+        default="cvst",
+        choices=tuple(STRATEGIES),
+        metavar="NAME",
+        help=f"who decides: {', '.join(STRATEGIES)} (default: cvst)",
     )
     group.add_argument("--steps", type=int, metavar="S", help="steps of a full race")
     group.add_argument(
@@ -205,6 +209,4 @@ def run(options: Namespace) -> str:
 def _view(options: Namespace, job: Job) -> RaceView | None:
     if options.json or options.quiet:
         return None
-    forecast = Forecast(planned_sizes(job), len(job.learning.X))
-    prefix, count = job.prepared.prefix, job.n_configurations
-    return RaceView(heading(options, job), prefix, forecast, count)
+    return RaceView(heading(options, job), job.prepared.prefix, job.n_configurations)

@@ -20,6 +20,7 @@ from cvst.exceptions import FallbackWarning, UnusedArgumentWarning
 from cvst.race import LookCutError, RaceState, race
 from cvst.report import notebook_html
 from cvst.search._budget import TimeBudget, budget_settings, start_budget
+from cvst.search._forecast import expected_configurations, expected_looks
 from cvst.search._inputs import Inputs, read_inputs
 from cvst.search._log import log_begin, log_end, log_look, log_start, verbose_logging
 from cvst.search._plan import RacePlan, plan_race
@@ -90,9 +91,7 @@ class BaseRaceSearch(BaseSearchCV):
         self._forget()
         with verbose_logging(self.verbose), shared_rows(setup) as shared:
             setup, budget = start_budget(self, shared, started)
-            planned = setup.strategy.planned_looks(setup.problem)[: self.max_looks]
-            log_start(setup.problem, planned)
-            n_tasks = len(planned) + bool(self.refit)
+            n_tasks = self._announce(setup) + bool(self.refit)
             tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
             interrupt = self._run(setup, tasks, budget)
             if self.refit and interrupt is None:
@@ -145,6 +144,14 @@ class BaseRaceSearch(BaseSearchCV):
         """Return what a notebook shows: the race, once there is one, and the parts."""
         diagram = str(super()._html_repr())
         return notebook_html(self) + diagram if hasattr(self, "race_") else diagram
+
+    def _announce(self, setup: Setup) -> int:
+        """Say which looks may come, and return how many."""
+        strategy, problem = setup.strategy, setup.problem
+        planned = strategy.planned_looks(problem)[: self.max_looks]
+        expected = expected_configurations(strategy, problem)[: self.max_looks]
+        log_start(problem, planned, expected, expected_looks(strategy, problem))
+        return len(planned)
 
     @staticmethod
     def _clock() -> float:

@@ -15,6 +15,7 @@ from cvst.theory import expected_active, first_drop
 __all__ = [
     "SURVIVAL_RATE",
     "expected_configurations",
+    "expected_looks",
     "race_seconds",
     "sequential_test",
 ]
@@ -54,6 +55,18 @@ def expected_configurations(strategy: Strategy, problem: Problem) -> FloatArray:
         safety_zone=zone,
         survival_rate=SURVIVAL_RATE,
     )
+
+
+def expected_looks(strategy: Strategy, problem: Problem) -> int:
+    """Return how many looks a race is expected to have.
+
+    All that are planned, or those until the survivors have had two chances to end it
+    by behaving alike: of the races that can end so, most end at one of these.
+    """
+    n_planned = len(strategy.planned_looks(problem))
+    if not isinstance(strategy, CVST) or strategy.stopping == "never":
+        return n_planned
+    return min(n_planned, strategy.window + 2)
 
 
 def race_seconds(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from cvst._typing import IntArray
+from cvst._typing import FloatArray, IntArray
 from cvst.race import Look, PlannedLook, Problem, RaceState
 
 __all__ = [
@@ -42,13 +42,22 @@ def verbose_logging(verbose: int) -> Iterator[None]:
         LOGGER.setLevel(level)
 
 
-def log_start(problem: Problem, planned: Sequence[PlannedLook]) -> None:
-    """Report the looks of the longest race, before the first one."""
+def log_start(
+    problem: Problem,
+    planned: Sequence[PlannedLook],
+    expected: FloatArray,
+    expected_looks: int,
+) -> None:
+    """Report the looks of the longest race, and what is expected of them."""
     event = {
         "event": "start",
         "n_configurations": problem.n_configurations,
         "n_samples": problem.n_samples,
-        "looks": [asdict(look) for look in planned],
+        "looks": [
+            {**asdict(look), "expected_configurations": float(count)}
+            for look, count in zip(planned, expected, strict=True)
+        ],
+        "expected_looks": min(len(planned), expected_looks),
     }
     LOGGER.debug(
         "%d configurations race on %d rows in at most %d looks",
