@@ -21,8 +21,9 @@ from dataclasses import replace
 from pathlib import Path
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-# One thread per process, as in the paper; before NumPy is loaded.
-os.environ.update(dict.fromkeys(THREADS, "1"))
+if __name__ == "__main__":
+    # One thread per process; this must be known before NumPy is loaded.
+    os.environ.update(dict.fromkeys(THREADS, "1"))
 
 from items import ITEMS, Fit, fits  # noqa: E402
 from methods import METHODS  # noqa: E402

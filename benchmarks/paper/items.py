@@ -208,7 +208,8 @@ def fits(names: list[str], profile: Profile) -> list[Fit]:
             methods = tuple(
                 dict.fromkeys([*(known.methods if known else ()), *fit.methods])
             )
-            merged[fit.problem] = Fit(fit.problem, methods, fit.repetitions)
+            repetitions = max(fit.repetitions, known.repetitions if known else 0)
+            merged[fit.problem] = Fit(fit.problem, methods, repetitions)
     return list(merged.values())
 
 

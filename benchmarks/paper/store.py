@@ -100,16 +100,16 @@ class Store:
         """Read all whole lines."""
         if not self.path.exists():
             return {}
-        return _parsed(self.path.read_text(encoding="utf-8"))
+        return _parsed(_whole(self.path.read_bytes()))
 
     def add(self, run: Run) -> bool:
         """Add a line, unless that search is there; say whether it was added."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         with self._locked() as handle:
-            text = _read(handle)
-            whole = text[: text.rfind("\n") + 1]
-            if len(whole) < len(text):
-                os.ftruncate(handle, len(whole.encode()))
+            content = _read(handle)
+            whole = _whole(content)
+            if len(whole) < len(content):
+                os.ftruncate(handle, len(whole))
             if run.key in _parsed(whole):
                 return False
             line = _line(asdict(run).values())
@@ -134,13 +134,17 @@ def as_params(params: dict[str, Any] | None) -> str:
     return "" if params is None else json.dumps(params, sort_keys=True, default=float)
 
 
-def _read(handle: int) -> str:
+def _read(handle: int) -> bytes:
     os.lseek(handle, 0, os.SEEK_SET)
     parts = []
     while part := os.read(handle, 1 << 20):
         parts.append(part)
-    # A letter cut in half by a dead machine is part of the line that is removed.
-    return b"".join(parts).decode("utf-8", errors="surrogateescape")
+    return b"".join(parts)
+
+
+def _whole(content: bytes) -> bytes:
+    """Leave out a last line without an end; it may even stop within a letter."""
+    return content[: content.rfind(b"\n") + 1]
 
 
 def _line(values: Any) -> str:
@@ -149,10 +153,9 @@ def _line(values: Any) -> str:
     return buffer.getvalue()
 
 
-def _parsed(text: str) -> dict[Key, Run]:
-    whole = text[: text.rfind("\n") + 1]
-    reader = csv.DictReader(io.StringIO(whole, newline=""))
-    if whole and tuple(reader.fieldnames or ()) != COLUMNS:
+def _parsed(content: bytes) -> dict[Key, Run]:
+    reader = csv.DictReader(io.StringIO(content.decode("utf-8"), newline=""))
+    if content and tuple(reader.fieldnames or ()) != COLUMNS:
         raise ValueError(
             f"The file of runs has the columns {reader.fieldnames}, not "
             f"{list(COLUMNS)}. Move it away or use another --output."
