@@ -1,0 +1,255 @@
+"""From single searches to the rows of the paper's tables, and a verdict on each.
+
+Every search of the race has partners: other searches on the same rows and the same
+grid. Ratios and speeds are formed within such pairs and then averaged, as in the paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import isnan, nan, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+from store import COLUMNS
+
+__all__ = [
+    "BETTER",
+    "INSIDE",
+    "NOT_RUN",
+    "OTHERS",
+    "OVERLAPS",
+    "UNDECIDED",
+    "VERDICTS",
+    "WORSE",
+    "Estimate",
+    "Row",
+    "estimate",
+    "load_published",
+    "load_runs",
+    "of_one_size",
+    "our_half_width",
+    "pairs",
+    "table_rows",
+    "verdict",
+]
+
+HERE = Path(__file__).parent
+
+# Searches with the same values here saw the same rows and the same grid.
+PROBLEM = ["data", "d", "noise", "learner", "n_train", "n_configurations"]
+PAIR = [*PROBLEM, "repetition"]
+NUMBERS = ["d", "noise", "n_train", "n_rows_paper", "n_test", "n_configurations"]
+
+# Part of a table of the paper: the search that the race is compared with there.
+OTHERS = {
+    "cross-validation": "cv",
+    "unpaired": "unpaired",
+    "ten-percent": "ten_percent",
+    "random": "random",
+}
+
+INSIDE, OVERLAPS = "inside", "overlaps"
+BETTER, WORSE = "better", "worse"
+UNDECIDED, NOT_RUN = "undecided", "not run"
+VERDICTS = (INSIDE, OVERLAPS, BETTER, WORSE, UNDECIDED, NOT_RUN)
+
+PUBLISHED_REPETITIONS = 50
+# Two repetitions have a standard error in name only.
+FEWEST_REPETITIONS = 3
+# Printed to three digits: a half width of 0.000 still leaves this much open.
+ROUNDING = 0.0005
+# Without a visible difference, our interval must be narrow to count as agreement: at
+# most so many times the paper's, or this wide.
+WIDEST_SHARE = 4.0
+NARROW = 0.02
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean over repetitions; half widths are 1.96 standard errors as in the paper."""
+
+    mean: float = nan
+    standard_error: float = nan
+    n: int = 0
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval, NaN for fewer than two repetitions."""
+        return 1.96 * self.standard_error
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table: what we found and what the paper printed.
+
+    ``plain`` is the speed over scikit-learn's own ``GridSearchCV``, ``speed`` that over
+    a search with the same evaluator on both sides.
+    """
+
+    table: str
+    part: str
+    data: str
+    learner: str
+    published: float
+    published_half_width: float
+    published_speed: float
+    published_bold: bool
+    ours: Estimate = Estimate()
+    speed: Estimate = Estimate()
+    plain: Estimate = Estimate()
+    substitute: str = ""
+    n_train: int = 0
+    n_rows_paper: int = 0
+    n_configurations: int = 0
+
+    @property
+    def verdict(self) -> str:
+        """How our ratio stands to the paper's."""
+        return verdict(self.ours, self.published, self.published_half_width)
+
+    @property
+    def bold(self) -> bool | None:
+        """Whether the paper's rule would print ours in bold; None if not known."""
+        if isnan(self.ours.half_width):
+            return None
+        sign = 1 if self.table == "1" else -1
+        return bool(self.ours.mean + sign * self.ours.half_width > 1)
+
+
+def estimate(values: Any) -> Estimate:
+    """Return the mean of the finite values and its standard error."""
+    values = np.asarray(values, dtype=float)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return Estimate()
+    spread = float(values.std(ddof=1)) if len(values) > 1 else nan
+    return Estimate(float(values.mean()), spread / sqrt(len(values)), len(values))
+
+
+def our_half_width(ours: Estimate, published_half_width: float) -> float:
+    """Return the half width that a verdict allows us.
+
+    Few repetitions may agree by luck. So Student's quantile replaces 1.96, and where
+    our repetitions differ less than the paper's did, its spread is used.
+    """
+    if ours.n < 2:
+        return nan
+    own = float(student.ppf(0.975, ours.n - 1)) * ours.standard_error
+    borrowed = published_half_width * sqrt(PUBLISHED_REPETITIONS / ours.n)
+    return max(own, borrowed)
+
+
+def verdict(ours: Estimate, published: float, published_half_width: float) -> str:
+    """Compare our mean with the paper's, given the uncertainty of both.
+
+    - *not run*: no repetitions;
+    - *undecided*: fewer than three, or no difference is seen but our interval is so
+      wide that none could be;
+    - *better*, *worse*: the race does better (worse) against its competitor than in
+      the paper, by more than the uncertainty of both sides together;
+    - *inside*: our mean lies in the paper's interval;
+    - *overlaps*: it does not, but the uncertainty of both sides covers that.
+    """
+    if not ours.n:
+        return NOT_RUN
+    if ours.n < FEWEST_REPETITIONS:
+        return UNDECIDED
+    theirs = max(published_half_width, ROUNDING)
+    own = our_half_width(ours, theirs)
+    difference = ours.mean - published
+    if abs(difference) > sqrt(theirs**2 + own**2):
+        return BETTER if difference > 0 else WORSE
+    if own > max(WIDEST_SHARE * theirs, NARROW):
+        return UNDECIDED
+    return INSIDE if abs(difference) <= theirs else OVERLAPS
+
+
+def load_published() -> pd.DataFrame:
+    """Return the numbers that the paper prints."""
+    return pd.read_csv(HERE / "published.csv", dtype={"table": str})
+
+
+def load_runs(output_dir: Path, profile: str) -> pd.DataFrame:
+    """Return the searches of a profile; an empty frame if there are none."""
+    path = Path(output_dir) / "runs.csv"
+    if not path.exists():
+        return pd.DataFrame(columns=list(COLUMNS))
+    runs = pd.read_csv(path, dtype={"substitute": str, "survivors": str})
+    runs = runs[runs["profile"] == profile]
+    runs = runs.assign(substitute=runs["substitute"].fillna(""))
+    for name in [*NUMBERS, "error", "seconds", "wall_seconds"]:
+        runs[name] = pd.to_numeric(runs[name])
+    return runs.drop_duplicates([*PAIR, "method"], keep="last").reset_index(drop=True)
+
+
+def pairs(runs: pd.DataFrame, other: str, ours: str = "cvst") -> pd.DataFrame:
+    """Match each race with another search on the same rows.
+
+    ``ratio`` is the other's error over ours (values over 1 favour the race),
+    ``difference`` is ours minus the other's, ``speed`` the other's seconds over ours.
+    """
+    mine = runs[runs["method"] == ours]
+    theirs = runs.loc[runs["method"] == other, [*PAIR, "error", "seconds"]]
+    both = mine.merge(theirs, on=PAIR, suffixes=("", "_other"))
+    error, error_other = both["error"], both["error_other"]
+    ratio = error_other / error.where(error > 0)
+    both["ratio"] = ratio.mask((error == 0) & (error_other == 0), 1.0)
+    both["difference"] = error - error_other
+    both["speed"] = both["seconds_other"] / both["seconds"].where(both["seconds"] > 0)
+    return both
+
+
+def of_one_size(frame: pd.DataFrame) -> pd.DataFrame:
+    """Keep the rows of one training size and grid: the one repeated most, or larger."""
+    if frame.empty:
+        return frame
+    sizes = ["n_train", "n_configurations"]
+    counts = frame.groupby(sizes)["repetition"].nunique().reset_index()
+    best = counts.sort_values(["repetition", *sizes]).iloc[-1]
+    same = (frame["n_train"] == best["n_train"]) & (
+        frame["n_configurations"] == best["n_configurations"]
+    )
+    return frame[same]
+
+
+def table_rows(runs: pd.DataFrame, published: pd.DataFrame, part: str) -> Iterator[Row]:
+    """Yield the rows of a part of the tables, run or not, in the paper's order."""
+    found = pairs(runs, OTHERS[part])
+    races = dict(list(found.groupby(["data", "learner"])))
+    timed = pairs(runs, "plain_grid")
+    for line in published[published["part"] == part].itertuples():
+        mine = of_one_size(races.get((line.data, line.learner), found.iloc[:0]))
+        plain = timed[(timed["data"] == line.data) & (timed["learner"] == line.learner)]
+        row = {
+            "table": line.table,
+            "part": part,
+            "data": line.data,
+            "learner": line.learner,
+            "published": line.ratio,
+            "published_half_width": line.half_width,
+            "published_speed": line.speed,
+            "published_bold": bool(line.bold),
+        }
+        yield Row(**row, **_ours(mine, plain))
+
+
+def _ours(mine: pd.DataFrame, plain: pd.DataFrame) -> dict[str, Any]:
+    if mine.empty:
+        return {}
+    first = mine.iloc[0]
+    size = plain["n_train"] == first["n_train"]
+    grid = plain["n_configurations"] == first["n_configurations"]
+    return {
+        "ours": estimate(mine["ratio"]),
+        "speed": estimate(mine["speed"]),
+        "plain": estimate(plain.loc[size & grid, "speed"]),
+        "substitute": str(first["substitute"]),
+        "n_train": int(first["n_train"]),
+        "n_rows_paper": int(first["n_rows_paper"]),
+        "n_configurations": int(first["n_configurations"]),
+    }
