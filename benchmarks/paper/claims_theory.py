@@ -1,0 +1,143 @@
+"""What the paper says of its theory and of single races, held against our numbers."""
+
+from __future__ import annotations
+
+from claims import NO, YES, Claim, Evidence, share
+from curves import MANY_ROWS, load
+
+__all__ = ["theory_claims"]
+
+# Change points up to which the open test drops nobody, by the number of steps.
+SAFE_CHANGE_POINTS = {10: 2, 20: 7}
+# Widths (log10) between which the paper sees the coarse and the fine optimum.
+COARSE_WIDTHS, FINE_WIDTHS = (-1.5, -0.3), (-2.5, -1.7)
+# Grid points by which the optimum of another draw may miss the paper's.
+WIDTH_SLACK = 0.45
+SMALLEST_FINE = 200
+# Appendix B: steps, survivors and winner.
+APPENDIX_STEPS, APPENDIX_LEFT = 4, 13
+APPENDIX_WINNER = (-2.1, 0.40)
+
+
+def optimum_moves(evidence: Evidence) -> Claim:
+    claim = Claim(
+        "width-curves",
+        "the best log10 sigma lies first in the coarse plateau (-1.5 to -0.3), then, "
+        "beyond 200 rows, in the fine one (-2.5 to -1.7)",
+    )
+    found = load("width-curves", evidence.output_dir, evidence.profile.name)
+    if found.empty:
+        return claim
+    found = found[found["n_train"] != MANY_ROWS]
+    means = found.groupby(["n_train", "log10_sigma"])["error"].mean().unstack()
+    best = means.idxmin(axis=1)
+    coarse = best[best.index < SMALLEST_FINE]
+    fine = best[best.index > SMALLEST_FINE]
+    hits = [
+        COARSE_WIDTHS[0] - WIDTH_SLACK <= width <= COARSE_WIDTHS[1] + WIDTH_SLACK
+        for width in coarse
+    ] + [FINE_WIDTHS[0] <= width <= FINE_WIDTHS[1] for width in fine]
+    text = ", ".join(f"{n:,} rows: {width:.1f}" for n, width in best.items())
+    return Claim(claim.item, claim.words, f"best log10 sigma: {text}", share(hits))
+
+
+def race_like_appendix_b(evidence: Evidence) -> Claim:
+    claim = Claim(
+        "example-run",
+        f"stops after {APPENDIX_STEPS} steps with {APPENDIX_LEFT} configurations; the "
+        "winner is log10 sigma = -2.1, nu = 0.40, its last error 0.0138",
+    )
+    race = load("example-run", evidence.output_dir, evidence.profile.name)
+    if race.empty:
+        return claim
+    steps = int(race["step"].max())
+    last = race[race["step"] == steps]
+    left = int((last["dropped"] == 0).sum())
+    winner = race[race["winner"] == 1].iloc[0]
+    text = (
+        f"{steps} steps, {left} left, winner log10 sigma = "
+        f"{winner['log10_sigma']:.1f}, nu = {winner['nu']:.2f}, its last error "
+        f"{last[last['winner'] == 1]['mean_loss'].iloc[0]:.4f} (another draw of the "
+        "data; as in the R package, step window + 1 = 5 is the first that may stop)"
+    )
+    hits = [
+        abs(steps - APPENDIX_STEPS) <= 1,
+        abs(winner["log10_sigma"] - APPENDIX_WINNER[0]) <= WIDTH_SLACK,
+    ]
+    return Claim(claim.item, claim.words, text, share(hits))
+
+
+def safety_zone(evidence: Evidence) -> Claim:
+    claim = Claim(
+        "false-negatives",
+        "open test: no false negatives up to change point 2 of 10 steps and 7 of 20",
+    )
+    found = load("false-negatives", evidence.output_dir, evidence.profile.name)
+    if found.empty:
+        return claim
+    hits, texts = [], []
+    for steps, last in SAFE_CHANGE_POINTS.items():
+        here = found[(found["test"] == "open") & (found["max_steps"] == steps)]
+        inside = here[here["change_point"] <= last]["rate"].max()
+        beyond = here[here["change_point"] > last]["rate"].max()
+        hits.append(bool(inside == 0 and beyond > 0))
+        texts.append(
+            f"{steps} steps: {inside:g} up to {last}, up to {beyond:.2f} later"
+        )
+    return Claim(claim.item, claim.words, "; ".join(texts), share(hits))
+
+
+def closed_drops_more(evidence: Evidence) -> Claim:
+    claim = Claim("false-negatives", "closed test: far more false negatives")
+    found = load("false-negatives", evidence.output_dir, evidence.profile.name)
+    if found.empty:
+        return claim
+    means = found.groupby("test")["rate"].mean()
+    text = f"mean rate {means['closed']:.2f} against {means['open']:.2f} (open)"
+    return Claim(
+        claim.item, claim.words, text, YES if means["closed"] > means["open"] else NO
+    )
+
+
+def bound_converges(evidence: Evidence) -> Claim:
+    claim = Claim("error-bound", "pi = 0.95: the error nearly converges to 0.05")
+    found = load("error-bound", evidence.output_dir, evidence.profile.name)
+    if found.empty:
+        return claim
+    line = found[found["win_probability"] == 0.95].sort_values("max_steps").iloc[-1]
+    text = f"{line['bound']:.4f} at {int(line['max_steps'])} steps"
+    verdict = YES if abs(line["bound"] - 0.05) < 0.01 else NO
+    return Claim(claim.item, claim.words, text, verdict)
+
+
+def closed_is_faster(evidence: Evidence) -> Claim:
+    claim = Claim(
+        "speed-simulation",
+        "the closed test is faster; both gain most with 10 to 20 steps",
+    )
+    found = load("speed-simulation", evidence.output_dir, evidence.profile.name)
+    if found.empty:
+        return claim
+    medians = found.pivot_table(
+        index=["problem", "max_steps"], columns="test", values="median"
+    )
+    faster = medians["closed"] >= medians["open"]
+    peaks = found.loc[found.groupby(["test", "problem"])["median"].idxmax()]
+    early = peaks["max_steps"] <= 20
+    text = (
+        f"faster in {int(faster.sum())} of {len(faster)} settings; "
+        f"peak within 20 steps in {int(early.sum())} of {len(early)} curves"
+    )
+    return Claim(claim.item, claim.words, text, share([*faster, *early]))
+
+
+def theory_claims(evidence: Evidence) -> list[Claim]:
+    """Return what is said about theory, curves and single races."""
+    return [
+        optimum_moves(evidence),
+        safety_zone(evidence),
+        closed_drops_more(evidence),
+        bound_converges(evidence),
+        closed_is_faster(evidence),
+        race_like_appendix_b(evidence),
+    ]

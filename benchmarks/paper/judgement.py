@@ -1,0 +1,156 @@
+"""The page "What reproduces and what does not", from the stored runs alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from claims import Claim, Evidence, toy_claims
+from claims_benchmark import benchmark_claims
+from claims_theory import theory_claims
+from layout import (
+    data_text,
+    markdown_table,
+    paper_ratio,
+    ratio_text,
+    rows_text,
+    text,
+)
+from reasons import reason
+from summary import (
+    BETTER,
+    FEWEST_REPETITIONS,
+    NARROW,
+    NOT_RUN,
+    UNDECIDED,
+    VERDICTS,
+    WIDEST_SHARE,
+    WORSE,
+    Row,
+)
+
+__all__ = ["PARTS", "claims_of", "judgement_page"]
+
+# Parts of the tables: the item that runs each, and a heading.
+PARTS = {
+    "cross-validation": ("table1", "Table 1: against full cross-validation"),
+    "unpaired": ("table2-unpaired", "Table 2, upper part: against unpaired tests"),
+    "ten-percent": (
+        "table2-ten-percent",
+        "Table 2, middle part: against cross-validation on 10 % of the rows",
+    ),
+    "random": ("table2-random", "Table 2, lower part: against random search"),
+}
+
+
+def claims_of(evidence: Evidence) -> list[Claim]:
+    """Return all that the paper says in words, with our findings."""
+    return [
+        *toy_claims(evidence),
+        *benchmark_claims(evidence),
+        *theory_claims(evidence),
+    ]
+
+
+def judgement_page(evidence: Evidence, claims: list[Claim]) -> str:
+    """Return the page as Markdown."""
+    rows = evidence.tables
+    parts = [
+        "# What reproduces and what does not",
+        introduction(evidence),
+        "## At a glance",
+        glance(rows),
+        in_words(rows),
+        text("rule.md").format(
+            fewest=FEWEST_REPETITIONS, widest=WIDEST_SHARE, narrow=NARROW
+        ),
+        *(section(heading, rows[part]) for part, (_, heading) in PARTS.items()),
+        words_section(claims),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def introduction(evidence: Evidence) -> str:
+    return (
+        f"Row by row, from the runs of the profile `{evidence.profile.name}`; the "
+        "numbers themselves, speeds and figures are on [their own page](index.md). "
+        "This page is written by `python benchmarks/paper page`."
+    )
+
+
+def glance(rows: dict[str, list[Row]]) -> str:
+    """Count verdicts and how often the bold print agrees."""
+    lines = []
+    for part, (_, heading) in PARTS.items():
+        counts = Counter(row.verdict for row in rows[part])
+        known = [row for row in rows[part] if row.bold is not None]
+        same = sum(row.bold == row.published_bold for row in known)
+        lines.append(
+            [
+                heading,
+                *(str(counts[verdict]) for verdict in VERDICTS),
+                f"{same} of {len(known)}",
+            ]
+        )
+    return markdown_table(["", *VERDICTS, "same bold print"], lines)
+
+
+def in_words(rows: dict[str, list[Row]]) -> str:
+    """Say the same in sentences, and name what was not run."""
+    every = [row for part in rows.values() for row in part]
+    counts = Counter(row.verdict for row in every)
+    decided = len(every) - counts[UNDECIDED] - counts[NOT_RUN]
+    words = (
+        f"Of {len(every)} rows, {decided} can be decided, {counts[UNDECIDED]} cannot "
+        f"yet and {counts[NOT_RUN]} were not run."
+    )
+    apart = counts[BETTER] + counts[WORSE]
+    if decided:
+        words += (
+            f" {apart} of the decided ones differ from the paper "
+            f"({counts[BETTER]} better, {counts[WORSE]} worse); chance alone would "
+            f"give about {0.05 * decided:.0f}."
+        )
+    return words
+
+
+def section(heading: str, rows: list[Row]) -> str:
+    """Return one part of the tables, row by row."""
+    header = [
+        "data", "learner", "runs", "rows", "ours", "paper", "difference", "verdict",
+        "bold: ours / paper", "likely reason",
+    ]  # fmt: skip
+    return f"## {heading}\n\n{markdown_table(header, (line(row) for row in rows))}"
+
+
+def line(row: Row) -> list[str]:
+    if row.verdict == NOT_RUN:
+        blanks = ["-"] * 3
+        return [row.data, row.learner, "0", *blanks[:2], paper_ratio(row), "-", NOT_RUN,
+                "-", ""]  # fmt: skip
+    known = {None: "?", True: "yes", False: "no"}
+    return [
+        data_text(row.data, row.substitute),
+        row.learner,
+        str(row.ours.n),
+        rows_text(row),
+        ratio_text(row.ours, row.bold),
+        paper_ratio(row),
+        f"{row.ours.mean - row.published:+.3f}",
+        row.verdict,
+        f"{known[row.bold]} / {known[row.published_bold]}",
+        reason(row),
+    ]
+
+
+def words_section(claims: list[Claim]) -> str:
+    """Return the table of what the paper says in words."""
+    table = markdown_table(
+        ["item", "the paper says", "we find", "agrees"],
+        ([one.item, one.words, one.found, one.verdict] for one in claims),
+    )
+    return (
+        "## Figures, in words\n\nThe paper's figures have no printed numbers; these "
+        "are the statements of its text. Differences are errors of the race minus "
+        "those of full cross-validation; one below 0.005, or not told from zero, "
+        f"counts as none.\n\n{table}"
+    )

@@ -1,0 +1,186 @@
+"""The rendered pages: our numbers and figures beside the paper's.
+
+``render`` draws every figure again and writes ``index.md`` and ``what_reproduces.md``,
+from what is stored; nothing is fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import figures
+import pandas as pd
+from claims import Claim, Evidence
+from items import ITEMS
+from judgement import PARTS, claims_of, judgement_page
+from layout import (
+    data_text,
+    figure_texts,
+    markdown_table,
+    paper_ratio,
+    ratio_text,
+    rows_text,
+    speed_text,
+    text,
+)
+from profiles import Profile
+from summary import Row, estimate, load_published, of_one_size, pairs
+
+__all__ = ["render"]
+
+EXTRAS = {
+    "halving": ("today", "`HalvingGridSearchCV`"),
+    "optuna": ("today", "Optuna (TPE, Wilcoxon pruner) in the time of CVST"),
+    "random_on_test": (
+        "table2-random",
+        "random search judged on the test rows (literal, and no fair comparison)",
+    ),
+    "closed": ("variants", "CVST with the closed sequential test"),
+    "track_and_confirm": ("variants", '`strategy="track_and_confirm"`'),
+}
+
+
+def render(output_dir: Path, profile: Profile) -> list[Path]:
+    """Draw all figures and write both pages; return the pages."""
+    output_dir = Path(output_dir)
+    folder = figures.folder_of_pages(output_dir, profile)
+    folder.mkdir(parents=True, exist_ok=True)
+    drawn = {item: figures.draw(item, output_dir, profile) for item in figures.FIGURES}
+    evidence = Evidence(output_dir, profile)
+    claims = claims_of(evidence)
+    written = {
+        "index.md": index_page(evidence, claims, drawn),
+        "what_reproduces.md": judgement_page(evidence, claims),
+    }
+    for name, page in written.items():
+        (folder / name).write_text(page, encoding="utf-8")
+    return [folder / name for name in written]
+
+
+def index_page(
+    evidence: Evidence, claims: list[Claim], drawn: dict[str, list[Path]]
+) -> str:
+    """Return the page with all tables and figures."""
+    parts = [
+        "# The paper, repeated",
+        introduction(evidence),
+        text("reading.md"),
+        *(table_section(part, evidence.tables[part]) for part in PARTS),
+        *(figure_section(item, drawn[item], claims) for item in figure_texts()),
+        "## Not in the paper",
+        *extra_sections(evidence.runs),
+        text("how_to_run.md"),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def introduction(evidence: Evidence) -> str:
+    """Say what the page rests on."""
+    runs, profile = evidence.runs, evidence.profile
+    caps = sorted(set(profile.caps.values()))
+    limits = f" at most {caps[-1]:,} rows to learn from," if caps else ""
+    words = (
+        "Every table and figure of *Fast Cross-Validation via Sequential Testing* "
+        "(Krueger, Panknin and Braun, 2015), computed again with "
+        '`strategy="cvst"`, our numbers beside the printed ones. Is it the same? See '
+        "[What reproduces and what does not](what_reproduces.md).\n\n"
+        f"Profile `{profile.name}`:{limits} up to {profile.repetitions} repetitions "
+        "wanted where the paper has 50; each table says how many were run. "
+    )
+    if runs.empty:
+        return words + "No search has been run yet."
+    versions = ", ".join(sorted({str(v) for v in runs["version"]}))
+    return words + (
+        f"So far {len(runs):,} searches, on a machine with a load of "
+        f"{runs['load'].min():.1f} to {runs['load'].max():.1f} ({versions}); seconds "
+        "are of processor time in one thread. Written by "
+        "`python benchmarks/paper page`."
+    )
+
+
+def table_section(part: str, rows: list[Row]) -> str:
+    """Return a part of the tables: all rows of the paper, run or not."""
+    item, heading = PARTS[part]
+    first = part == "cross-validation"
+    header = [
+        "data", "learner", "rows", "runs", "error ratio, ours", "paper",
+        "speed, same evaluator", "paper",
+        *(["over GridSearchCV"] if first else []),
+        "verdict",
+    ]  # fmt: skip
+    missing = [f"{row.data} {row.learner}" for row in rows if not row.ours.n]
+    words = f"## {heading}\n\n`python benchmarks/paper {item}`\n\n"
+    words += markdown_table(header, (table_line(row, first) for row in rows))
+    if missing:
+        words += f"\n\nNot run ({len(missing)} of {len(rows)}): {', '.join(missing)}."
+    return words
+
+
+def table_line(row: Row, first: bool) -> list[str]:
+    return [
+        data_text(row.data, row.substitute),
+        row.learner,
+        rows_text(row),
+        str(row.ours.n),
+        ratio_text(row.ours, row.bold),
+        paper_ratio(row),
+        speed_text(row.speed),
+        f"{row.published_speed:.1f}",
+        *([speed_text(row.plain)] if first else []),
+        row.verdict,
+    ]
+
+
+def figure_section(item: str, paths: list[Path], claims: list[Claim]) -> str:
+    """Return a figure with what the paper says about it."""
+    title = ITEMS[item].title
+    words = (
+        f"## {title}\n\n`python benchmarks/paper {item}`\n\n{figure_texts()[item]}\n\n"
+    )
+    if paths:
+        words += "\n\n".join(f"![{title}](figures/{path.name})" for path in paths)
+    else:
+        words += "**Not run.**"
+    mine = [one for one in claims if one.item == item]
+    if mine:
+        words += "\n\n" + markdown_table(
+            ["the paper says", "we find", "agrees"],
+            ([one.words, one.found, one.verdict] for one in mine),
+        )
+    return words
+
+
+def extra_sections(runs: pd.DataFrame) -> Iterator[str]:
+    """Yield a table for each search that the paper's tables do not have."""
+    header = [
+        "data", "learner", "rows", "runs", "error ratio", "speed of CVST over it"
+    ]  # fmt: skip
+    for method, (item, title) in EXTRAS.items():
+        found = pairs(runs, method)
+        found = found[found["d"].isna()]
+        heading = f"### {title}\n\n`python benchmarks/paper {item}`\n\n"
+        if found.empty:
+            yield f"{heading}Not run."
+            continue
+        yield heading + markdown_table(header, extra_lines(found))
+
+
+def extra_lines(found: pd.DataFrame) -> Iterator[list[str]]:
+    """Yield the rows of such a table in the paper's order."""
+    published = load_published()
+    for line in published[published["part"] == "cross-validation"].itertuples():
+        same = (found["data"] == line.data) & (found["learner"] == line.learner)
+        mine = of_one_size(found[same])
+        if mine.empty:
+            yield [line.data, line.learner, "-", "0", "not run", "-"]
+            continue
+        first = mine.iloc[0]
+        yield [
+            data_text(line.data, str(first["substitute"])),
+            line.learner,
+            f"{int(first['n_train']):,}",
+            str(len(mine)),
+            ratio_text(estimate(mine["ratio"])),
+            speed_text(estimate(mine["speed"])),
+        ]

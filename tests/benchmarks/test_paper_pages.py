@@ -1,0 +1,552 @@
+"""The paper's numbers, what is made of ours, and the pages that show both."""
+
+from decimal import Decimal
+from math import nan, sqrt
+from pathlib import Path
+
+import curves
+import figures
+import numpy as np
+import pages
+import pandas as pd
+import pytest
+from claims import NO, PARTLY, YES, Claim, Evidence, share, toy_claims
+from claims_benchmark import benchmark_claims
+from claims_theory import theory_claims
+from items import ITEMS
+from profiles import PROFILES
+from reasons import reason
+from scipy import stats
+from store import COLUMNS
+from summary import (
+    BETTER,
+    INSIDE,
+    NOT_RUN,
+    OVERLAPS,
+    UNDECIDED,
+    WORSE,
+    Estimate,
+    Row,
+    estimate,
+    load_published,
+    load_runs,
+    of_one_size,
+    pairs,
+    table_rows,
+    verdict,
+)
+
+SMOKE = PROFILES["smoke"]
+PARTS = ("cross-validation", "unpaired", "ten-percent", "random")
+PUBLISHED = load_published()
+
+
+def run(method, repetition, error, seconds, **other):
+    """Return a line of runs.csv."""
+    line = {
+        "profile": "smoke",
+        "data": "banana",
+        "learner": "SVM",
+        "task": "classification",
+        "n_train": 120,
+        "n_rows_paper": 2650,
+        "n_test": 500,
+        "n_configurations": 15,
+        "n_looks": 4,
+        "stop_reason": "similar_performance",
+        "survivors": "15;15;8;3" if method in ("cvst", "outliers") else "",
+        "params": "{}",
+        "load": 1.0,
+        "version": "0",
+    }
+    line |= {
+        "method": method,
+        "repetition": repetition,
+        "error": error,
+        "seconds": seconds,
+        "wall_seconds": seconds,
+    }
+    return line | other
+
+
+def write_runs(folder, lines):
+    frame = pd.DataFrame(lines).reindex(columns=list(COLUMNS))
+    frame.to_csv(folder / "runs.csv", index=False)
+    return load_runs(folder, "smoke")
+
+
+# --- what the paper prints ---
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_each_part_has_two_learners_on_fifteen_sets(part):
+    """Eight sets of classes and seven of numbers, two learners each."""
+    lines = PUBLISHED[PUBLISHED["part"] == part]
+
+    assert len(lines) == 30
+    assert not lines.duplicated(["data", "learner"]).any()
+    assert lines["learner"].value_counts().to_dict() == {
+        "KLR": 8,
+        "SVM": 8,
+        "KRR": 7,
+        "SVR": 7,
+    }
+
+
+def test_bold_print_follows_the_captions():
+    """Table 1: ratio plus half width above 1; Table 2: minus. Without an exception."""
+    exact = pd.read_csv(Path(pages.__file__).parent / "published.csv", dtype=str)
+    for line in exact[exact["table"] != "text"].itertuples():
+        sign = 1 if line.table == "1" else -1
+        bound = Decimal(line.ratio) + sign * Decimal(line.half_width)
+        assert (bound > 1) == (line.bold == "1"), line
+
+
+def test_some_numbers_are_those_of_the_paper():
+    """Read again in the paper, one from each part, and the ranges of the text."""
+    known = PUBLISHED.set_index(["part", "data", "learner"])
+    expected = {
+        ("cross-validation", "ringnorm", "KLR"): (0.814, 0.050, 111.7),
+        ("cross-validation", "bumps", "SVR"): (0.666, 0.030, 37.3),
+        ("unpaired", "pumadyn32nm", "KRR"): (1.003, 0.003, 26.0),
+        ("ten-percent", "image", "SVM"): (1.279, 0.143, 0.8),
+        ("random", "twonorm", "KLR"): (2.427, 1.444, 1.0),
+    }
+    for key, numbers in expected.items():
+        line = known.loc[key]
+        assert (line["ratio"], line["half_width"], line["speed"]) == numbers
+    ranges = known.loc["speed"][["speed_low", "speed_high"]].T.to_dict("list")
+    assert ranges == {
+        ("noisy_sine", "SVM"): [10, 20],
+        ("noisy_sine", "KLR"): [20, 70],
+        ("noisy_sinc", "SVR"): [10, 20],
+        ("noisy_sinc", "KRR"): [50, 100],
+    }
+
+
+def test_random_search_has_the_time_of_the_race():
+    """All speeds of that part are printed as 1.0."""
+    assert (PUBLISHED[PUBLISHED["part"] == "random"]["speed"] == 1.0).all()
+
+
+# --- the verdict, by numbers made by hand ---
+
+
+def with_mean(mean, half_width, n=50):
+    return Estimate(mean, half_width / 1.96, n)
+
+
+@pytest.mark.parametrize(
+    ("ours", "expected"),
+    [
+        (Estimate(), NOT_RUN),
+        (Estimate(0.95, nan, 1), UNDECIDED),
+        (Estimate(0.5, 0.001, 2), UNDECIDED),
+        (with_mean(0.95, 0.02), INSIDE),
+        (with_mean(0.969, 0.02), INSIDE),
+        # Half widths of 0.02 and 0.0205 together are 0.0286.
+        (with_mean(0.975, 0.02), OVERLAPS),
+        (with_mean(0.925, 0.02), OVERLAPS),
+        (with_mean(0.98, 0.02), BETTER),
+        (with_mean(0.92, 0.02), WORSE),
+        # Nothing seen, but nothing could be.
+        (with_mean(0.95, 0.2), UNDECIDED),
+        # However wide our interval, this is too far away for chance.
+        (with_mean(0.5, 0.2), WORSE),
+    ],
+)
+def test_verdict_weighs_both_uncertainties(ours, expected):
+    """The paper has 0.950 ± 0.020."""
+    assert verdict(ours, 0.95, 0.02) == expected
+
+
+def test_few_repetitions_that_agree_by_luck_decide_nothing():
+    """Three equal ratios have no spread, so the paper's is used: ± 0.02 √(50/3)."""
+    lucky = Estimate(0.99, 0.0, 3)
+
+    assert verdict(lucky, 0.95, 0.02) != BETTER
+    assert verdict(Estimate(0.99, 0.0, 50), 0.95, 0.02) == BETTER
+    beyond = 0.95 + 0.02 * sqrt(1 + 50 / 3)
+    assert verdict(Estimate(beyond + 1e-9, 0.0, 3), 0.95, 0.02) == BETTER
+
+
+def test_few_repetitions_are_judged_by_student():
+    """With four repetitions 1.96 becomes 3.18: the difference below is no proof."""
+    se = 0.01
+    alone = 0.95 + 1.96 * se * 1.2
+    assert stats.t.ppf(0.975, 3) == pytest.approx(3.18, abs=0.01)
+    assert verdict(Estimate(alone, se, 4), 0.95, 0.001) != BETTER
+    assert verdict(Estimate(alone, se, 4000), 0.95, 0.001) == BETTER
+
+
+def test_an_interval_printed_as_zero_is_not_taken_for_certain():
+    """1.000 ± 0.000 may be anything from 0.9995 to 1.0005."""
+    assert verdict(Estimate(1.0004, 0.0, 50), 1.0, 0.0) == INSIDE
+    assert verdict(Estimate(1.002, 0.0, 50), 1.0, 0.0) == BETTER
+
+
+def test_a_wide_interval_is_narrow_enough_where_the_paper_is_as_wide():
+    """2.427 ± 1.444 leaves room for ours of ± 1."""
+    assert verdict(with_mean(2.0, 1.0), 2.427, 1.444) == INSIDE
+
+
+# --- from searches to rows ---
+
+
+def test_rows_agree_with_a_computation_by_hand(tmp_path):
+    """Means of ratios within pairs, not ratios of means; other repetitions unpaired."""
+    errors, others = [0.10, 0.20, 0.40], [0.11, 0.18, 0.40]
+    seconds, slow = [1.0, 2.0, 4.0], [30.0, 20.0, 100.0]
+    lines = []
+    for k in range(3):
+        lines += [
+            run("cvst", k, errors[k], seconds[k]),
+            run("cv", k, others[k], slow[k]),
+        ]
+    lines += [
+        run("cv", 7, 9.9, 1.0),  # no race in this repetition
+        run("plain_grid", 0, "", 500.0),
+        run("cv", 0, 9.9, 1.0, n_train=60),  # other rows
+        run("cvst", 0, 0.3, 1.0, profile="laptop"),
+    ]
+
+    rows = {
+        (row.data, row.learner): row
+        for row in table_rows(write_runs(tmp_path, lines), PUBLISHED, PARTS[0])
+    }
+
+    row = rows["banana", "SVM"]
+    ratios = np.divide(others, errors)
+    assert row.ours.n == 3
+    assert row.ours.mean == pytest.approx(ratios.mean())
+    half = 1.96 * ratios.std(ddof=1) / sqrt(3)
+    assert row.ours.half_width == pytest.approx(half)
+    assert row.bold is bool(ratios.mean() + half > 1)
+    assert row.speed.mean == pytest.approx(np.divide(slow, seconds).mean())
+    assert (row.plain.mean, row.plain.n) == (500.0, 1)
+    assert (row.n_train, row.n_rows_paper) == (120, 2650)
+    assert len(rows) == 30
+    assert sum(other.verdict == NOT_RUN for other in rows.values()) == 29
+
+
+def test_differences_have_the_sign_of_the_loss(tmp_path):
+    """Positive where the race is worse."""
+    lines = [run("cvst", 0, 0.3, 1.0), run("cv", 0, 0.2, 5.0)]
+    found = pairs(write_runs(tmp_path, lines), "cv")
+
+    assert found["difference"].tolist() == pytest.approx([0.1])
+
+
+def test_equal_errors_of_zero_are_a_draw(tmp_path):
+    """0 / 0 counts as 1; x / 0 is left out."""
+    lines = [run("cvst", k, 0.0, 1.0) for k in range(2)]
+    lines += [run("cv", 0, 0.0, 1.0), run("cv", 1, 0.1, 1.0)]
+
+    found = pairs(write_runs(tmp_path, lines), "cv")
+
+    assert (estimate(found["ratio"]).mean, estimate(found["ratio"]).n) == (1.0, 1)
+
+
+def test_sizes_are_never_mixed_in_a_row(tmp_path):
+    """The size repeated most stands for the row; of two, the larger."""
+    lines = [run("cvst", k, 0.1, 1.0, n_train=100) for k in range(3)]
+    lines += [run("cvst", k, 0.1, 1.0, n_train=900) for k in range(2)]
+    runs = write_runs(tmp_path, lines)
+
+    assert of_one_size(runs)["n_train"].unique().tolist() == [100]
+    assert of_one_size(runs[runs["repetition"] < 2])["n_train"].unique() == [900]
+
+
+def test_a_search_run_twice_counts_once(tmp_path):
+    """The later line wins."""
+    lines = [run("cvst", 0, 0.1, 1.0), run("cvst", 0, 0.2, 1.0)]
+
+    assert write_runs(tmp_path, lines)["error"].tolist() == [0.2]
+
+
+# --- reasons ---
+
+
+def row_of(part, data, learner, ours, **other):
+    line = PUBLISHED[
+        (PUBLISHED["part"] == part)
+        & (PUBLISHED["data"] == data)
+        & (PUBLISHED["learner"] == learner)
+    ].iloc[0]
+    return Row(
+        table=line["table"],
+        part=part,
+        data=data,
+        learner=learner,
+        published=line["ratio"],
+        published_half_width=line["half_width"],
+        published_speed=line["speed"],
+        published_bold=bool(line["bold"]),
+        ours=ours,
+        **{"n_train": 2650, "n_rows_paper": 2650, **other},
+    )
+
+
+def test_reasons_follow_the_rules():
+    """What is different about a row is said; what agrees needs no reason."""
+    far = with_mean(0.5, 0.001)
+    assert reason(row_of("cross-validation", "banana", "SVM", Estimate())) == ""
+    same = with_mean(1.001, 0.008)
+    assert reason(row_of("cross-validation", "banana", "SVM", same)) == ""
+    assert reason(row_of("cross-validation", "banana", "SVM", far)) == "not known"
+    capped = row_of("ten-percent", "banana", "SVM", far, n_train=500)
+    assert "from 500 rows, the paper from 2,650" in reason(capped)
+    assert "a tenth of that is only 50" in reason(capped)
+    other = row_of("cross-validation", "kin32nm", "KRR", far, substitute="kin8nm")
+    assert "kin8nm stands in for kin32nm" in reason(other)
+    few = row_of("cross-validation", "banana", "SVM", Estimate(0.5, nan, 1))
+    assert reason(few) == "only 1 repetition"
+    blocks = reason(row_of("cross-validation", "blocks", "KRR", far))
+    assert "the paper loses here too" in blocks
+
+
+# --- words ---
+
+
+def toy(d, noise, learner, repetition, error, other, speed):
+    data = "noisy_sine" if learner in ("SVM", "KLR") else "noisy_sinc"
+    task = "classification" if data == "noisy_sine" else "regression"
+    same = {"data": data, "learner": learner, "d": d, "noise": noise, "task": task}
+    same["n_rows_paper"] = 1000
+    return [
+        run("cvst", repetition, error, 1.0, **same),
+        run("cv", repetition, other, speed, **same),
+    ]
+
+
+def test_words_are_held_against_the_runs(tmp_path):
+    """Made-up races that agree with the paper's words, and one that does not."""
+    lines = []
+    for k in range(4):
+        for d, error in ((5, 0.101), (50, 0.1), (100, 0.2)):
+            wobble = 0.001 * k
+            lines += toy(d, 0.25, "SVM", k, error + wobble, 0.1, 15.0)
+        lines += toy(2, 0.1, "SVR", k, 0.1 + 0.001 * k, 0.1, 3.0)
+    write_runs(tmp_path, lines)
+
+    found = {one.words: one.verdict for one in toy_claims(Evidence(tmp_path, SMOKE))}
+
+    assert found.pop("noise 0.25: CVST finds the same optimum as cross-validation "
+                     "up to d = 50") == YES  # fmt: skip
+    assert found["d = 100: CVST gets stuck in a suboptimal configuration"] == YES
+    assert found["SVM: speed gain between 10 and 20"] == YES
+    assert found["SVR: speed gain between 10 and 20"] == f"{NO}, slower"
+    assert found["KLR: speed gain between 20 and 70"] == NOT_RUN
+
+
+def test_shares_in_words():
+    """All, some, none, nothing."""
+    assert [share(x) for x in ([True], [True, False], [False], [])] == [
+        YES,
+        PARTLY,
+        NO,
+        NOT_RUN,
+    ]
+
+
+def test_nothing_run_is_said_so(tmp_path):
+    """Every claim of an empty folder is not run."""
+    evidence = Evidence(tmp_path, SMOKE)
+    claims = [*toy_claims(evidence), *benchmark_claims(evidence)]
+    claims += theory_claims(evidence)
+
+    assert {one.verdict for one in claims} == {NOT_RUN}
+    assert {one.item for one in claims} <= set(ITEMS)
+    assert all(one == Claim(one.item, one.words) for one in claims)
+
+
+# --- small experiments ---
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    """Return a folder of all small experiments, and searches on a few problems."""
+    folder = tmp_path_factory.mktemp("paper")
+    for item in curves.EXPERIMENTS:
+        curves.run(item, folder, SMOKE, jobs=1)
+    lines = []
+    rng = np.random.default_rng(0)
+    for k in range(3):
+        for data, learner, task in (
+            ("banana", "SVM", "classification"),
+            ("kin32nm", "KRR", "regression"),
+        ):
+            same = {"data": data, "learner": learner, "task": task}
+            same["substitute"] = "kin8nm" if data == "kin32nm" else ""
+            lines += [
+                run(method, k, rng.uniform(0.1, 0.2), 2.0, **same)
+                for method in ("cvst", "cv", "unpaired", "ten_percent", "random")
+            ]
+            lines += [
+                run("outliers", k, 0.15, 3.0, **same),
+                run("halving", k, 0.15, 3.0, **same),
+                run("plain_grid", k, "", 300.0, **same),
+            ]
+        for learner in ("SVM", "SVR"):
+            for n_train in (120, 150):
+                pair = toy(5, 0.25, learner, k, 0.2, 0.19, 15.0)
+                lines += [line | {"n_train": n_train} for line in pair]
+        lines.append(
+            toy(5, 0.25, "SVR", k, 0.2, 0.19, 15.0)[0] | {"method": "outliers"}
+        )
+    write_runs(folder, lines)
+    return folder
+
+
+def test_experiments_are_computed_once(results, monkeypatch):
+    """A second call changes no file, and an interrupted one is completed."""
+    before = {path.name: path.read_bytes() for path in results.glob("*.csv")}
+    for item in curves.EXPERIMENTS:
+        curves.run(item, results, SMOKE)
+    assert {p.name: p.read_bytes() for p in results.glob("*.csv")} == before
+
+    path = results / "width-curves.csv"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:6]))  # the header and the first of four blocks
+    curves.run("width-curves", results, SMOKE)
+    assert sorted(path.read_text().splitlines(keepends=True)) == sorted(lines)
+
+
+def test_width_curves_pick_the_best_nu(results):
+    """The witness fits scikit-learn's own kernel at one width."""
+    found = curves.load("width-curves", results, "smoke")
+    block = found[(found["repetition"] == 0) & (found["n_train"] == 60)]
+    line = block[block["log10_sigma"] == -1.5].iloc[0]
+    problem = curves.Problem("noisy_sinc", "SVR", 120, 2, 0.1, 500)
+    rows = problem.rows(0)
+    errors = [
+        np.mean(
+            (
+                curves.grid_for("noisy_sinc", "SVR")
+                .learner.model({"nu": nu, "gamma": 10**1.5}, share=0.5)
+                .fit(rows.X_train[:60], rows.y_train[:60])
+                .predict(rows.X_test)
+                - rows.y_test
+            )
+            ** 2
+        )
+        for nu in (0.05, 0.275, 0.5)
+    ]
+    assert line["error"] == pytest.approx(min(errors), abs=1e-6)
+    assert line["nu"] == (0.05, 0.275, 0.5)[int(np.argmin(errors))]
+
+
+def test_race_codes_put_the_winner_first(results):
+    """Grey from the step after the drop on, and nobody else."""
+    race = curves.load("example-run", results, "smoke")
+    codes, who = figures.races.race_codes(race)
+
+    assert who["winner"].tolist() == [1] + [0] * (len(who) - 1)
+    for row, line in zip(codes, who.itertuples(), strict=True):
+        seen = race[race["configuration"] == line.configuration]
+        assert (row != figures.races.DROPPED).sum() == len(seen)
+        assert (row == figures.races.TOP).sum() == seen["top"].sum()
+
+
+def test_remaining_configurations_are_read_from_the_runs():
+    """Races of different length are padded at their end."""
+    frame = pd.DataFrame({"survivors": ["5;3", "5;5;1"]})
+
+    np.testing.assert_array_equal(
+        figures.survivors.counts(frame), [[5, 3, nan], [5, 5, 1]]
+    )
+
+
+# --- figures and pages ---
+
+
+@pytest.fixture(scope="module")
+def rendered(results):
+    """Return both pages, and the folder of the figures."""
+    index, judgement = pages.render(results, SMOKE)
+    return index.read_text(), judgement.read_text(), index.parent / "figures"
+
+
+def test_every_item_that_promises_a_figure_has_one(rendered):
+    """Whatever is linked exists, each item is a section, and nothing else is drawn."""
+    index, _, folder = rendered
+    promised = {name for name, item in ITEMS.items() if item.has_figure}
+    assert set(figures.FIGURES) == promised
+    sections = index.split("\n## ")
+    for item in figures.FIGURES:
+        (section,) = [s for s in sections if f"`python benchmarks/paper {item}`" in s]
+        assert "](figures/" in section, item
+    linked = {part.split(")")[0] for part in index.split("](figures/")[1:]}
+    assert linked == {path.name for path in folder.iterdir()}
+
+
+def test_figures_say_what_they_rest_on(rendered):
+    """Rows and repetitions stand in each figure of searches."""
+    *_, folder = rendered
+    for name in ("noisy_sine", "benchmark", "competitors", "remaining_benchmark"):
+        text = (folder / f"{name}.svg").read_text()
+        assert "120 rows" in text, name
+        assert "3 repetitions" in text, name
+
+
+def test_each_number_stands_beside_the_papers(rendered, results):
+    """One line per row of the paper, with both ratios and both speeds."""
+    index, *_ = rendered
+    table = index.split("## Table 1")[1].split("\n## ")[0]
+    lines = [line for line in table.splitlines() if line.startswith("| ")][1:]
+    lines = [line for line in lines if "---" not in line]
+    assert len(lines) == 30
+    runs = load_runs(results, "smoke")
+    found = pairs(runs, "cv")
+    ratios = found[(found["data"] == "banana") & (found["learner"] == "SVM")]["ratio"]
+    (mine,) = [line for line in lines if line.startswith("| banana | SVM")]
+    cells = [cell.strip(" *") for cell in mine.strip("|").split("|")]
+    half = 1.96 * ratios.std(ddof=1) / sqrt(3)
+    assert cells[2:4] == ["120 of 2,650", "3"]
+    assert cells[4] == f"{ratios.mean():.3f} ± {half:.3f}"
+    assert cells[5:] == ["1.001 ± 0.008", "1.0", "16.9", "150", cells[-1]]
+
+
+def test_substitutes_are_labelled_in_every_table(rendered):
+    """Wherever rows of kin32nm were run, the page names what they are."""
+    for page in rendered[:2]:
+        for line in page.splitlines():
+            if line.startswith("| kin32nm") and "KRR" in line and "not run" not in line:
+                assert "here kin8nm" in line
+
+
+def test_missing_rows_are_said_to_be_missing(rendered):
+    """On both pages: 28 of 30 rows of each part."""
+    index, judgement, _ = rendered
+    assert index.count("Not run (28 of 30): banana KLR, covtype KLR") == 4
+    assert "112 were not run" in judgement
+    table = judgement.split("## Table 2, lower part")[1].split("\n## ")[0]
+    assert table.count("| not run |") == 28
+
+
+def test_pages_of_a_trial_stay_beside_its_results(tmp_path):
+    """Only the usual folder of a real profile writes into the documentation."""
+    usual = figures.USUAL_OUTPUT
+    assert figures.folder_of_pages(usual, PROFILES["laptop"]) == figures.PAGES
+    assert figures.folder_of_pages(usual, SMOKE).parent == usual
+    assert figures.folder_of_pages(tmp_path, PROFILES["full"]).parent == tmp_path
+
+
+def test_an_empty_folder_is_rendered_too(tmp_path):
+    """Nothing is run, everything says so, and only the example data is drawn."""
+    index, judgement = pages.render(tmp_path, SMOKE)
+
+    assert "No search has been run yet." in index.read_text()
+    assert "120 were not run" in judgement.read_text()
+    drawn = {path.name for path in (index.parent / "figures").iterdir()}
+    assert drawn == {"example_data.svg"}
+
+
+def test_a_few_values_are_points_and_many_a_box():
+    """From eight values on."""
+    for n, n_points in ((7, 7), (8, 0)):
+        _, axes = figures.style.panels(1, 1, (3, 3))
+        figures.style.distribution(axes[0, 0], 0, np.arange(n), "#000000", 0.5)
+        dots = [one for one in axes[0, 0].lines if one.get_marker() == "."]
+        assert sum(len(one.get_xdata()) for one in dots) == n_points
+        assert len(axes[0, 0].patches) == (n >= 8)
