@@ -1,47 +1,129 @@
+"""Completion, asked of the real shells; those that are missing are named."""
+
 from __future__ import annotations
 
+import os
+import pty
+import select
 import shutil
 import subprocess
 
 import pytest
 
 from cvst.cli import build_parser
-from cvst.cli._completion import completion_script
+from cvst.cli._completion import SHELLS, completion_script
 from cvst.cli._models import MODELS
+from cvst.search import STRATEGIES
+
+CASES = [
+    ("cvst ", ["search", "report", "plan", "demo", "datasets"]),
+    ("cvst se", ["search"]),
+    ("cvst --ver", ["--version"]),
+    ("cvst --print-completion ", ["bash", "zsh", "fish"]),
+    ("cvst search a.csv --ta", ["--target", "--task"]),
+    ("cvst search a.csv --task r", ["regression"]),
+    ("cvst search a.csv -m ", list(MODELS)),
+    ("cvst search a.csv --model nu", ["nusvm", "nusvr"]),
+    ("cvst search a.csv --strategy ", list(STRATEGIES)),
+    ("cvst report results --h", ["--help", "--html"]),
+    ("cvst plan --bud", ["--budget"]),
+    ("cvst search table", ["table.csv", "table.parquet"]),
+]
 
 
-def complete(words: list[str]) -> list[str]:
+def bash(script, line, folder):
     """Ask a real Bash what it would offer for the last word."""
-    quoted = " ".join(f"'{word}'" for word in words)
-    script = (
-        f"{completion_script(build_parser(), 'bash')}\n"
-        f"COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}\n"
-        '_cvst; printf "%s\\n" "${COMPREPLY[@]}"'
+    *words, last = line.split(" ")
+    quoted = " ".join(f"'{word}'" for word in (*words, last))
+    # Where the function offers nothing, Bash goes on to names of files.
+    ask = (
+        f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}\n"
+        '_cvst; ((${#COMPREPLY[@]})) || COMPREPLY=($(compgen -f -- "$2"))\n'
+        'printf "%s\\n" "${COMPREPLY[@]}"'
     )
     done = subprocess.run(
-        ["bash", "-uc", script], capture_output=True, text=True, check=True
+        ["bash", "-uc", ask, "bash", "", last],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=folder,
     )
     return done.stdout.split()
 
 
-@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        (["cvst", ""], ["search", "plan", "demo", "datasets"]),
-        (["cvst", "se"], ["search"]),
-        (["cvst", "--ver"], ["--version"]),
-        (["cvst", "--print-completion", ""], ["bash", "zsh", "fish"]),
-        (["cvst", "search", "a.csv", "--ta"], ["--target", "--task"]),
-        (["cvst", "search", "a.csv", "--task", "r"], ["regression"]),
-        (["cvst", "search", "a.csv", "-m", ""], list(MODELS)),
-        (["cvst", "search", "a.csv", "--model", "nu"], ["nusvm", "nusvr"]),
-        (["cvst", "search", "a.c"], []),
-        (["cvst", "plan", "--bud"], ["--budget"]),
-    ],
-)
-def test_bash_offers_what_fits(words, offered):
-    assert complete(words) == offered
+def fish(script, line, folder):
+    """Ask a real fish; its answers carry a description after a tab."""
+    done = subprocess.run(
+        ["fish", "--no-config", "-c", f"{script}\ncomplete -C '{line}'"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=folder,
+    )
+    return [answer.split("\t")[0] for answer in done.stdout.splitlines()]
+
+
+SPY = """
+compadd() {
+  local -a fitting
+  builtin compadd -O fitting "$@"
+  print -rl -- $fitting >> .offered
+}
+"""
+
+
+def zsh(script, line, folder):
+    """Type into a real zsh, and write down what reaches its list of choices."""
+    path = folder / ".script"
+    path.write_text(f"{script}\n{SPY}", encoding="utf-8")
+    environment = {**os.environ, "TERM": "dumb", "COLUMNS": "200", "LINES": "50"}
+    main, side = pty.openpty()
+    with subprocess.Popen(
+        ["zsh", "-f", "-i"],
+        stdin=side,
+        stdout=side,
+        stderr=side,
+        cwd=folder,
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        os.close(side)
+        try:
+            # What is typed before the shell listens would be lost.
+            os.write(main, b"PROMPT='REA''DY'; bindkey '^D' list-choices\n")
+            read_until(main, "READY")
+            os.write(main, f"source {path}; PROMPT='SOUR''CED'\n".encode())
+            read_until(main, "SOURCED")
+            os.write(main, f"{line}\x04\x15print EN''D\n".encode())
+            read_until(main, "END")
+        finally:
+            process.kill()
+            os.close(main)
+    # Files are offered again and again while the list stays empty.
+    return set((folder / ".offered").read_text(encoding="utf-8").split())
+
+
+def read_until(screen, mark):
+    shown = ""
+    while mark not in shown:
+        assert select.select([screen], [], [], 30)[0], f"no {mark} after {shown!r}"
+        shown += os.read(screen, 65536).decode(errors="replace")
+
+
+ASK = {"bash": bash, "zsh": zsh, "fish": fish}
+
+
+@pytest.mark.parametrize(("line", "offered"), CASES)
+@pytest.mark.parametrize("shell", SHELLS)
+def test_shells_offer_what_fits(shell, line, offered, tmp_path):
+    if shutil.which(shell) is None:
+        pytest.skip(
+            f"NO {shell.upper()}: its completion is not tested. Install {shell}."
+        )
+    for name in ("table.csv", "table.parquet", "other.txt"):
+        (tmp_path / name).touch()
+    script = completion_script(build_parser(), shell)
+    assert sorted(ASK[shell](script, line, tmp_path)) == sorted(offered)
 
 
 def test_fish_knows_which_options_take_a_value():
@@ -60,7 +142,7 @@ def test_scripts_are_valid_in_their_shell(shell, check, cvst, tmp_path):
     assert result.code == 0
     assert "--target" in result.out or "-l target" in result.out
     if shutil.which(shell) is None:
-        pytest.skip(f"there is no {shell}")
+        pytest.skip(f"NO {shell.upper()}: its script is not read. Install {shell}.")
     path = tmp_path / "script"
     path.write_text(result.out, encoding="utf-8")
     subprocess.run([shell, check, str(path)], check=True)

@@ -44,10 +44,7 @@ def completion_script(parser: argparse.ArgumentParser, shell: str) -> str:
     commands = _commands(parser)
     if shell == "fish":
         return "\n".join(_fish(commands))
-    script = _bash(commands)
-    # Zsh runs completions written for Bash once it is told to.
-    load = "autoload -U +X compinit bashcompinit && compinit && bashcompinit\n"
-    return f"{load}{script}" if shell == "zsh" else script
+    return f"{_lookup(commands)}\n{(_zsh if shell == 'zsh' else _bash)(commands)}"
 
 
 def _commands(
@@ -79,41 +76,73 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[Option]:
         )
 
 
-def _bash(commands: dict[str, tuple[str, list[Option]]]) -> str:
-    names = " ".join(name for name in commands if name)
+def _lookup(commands: dict[str, tuple[str, list[Option]]]) -> str:
+    """Return a function, for Bash and zsh alike, that prints what may follow a word."""
     cases = []
     for name, (_, options) in commands.items():
         for option in options:
             if option.words:
                 pattern = "|".join(f"{name}:{flag}" for flag in option.names)
-                cases.append(f'    {pattern}) words="{" ".join(option.words)}" ;;')
+                cases.append(f'    {pattern}) found="{" ".join(option.words)}" ;;')
         flags = " ".join(flag for option in options for flag in option.names)
-        cases.append(f'    {name}:--flags) words="{flags}" ;;')
+        cases.append(f'    {name}:--flags) found="{flags}" ;;')
     body = "\n".join(cases)
+    # Zsh keeps the command line in a variable "words", which must not be hidden.
     return f"""\
 _cvst_words() {{
-  local words=""
+  local found=""
   case "$1:$2" in
 {body}
   esac
-  printf '%s' "$words"
-}}
+  printf '%s' "$found"
+}}"""
+
+
+def _bash(commands: dict[str, tuple[str, list[Option]]]) -> str:
+    names = " ".join(name for name in commands if name)
+    return f"""\
 _cvst() {{
   local current="${{COMP_WORDS[COMP_CWORD]}}" command="" word
   for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
     case " {names} " in *" $word "*) command="$word"; break ;; esac
   done
-  local words="$(_cvst_words "$command" "${{COMP_WORDS[COMP_CWORD-1]}}")"
-  if [[ -z "$words" ]]; then
+  local found="$(_cvst_words "$command" "${{COMP_WORDS[COMP_CWORD-1]}}")"
+  if [[ -z "$found" ]]; then
     if [[ "$current" == -* ]]; then
-      words="$(_cvst_words "$command" --flags)"
+      found="$(_cvst_words "$command" --flags)"
     elif [[ -z "$command" ]]; then
-      words="{names}"
+      found="{names}"
     fi
   fi
-  COMPREPLY=($(compgen -W "$words" -- "$current"))
+  COMPREPLY=($(compgen -W "$found" -- "$current"))
 }}
 complete -o default -F _cvst cvst"""
+
+
+def _zsh(commands: dict[str, tuple[str, list[Option]]]) -> str:
+    names = " ".join(name for name in commands if name)
+    return f"""\
+(( $+functions[compdef] )) || {{ autoload -Uz compinit && compinit; }}
+_cvst() {{
+  local command="" word found
+  for word in "${{(@)words[2,CURRENT-1]}}"; do
+    case " {names} " in *" $word "*) command="$word"; break ;; esac
+  done
+  found="$(_cvst_words "$command" "${{words[CURRENT-1]}}")"
+  if [[ -z "$found" ]]; then
+    if [[ "${{words[CURRENT]}}" == -* ]]; then
+      found="$(_cvst_words "$command" --flags)"
+    elif [[ -z "$command" ]]; then
+      found="{names}"
+    fi
+  fi
+  if [[ -n "$found" ]]; then
+    compadd -- ${{=found}}
+  else
+    _files
+  fi
+}}
+compdef _cvst cvst"""
 
 
 def _fish(commands: dict[str, tuple[str, list[Option]]]) -> Iterator[str]:

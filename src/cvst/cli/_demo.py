@@ -195,6 +195,7 @@ def _fit_times(search: Any, X: FloatArray, y: FloatArray) -> list[float]:
 def _as_text(search: Any, seconds: float, check: Check, fit_seconds: float) -> str:
     n_configurations = len(search.cv_results_["params"])
     heading = HEADING.format(n_configurations=n_configurations, n_rows=N_ROWS)
+    steps = [asdict(step) for step in race_steps(search)]
     n_fits = N_FOLDS * n_configurations
     full = n_fits * fit_seconds
     excess = check.winner_error / check.best_error - 1
@@ -202,7 +203,7 @@ def _as_text(search: Any, seconds: float, check: Check, fit_seconds: float) -> s
     return f"""\
 {heading}
 
-{steps_table(race_steps(search), "", SCORE)}
+{steps_table(steps, "", SCORE)}
 
 {stop_sentence(search)}
 Winner: {shown_parameters(search.best_params_)}

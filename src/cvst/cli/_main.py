@@ -10,7 +10,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from cvst import __version__
-from cvst.cli import _datasets, _demo, _plan, _search
+from cvst.cli import _datasets, _demo, _plan, _report, _search
 from cvst.cli._completion import SHELLS, completion_script
 from cvst.cli._errors import Interrupted, one_sentence
 from cvst.exceptions import CVSTError
@@ -19,6 +19,7 @@ __all__ = ["COMMANDS", "build_parser", "main"]
 
 COMMANDS: dict[str, ModuleType] = {
     "search": _search,
+    "report": _report,
     "plan": _plan,
     "demo": _demo,
     "datasets": _datasets,

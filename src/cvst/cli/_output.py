@@ -18,14 +18,27 @@ from cvst.cli._extras import need
 from cvst.cli._summary import plain
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["check_folder", "json_bytes", "model_bytes", "results_csv", "write_folder"]
+__all__ = [
+    "FILES",
+    "RACE_FILE",
+    "SUMMARY_FILE",
+    "check_folder",
+    "json_bytes",
+    "model_bytes",
+    "results_csv",
+    "write_file",
+    "write_folder",
+]
 
+RACE_FILE = "race.json.gz"
+SUMMARY_FILE = "summary.json"
 FILES = (
     "winner.json",
     "model.skops",
     "cv_results.csv",
     "report.html",
-    "summary.json",
+    RACE_FILE,
+    SUMMARY_FILE,
     "command.txt",
 )
 
@@ -76,6 +89,20 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return [folder / name for name in contents]
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write one file that is complete or not there; its folder must exist."""
+    if path.is_dir() or not path.parent.is_dir():
+        raise InvalidInputError(
+            f"'{path}' cannot be written: it is no file in an existing folder."
+        )
+    temporary = Path(tempfile.mkdtemp(prefix=".cvst-", dir=path.parent))
+    try:
+        (temporary / "file").write_bytes(content)
+        (temporary / "file").replace(path)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def results_csv(results: Mapping[str, Any]) -> bytes:

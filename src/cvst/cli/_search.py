@@ -13,14 +13,8 @@ from cvst.cli._live_page import live_page
 from cvst.cli._models import MODELS
 from cvst.cli._options import seconds
 from cvst.cli._output import check_folder
-from cvst.cli._search_results import (
-    heading,
-    plan_text,
-    result_text,
-    summarise,
-    write_results,
-)
-from cvst.cli._summary import plain
+from cvst.cli._result_text import result_text
+from cvst.cli._search_results import heading, plan_text, summarise, write_results
 from cvst.cli._tables import FORMATS
 from cvst.search import STRATEGIES
 
@@ -162,7 +156,7 @@ def _add_output_arguments(parser: ArgumentParser) -> None:
         type=Path,
         metavar="DIR",
         help="folder for winner.json, model.skops, cv_results.csv, report.html, "
-        "summary.json and command.txt",
+        "race.json.gz, summary.json and command.txt",
     )
     group.add_argument(
         "--overwrite", action="store_true", help="replace results in that folder"
@@ -196,11 +190,7 @@ def run(options: Namespace) -> str:
             page.finish(job.search, command=summary["repeat"])
     if options.out is not None:
         write_results(options.out, job, summary, title)
-    text = (
-        json.dumps(plain(summary), indent=2)
-        if options.json
-        else result_text(options, job, summary)
-    )
+    text = json.dumps(summary, indent=2) if options.json else result_text(summary)
     if not finished:
         raise Interrupted(text)
     return text

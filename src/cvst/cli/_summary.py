@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -85,26 +85,23 @@ def race_steps(search: Any) -> list[Step]:
     return steps
 
 
-def steps_table(steps: list[Step], prefix: str, score: str) -> str:
+def steps_table(steps: Sequence[Mapping[str, Any]], prefix: str, score: str) -> str:
     """Set the looks in a table; the stage is named where there are several.
 
     Scores that scikit-learn negates are shown as the errors that they are.
     """
     sign = -1 if score.startswith("neg_") else 1
-    stages = len({step.stage for step in steps}) > 1
-    header = ["step", *(["stage"] if stages else []), "rows", "tested", "top"]
-    header += ["dropped", "left", score.removeprefix("neg_"), "leader"]
+    stages = len({step["stage"] for step in steps}) > 1
+    counts = ("rows", "tested", "top", "dropped", "left")
+    header = ["step", *(["stage"] if stages else []), *counts]
+    header += [score.removeprefix("neg_"), "leader"]
     rows = [
         [
-            step.step,
-            *([step.stage] if stages else []),
-            step.rows,
-            step.tested,
-            step.top,
-            step.dropped,
-            step.left,
-            sign * step.score,
-            shown_parameters(step.leader, prefix),
+            step["step"],
+            *([step["stage"]] if stages else []),
+            *(step[name] for name in counts),
+            None if step["score"] is None else sign * step["score"],
+            shown_parameters(step["leader"], prefix),
         ]
         for step in steps
     ]

@@ -76,7 +76,9 @@ def shown_parameters(parameters: Mapping[str, Any], prefix: str = "") -> str:
 def _value(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"{value:.4g}"
-    return str(value).replace(" ", "") if isinstance(value, tuple) else str(value)
+    if isinstance(value, tuple | list):  # a tuple comes back from JSON as a list
+        return str(tuple(value)).replace(" ", "")
+    return str(value)
 
 
 def table(
@@ -117,6 +119,8 @@ def table(
 
 
 def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, float):
         return "-" if np.isnan(value) else f"{value:.4f}"
     if isinstance(value, int):

@@ -123,7 +123,7 @@ class RacePathsDisplay:
             edges=edges,
             falls=falls,
             winner_path=winner_path,
-            test=_sequential_test(race.strategy),
+            test=getattr(race.strategy, "sequential_test", None),
         )
 
     def plot(self, ax: Axes | None = None) -> RacePathsDisplay:
@@ -240,17 +240,3 @@ def _follow(
         if winner in who:
             path.append(int(n_won[winner]))
     return edges, falls, np.array(path)
-
-
-def _sequential_test(strategy: Any) -> WaldTest | SpicerTest | None:
-    """Return the test of the paper's strategy, None if another rule drops."""
-    rule = getattr(strategy, "elimination", None)
-    if isinstance(rule, WaldTest | SpicerTest):
-        return rule
-    kinds: dict[str, type[WaldTest] | type[SpicerTest]] = {
-        "open": WaldTest,
-        "closed": SpicerTest,
-    }
-    if not isinstance(rule, str) or rule not in kinds:
-        return None
-    return kinds[rule](strategy.max_steps, strategy.loser_level, strategy.winner_level)

@@ -130,6 +130,12 @@ class CVST(Parametrised):
         rule = self.similarity
         return rule == "outliers" or isinstance(rule, OutlierSimilarity)
 
+    @property
+    def sequential_test(self) -> WaldTest | SpicerTest | None:
+        """The test that drops losers; None if another rule does."""
+        rule = self._elimination_rule()
+        return rule if isinstance(rule, WaldTest | SpicerTest) else None
+
     def check(self, problem: Problem) -> None:
         """Raise an error that explains why this race cannot be run, if so."""
         self._check_numbers()

@@ -99,7 +99,32 @@ def write_report(
 
 
 def page_html(page: dict[str, Any], *, title: str = TITLE, live: bool = False) -> str:
-    """Return the page of a summary; a live one asks its server for news."""
+    """Return the page of a summary.
+
+    Parameters
+    ----------
+    page : dict
+        What :func:`~cvst.report.summary` or :func:`~cvst.report.race_summary`
+        returned.
+    title : str
+        Heading of the page.
+    live : bool
+        Whether the page asks its server for news.
+
+    Returns
+    -------
+    str
+        The page.
+
+    Examples
+    --------
+    >>> from cvst.race import Problem, RaceState
+    >>> from cvst.report import race_summary
+    >>> state = RaceState(Problem(n_configurations=2, n_samples=100))
+    >>> page = race_summary(state, [{"C": 1}, {"C": 2}], [0, 1])
+    >>> page_html(page, title="Before the start")[:15]
+    '<!DOCTYPE html>'
+    """
     environment = _environment()
     scripts = [_asset(name) for name in ("details.js", "table.js", "charts.js")]
     template = environment.get_template("report.html.j2")

@@ -16,9 +16,11 @@ from cvst.race import RaceState, rank_all
 from cvst.report._axes import parameter_axes
 from cvst.report._explain import DROP_REASONS, score_note, stop_sentence, why_it_won
 from cvst.report._repeat import search_code
+from cvst.statistics import SpicerTest
 
 __all__ = ["race_summary", "summary"]
 
+# Raised when a reader of the old values would misread the new ones.
 FORMAT = 1
 
 
@@ -131,6 +133,7 @@ def race_summary(
         "stop_reason": stop_reason,
         "stop_sentence": stop_sentence(stop_reason, state.n_steps),
         "strategy": "" if strategy is None else shortened(repr(strategy), 300),
+        "test": _test(strategy),
         "window": int(getattr(strategy, "window", 0) or 0),
         "n_samples": problem.n_samples,
         "n_validation": problem.n_validation,
@@ -148,6 +151,19 @@ def race_summary(
             if state.n_steps
             else [],
         },
+    }
+
+
+def _test(strategy: Any) -> dict[str, Any] | None:
+    """Return the lines of the sequential test, None for strategies without one."""
+    test = getattr(strategy, "sequential_test", None)
+    if test is None:
+        return None
+    runs = np.arange(test.max_steps + 1)
+    return {
+        "name": "closed" if isinstance(test, SpicerTest) else "open",
+        "loser": [_number(value) for value in test.loser_boundary(runs)],
+        "winner": [_number(value) for value in test.winner_boundary(runs)],
     }
 
 

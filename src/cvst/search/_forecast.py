@@ -27,14 +27,7 @@ SURVIVAL_RATE = 0.2
 
 def sequential_test(strategy: Any) -> WaldTest | SpicerTest | None:
     """Return the test that drops losers, None if another rule does."""
-    tests: dict[str, type[WaldTest | SpicerTest]] = {
-        "open": WaldTest,
-        "closed": SpicerTest,
-    }
-    if not isinstance(strategy, CVST) or strategy.elimination not in tests:
-        return None
-    levels = strategy.loser_level, strategy.winner_level
-    return tests[str(strategy.elimination)](strategy.max_steps, *levels)
+    return strategy.sequential_test if isinstance(strategy, CVST) else None
 
 
 def expected_configurations(strategy: Strategy, problem: Problem) -> FloatArray:
