@@ -62,7 +62,7 @@ class DriftingOptimum:
         )
 
 
-def problem(n_samples=1000, folds=(5, 10), **options):
+def problem(n_samples=1000, folds=(3, 5, 10), **options):
     codes = np.divmod(np.arange(N_WIDTHS * N_PENALTIES), N_PENALTIES)
     space = SearchSpace(
         (Axis("width", codes[0], True), Axis("penalty", codes[1], True))
@@ -103,10 +103,10 @@ def test_stages_come_in_order_and_are_named():
     source = DriftingOptimum()
     state = run(TrackAndConfirm(), source, problem())
     stages = [look.stage for look in source.looks]
-    assert stages[:7] == ["first look", "late look", *["confirm"] * 5]
-    assert {stage.split()[0] for stage in stages[7:]} <= {"climb", "final"}
+    assert stages[:5] == ["first look", "late look", *["confirm"] * 3]
+    assert {stage.split()[0] for stage in stages[5:]} <= {"climb", "final"}
     assert stages[-1] == "final"
-    assert [look.n_train for look in source.looks[:3]] == [200, 400, 800]
+    assert [look.n_train for look in source.looks[:3]] == [200, 400, 666]
     assert TrackAndConfirm().stop_reason(state) == "confirmed"
 
 
@@ -169,11 +169,39 @@ def test_small_data_get_fewer_and_larger_looks(n_samples, sizes):
 def test_losers_of_a_fold_skip_the_later_ones():
     """The confirmation is a race: clear losers run fewer folds."""
     source = DriftingOptimum(noise=0.1)
-    state = run(TrackAndConfirm(), source, problem())
+    state = run(TrackAndConfirm(n_folds=5, n_raced=0), source, problem())
     counts = [len(o.look.configurations) for o in state.observations[2:7]]
     assert counts[-1] < counts[0]
     dropped = [o.drops for o in state.observations[2:7]]
     assert any("paired test" in drops.values() for drops in dropped)
+    assert not any("rank" in drops.values() for drops in dropped)
+
+
+def test_the_best_of_a_fold_go_on_to_the_next():
+    """At most fifteen, then seven, then five, by the mean loss so far."""
+    source = DriftingOptimum()
+    state = run(TrackAndConfirm(n_folds=5, level=1e-99), source, problem())
+    folds = state.observations[2:7]
+    counts = [len(o.look.configurations) for o in folds]
+    assert counts[0] > 15
+    assert counts[1:] == [15, 7, 5, 5]
+    left = np.setdiff1d(folds[0].look.configurations, list(folds[0].drops))
+    aside = [i for i, reason in folds[0].drops.items() if reason == "rank"]
+    losses = folds[0].mean_losses
+    assert max(losses[left]) <= min(losses[aside])
+
+
+@pytest.mark.parametrize("strategy", [TrackAndConfirm(), TrackAndConfirm(n_folds=5)])
+def test_no_look_is_larger_than_planned(strategy):
+    """The plan bounds every fold of the confirmation, fold by fold."""
+    source = DriftingOptimum(own=5.0, noise=0.1)
+    run(strategy, source, problem())
+    planned = strategy.planned_looks(problem())
+    for stage in {look.stage for look in source.looks}:
+        seen = [len(k.configurations) for k in source.looks if k.stage == stage]
+        most = [k.max_configurations for k in planned if k.stage == stage]
+        assert all(n <= m for n, m in zip(seen, most, strict=False))
+        assert len(seen) <= len(most)
 
 
 def test_hedges_enter_the_first_fold():
@@ -245,6 +273,8 @@ def test_resumed_race_ends_like_the_uninterrupted_one():
         {"level": 0},
         {"n_folds": 1},
         {"n_tracked": 0},
+        {"n_raced": -1},
+        {"final_folds": 1},
     ],
 )
 def test_bad_parameters_are_refused(params):

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cvst._typing import FloatArray, IntArray
+from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.race._state import RaceState
 
-__all__ = ["FoldRecord"]
+__all__ = ["FoldRecord", "Folds", "largest_first", "same_folds"]
+
+Folds = tuple[tuple[IntArray, IntArray], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,11 @@ class FoldRecord:
                 folds.setdefault(index, []).append(fold)
         return cls(losses, means, folds)
 
+    def runners(self, active: BoolArray) -> IntArray:
+        """Return who has run folds and is active, ascending."""
+        runners = sorted(index for index in self.folds if active[index])
+        return np.array(runners, dtype=np.intp)
+
     def n_folds(self, index: int) -> int:
         """Return how many folds a configuration has run."""
         return len(self.folds.get(index, ()))
@@ -75,3 +82,20 @@ class FoldRecord:
         counts = np.array([self.n_folds(index) for index in candidates.tolist()])
         keys = (candidates, np.where(np.isnan(means), np.inf, means), -counts)
         return candidates[np.lexsort(keys)]
+
+
+def same_folds(folds: Folds, others: Folds) -> bool:
+    """Return whether two lists of folds test the same rows."""
+    return len(folds) == len(others) and all(
+        np.array_equal(fold[1], other[1])
+        for fold, other in zip(folds, others, strict=True)
+    )
+
+
+def largest_first(folds: Folds) -> Folds:
+    """Return folds in order, but those with clearly more training rows first.
+
+    Folds forward in time begin with few rows, where nobody should be dropped.
+    """
+    largest = max(len(train) for train, _ in folds)
+    return tuple(sorted(folds, key=lambda fold: -round(10 * len(fold[0]) / largest)))

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._contrast import excess_p_values
-from cvst.race._folds import FoldRecord
+from cvst.race._folds import FoldRecord, Folds, largest_first, same_folds
 from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook, planned_folds, planned_prefix
 from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
 from cvst.race._tracking import (
     best_fits,
     late_candidates,
+    most_candidates,
+    most_siblings,
     n_fits,
     neighbours_of,
     tracked_candidates,
@@ -29,14 +33,21 @@ BY_TEST, BY_RANK = "paired test", "rank"
 
 N_FINALISTS = 3
 
-# As many fits cost less in the folds of the final alone than in those of the
-# confirmation and the final: 9 fits each, against 4 each and 27 for three of them.
+# So few go straight to the folds of the final: the confirmation would save little.
 FEWEST_FITS = 5
+
+# At least so many go on to the next fold of the confirmation unless a test drops them.
+FEWEST_RACED = 5
+
+# The smallest numbers that make sense.
+FEWEST = dict.fromkeys(("min_rows", "max_survivors", "n_tracked", "n_leaders"), 1) | {
+    "n_raced": 1,
+    "n_folds": 2,
+    "final_folds": 2,
+}
 
 # No look on a subset takes more than this share of the rows.
 LARGEST_FRACTION = 0.6
-
-Folds = tuple[tuple[IntArray, IntArray], ...]
 
 
 class TrackAndConfirm(Parametrised):
@@ -56,9 +67,8 @@ class TrackAndConfirm(Parametrised):
     first_fraction, late_fraction : float, default=0.2 and 0.4
         Training rows of the two looks, as a fraction of all.
     min_rows : int, default=150
-        Smallest look; more where it takes more for five rows of each class. Where the
-        late look would be smaller it is the only one; where this is more than 0.6 of
-        the rows, all configurations go to the folds.
+        Smallest look; more where it takes more for five rows of each class. Where
+        this is more than 0.6 of the rows, all configurations go to the folds.
     max_survivors : int, default=40
         Most configurations that go from the first to the late look on their own.
     n_tracked, n_leaders : int, default=15 and 5
@@ -68,8 +78,12 @@ class TrackAndConfirm(Parametrised):
     n_hedges : int, default=10
         Bins of each axis whose best configuration enters the first fold too, in case
         the late look was still too small to show its worth; 0 is none.
-    n_folds : int, default=5
+    n_folds : int, default=3
         Folds of the confirmation.
+    n_raced : int, default=15
+        Most that go from the first to the second fold of the confirmation; half as
+        many to the third and so on, but at least five. 0 is no limit, and there is
+        none where all configurations went to the folds at once.
     final_folds : int, default=10
         Further cross-validation of the last three with that many folds; 0 is none.
     climbs : int, default=4
@@ -83,8 +97,8 @@ class TrackAndConfirm(Parametrised):
 
     Examples
     --------
-    >>> TrackAndConfirm(n_folds=3, n_tracked=10, n_leaders=3, wide=False)
-    TrackAndConfirm(n_tracked=10, n_leaders=3, wide=False, n_folds=3)
+    >>> TrackAndConfirm(n_folds=5, n_raced=0)
+    TrackAndConfirm(n_folds=5, n_raced=0)
     """
 
     n_orders = 0
@@ -101,7 +115,8 @@ class TrackAndConfirm(Parametrised):
         n_leaders: int = 5,
         wide: bool = True,
         n_hedges: int = 10,
-        n_folds: int = 5,
+        n_folds: int = 3,
+        n_raced: int = 15,
         final_folds: int = 10,
         climbs: int = 4,
         level: float = 0.05,
@@ -116,6 +131,7 @@ class TrackAndConfirm(Parametrised):
         self.wide = wide
         self.n_hedges = n_hedges
         self.n_folds = n_folds
+        self.n_raced = n_raced
         self.final_folds = final_folds
         self.climbs = climbs
         self.level = level
@@ -137,17 +153,16 @@ class TrackAndConfirm(Parametrised):
             raise InvalidInputError(
                 f"level={self.level!r} must lie strictly between 0 and 1."
             )
-        for name in ("min_rows", "max_survivors", "n_tracked", "n_leaders", "n_folds"):
-            if getattr(self, name) < (2 if name == "n_folds" else 1):
+        for name, least in FEWEST.items():
+            value = getattr(self, name)
+            # A limit or a final that 0 switches off.
+            if value < least and not (
+                name in ("n_raced", "final_folds") and value == 0
+            ):
                 raise InvalidInputError(
-                    f"{name}={getattr(self, name)!r} is too small. Use a whole number "
-                    f"of at least {2 if name == 'n_folds' else 1}."
+                    f"{name}={value!r} is too small. Use a whole number of at least "
+                    f"{least}."
                 )
-        if self.final_folds < 0 or self.final_folds == 1:
-            raise InvalidInputError(
-                f"final_folds={self.final_folds!r} is no number of folds. Use 0 for no "
-                "final, or a whole number of at least 2."
-            )
 
     def look_sizes(self, problem: Problem) -> dict[str, int]:
         """Return the training rows of the looks on subsets, by stage."""
@@ -172,8 +187,10 @@ class TrackAndConfirm(Parametrised):
             if problem.n_validation:
                 n_samples = problem.n_samples
                 looks.append(planned_prefix(problem, n_samples, stage, most))
-            else:
-                looks.extend(planned_folds(self._folds(problem, stage), stage, most))
+                continue
+            for number, fold in enumerate(self._folds(problem, stage)):
+                count = min(most, self._most_in(problem, stage, number))
+                looks.extend(planned_folds((fold,), stage, count))
         return tuple(looks)
 
     def stop_reason(self, state: RaceState) -> str | None:
@@ -219,7 +236,7 @@ class TrackAndConfirm(Parametrised):
         chosen = [np.empty(0, dtype=np.intp)]
         for stages in self._ranking_stages(state):
             record = FoldRecord.of(state, stages)
-            runners = np.intersect1d(survivors, _runners(record, state))
+            runners = np.intersect1d(survivors, record.runners(state.active))
             chosen.append(record.ranking(np.setdiff1d(runners, np.concatenate(chosen))))
         rest = np.setdiff1d(survivors, np.concatenate(chosen))
         last = np.full(state.problem.n_configurations, np.nan)
@@ -236,7 +253,7 @@ class TrackAndConfirm(Parametrised):
         unknown = np.full(len(everybody), np.nan)
         after = state.observe(look, seen, Verdict(everybody, unknown))
         record = FoldRecord.of(after, self._fold_stages(look.stage))
-        leader = int(record.ranking(_runners(record, after))[0])
+        leader = int(record.ranking(record.runners(after.active))[0])
         return excess_p_values(
             [record.differences(i, leader) for i in look.configurations.tolist()]
         )
@@ -258,9 +275,31 @@ class TrackAndConfirm(Parametrised):
             return np.setdiff1d(survivors, with_siblings(state.problem, best))
         if stage in (FIRST, LATE):
             return np.setdiff1d(survivors, self._candidates(state, CONFIRM))
+        runners = state.observations[-1].look.configurations
         if stage == FINAL:
-            return np.setdiff1d(survivors, state.observations[-1].look.configurations)
+            return np.setdiff1d(survivors, runners)
+        if stage == CONFIRM and self.look_sizes(state.problem):
+            return self._behind(state, np.intersect1d(runners, survivors))
         return np.empty(0, dtype=np.intp)
+
+    def _behind(self, state: RaceState, runners: IntArray) -> IntArray:
+        """Return which of the runners are too far behind for another fold."""
+        limit = self._most_after(_count(state, CONFIRM))
+        order = FoldRecord.of(state, (CONFIRM,)).ranking(runners)
+        best = best_fits(state.problem.space, order, limit)
+        return np.setdiff1d(runners, with_siblings(state.problem, best))
+
+    def _most_after(self, n_looks: int) -> int:
+        """Return how many fits may go on after so many folds of the confirmation."""
+        if not self.n_raced:
+            return sys.maxsize
+        return max(FEWEST_RACED, self.n_raced // n_looks)
+
+    def _most_in(self, problem: Problem, stage: str, number: int) -> int:
+        """Return how many configurations a fold of a stage has at most, by rank."""
+        if stage != CONFIRM or not number or not self.look_sizes(problem):
+            return problem.n_configurations
+        return self._most_after(number) * most_siblings(problem)
 
     def _next_stage(self, state: RaceState) -> str | None:
         """Return the stage of the next look, None when all are done."""
@@ -320,7 +359,7 @@ class TrackAndConfirm(Parametrised):
             return (FINAL,)
         stages = self._fold_stages(CONFIRM)
         # The user's own folds are the same in both; twice is no evidence.
-        if has_final and not _same_folds(
+        if has_final and not same_folds(
             problem.folds[self.n_folds], problem.folds[self.final_folds]
         ):
             return (*stages, FINAL)
@@ -328,23 +367,14 @@ class TrackAndConfirm(Parametrised):
 
     def _largest_stages(self, problem: Problem) -> dict[str, int]:
         """Return how many configurations each stage with folds can have at most."""
-        n_configurations, space = problem.n_configurations, problem.space
+        n_configurations = problem.n_configurations
         stages = self._confirming_stages(problem)
         most = dict.fromkeys(stages, n_configurations)
-        if space is None:
-            climbing, tracked = 0, self.n_tracked
-        else:
-            largest = int(np.bincount(space.fits).max())
-            climbing = space.most_neighbours(1) * largest
-            tracked = self.n_tracked + self.n_leaders * space.most_neighbours(2)
-            tracked += sum(
-                min(axis.n_levels, self.n_hedges) if axis.ordered else axis.n_levels
-                for axis in space.axes
-                if self.n_hedges
-            )
-            tracked *= largest
-            if len(stages) > 1 and FINAL in most:
-                most[FINAL] = min(n_configurations, N_FINALISTS * largest)
+        numbers = self.n_tracked, self.n_leaders, self.n_hedges
+        tracked, climbing = most_candidates(problem, *numbers)
+        if len(stages) > 1 and FINAL in most:
+            finalists = N_FINALISTS * most_siblings(problem)
+            most[FINAL] = min(n_configurations, finalists)
         if self.look_sizes(problem):
             most[CONFIRM] = min(n_configurations, tracked)
         for stage in stages:
@@ -360,29 +390,11 @@ class TrackAndConfirm(Parametrised):
     def _folds(self, problem: Problem, stage: str) -> Folds:
         """Return the folds of a stage, those with most training rows first."""
         folds = problem.folds[self.final_folds if stage == FINAL else self.n_folds]
-        # Folds forward in time begin with few rows, where nobody should be dropped.
-        largest = max(len(train) for train, _ in folds)
-        return tuple(
-            sorted(folds, key=lambda fold: -round(10 * len(fold[0]) / largest))
-        )
+        return largest_first(folds)
 
     def _n_looks(self, problem: Problem, stage: str) -> int:
         return 1 if problem.n_validation else len(self._folds(problem, stage))
 
 
-def _same_folds(folds: Folds, others: Folds) -> bool:
-    return len(folds) == len(others) and all(
-        np.array_equal(fold[1], other[1])
-        for fold, other in zip(folds, others, strict=True)
-    )
-
-
 def _count(state: RaceState, stage: str) -> int:
     return sum(o.look.stage == stage for o in state.observations)
-
-
-def _runners(record: FoldRecord, state: RaceState) -> IntArray:
-    """Return who has run folds and is active."""
-    active = state.active
-    runners = sorted(index for index in record.folds if active[index])
-    return np.array(runners, dtype=np.intp)

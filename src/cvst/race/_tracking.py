@@ -14,6 +14,8 @@ from cvst.race._state import Problem
 __all__ = [
     "best_fits",
     "late_candidates",
+    "most_candidates",
+    "most_siblings",
     "n_fits",
     "neighbours_of",
     "ranked",
@@ -115,6 +117,28 @@ def tracked_candidates(
             worth = _worth_a_look(problem, losses)
             chosen.append(problem.space.representatives(losses, worth, n_hedges))
     return with_siblings(problem, np.concatenate(chosen))
+
+
+def most_siblings(problem: Problem) -> int:
+    """Return how many configurations one fit serves at most."""
+    return 1 if problem.space is None else int(np.bincount(problem.space.fits).max())
+
+
+def most_candidates(
+    problem: Problem, n_tracked: int, n_leaders: int, n_hedges: int
+) -> tuple[int, int]:
+    """Return how many can be tracked at most, and how many one climb can add."""
+    space = problem.space
+    if space is None:
+        return n_tracked, 0
+    tracked = n_tracked + n_leaders * space.most_neighbours(2)
+    if n_hedges:
+        tracked += sum(
+            min(axis.n_levels, n_hedges) if axis.ordered else axis.n_levels
+            for axis in space.axes
+        )
+    siblings = most_siblings(problem)
+    return tracked * siblings, space.most_neighbours(1) * siblings
 
 
 def _worth_a_look(problem: Problem, losses: FloatArray) -> BoolArray:
