@@ -91,4 +91,4 @@ def test_a_failure_does_not_spoil_the_next_penalty():
     """An indefinite matrix has no minimum until the penalty outweighs it."""
     kernel = np.array([[1.0, 0.0], [0.0, -1.0]])
     problem = LogisticProblem(DualSpace(kernel), np.array([1.0, -1.0]), np.ones(2), 1.0)
-    assert list(logistic_path(problem, np.array([0.1, 0.01]))) == [None, None]
+    assert list(logistic_path(problem, np.array([0.02, 0.01]))) == [None, None]

@@ -43,7 +43,7 @@ FEWEST_ITERATIONS = 50
 # estimator: there rounding errors decide.
 SMALLEST_PENALTY = 1e-9
 
-# Up to this rank, or a third of the training rows, features are faster.
+# Up to this rank, or half of the training rows, features are faster.
 HIGHEST_RANK = 300
 
 # Decisions that are closer than this, as a share of what they are sums of, are left
@@ -162,7 +162,7 @@ def _share(
     start = perf_counter()
     rows = problem.rows
     n_penalties = len(penalties)
-    features = low_rank_features(rows, kernel, min(rows.n_train // 3, HIGHEST_RANK))
+    features = low_rank_features(rows, kernel, min(rows.n_train // 2, HIGHEST_RANK))
     matrices = KernelMatrices(rows, kernel, kernel.pairs)
     if features is None:
         space: Space = DualSpace(matrices.train())

@@ -1,7 +1,7 @@
 r"""Kernel logistic regression for many penalties: Newton steps along a path.
 
 The minimum is unique, so every way to it is right. This one starts from the largest
-penalty, where the solution is close to 0, follows the path to smaller ones, keeps a
+penalties, which need no Newton steps, follows the path to smaller ones, keeps a
 factorisation while it is good enough, and stops once no decision value anywhere can
 change by more than :data:`DECISION_ERROR`.
 """
@@ -16,6 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from cvst._typing import FloatArray
+from cvst.evaluation._kernel_contraction import contracted
 from cvst.evaluation._kernel_spaces import Space
 
 __all__ = ["LogisticProblem", "logistic_path"]
@@ -116,7 +117,13 @@ def logistic_path(
     [array([ 0.409, -0.409]), array([ 1.735, -1.735])]
     """
     known: list[tuple[float, _Point]] = []
-    for alpha in penalties.tolist():
+    thetas, decisions = contracted(
+        problem.space, problem.signs, problem.weights, problem.largest_value, penalties
+    )
+    for alpha, theta, own in zip(penalties.tolist(), thetas, decisions, strict=False):
+        known = [*known[-1:], (math.log(alpha), problem.at(theta, own, alpha))]
+        yield theta
+    for alpha in penalties[len(thetas) :].tolist():
         start = _start(problem, alpha, known)
         point = _Descent(problem, alpha).minimum(start)
         known = [] if point is None else [*known[-1:], (math.log(alpha), point)]

@@ -39,7 +39,20 @@ class Space(Protocol):
         ...
 
     def decisions(self, theta: FloatArray) -> FloatArray:
-        """Return the decisions of the training rows."""
+        """Return the decisions of the training rows, for one or many theta."""
+        ...
+
+    @property
+    def largest_eigenvalue(self) -> float:
+        """Bound on the eigenvalues of the kernel."""
+        ...
+
+    def of_residuals(self, residuals: FloatArray) -> FloatArray:
+        """Return the unknowns of the function with these dual coefficients, by row."""
+        ...
+
+    def largest_norm(self, thetas: FloatArray) -> FloatArray:
+        """Bound the norms of functions, one per row."""
         ...
 
     def inner(
@@ -69,6 +82,8 @@ class DualSpace:
         self._kernel_matrix = kernel_matrix
         self._factor = np.empty(kernel_matrix.shape, order="F")
         self._curvatures = np.empty(0)
+        # Of a symmetric matrix it is at most the largest sum of a row.
+        self._largest_eigenvalue = float(np.abs(kernel_matrix).sum(axis=0).max())
 
     @property
     def size(self) -> int:
@@ -95,6 +110,8 @@ class DualSpace:
 
     def decisions(self, theta: FloatArray) -> FloatArray:
         """Multiply with the kernel."""
+        if theta.ndim == 2:
+            return np.asarray(theta @ self._kernel_matrix)
         # Reads half of the matrix; its transpose is the column-major one.
         product: FloatArray = blas.dsymv(1.0, self._kernel_matrix.T, theta, lower=1)
         return product
@@ -105,6 +122,20 @@ class DualSpace:
         """Return the inner product of two functions."""
         del other
         return float(theta @ decisions)
+
+    @property
+    def largest_eigenvalue(self) -> float:
+        """Largest sum of a row."""
+        return self._largest_eigenvalue
+
+    def of_residuals(self, residuals: FloatArray) -> FloatArray:
+        """Return the coefficients themselves."""
+        return residuals
+
+    def largest_norm(self, thetas: FloatArray) -> FloatArray:
+        """Bound the norms by the largest eigenvalue."""
+        squares = np.einsum("ij,ij->i", thetas, thetas)
+        return np.asarray(np.sqrt(self._largest_eigenvalue * squares))
 
 
 class PrimalSpace:
@@ -152,3 +183,16 @@ class PrimalSpace:
         """Return the inner product of two sets of weights."""
         del decisions
         return float(theta @ other)
+
+    @property
+    def largest_eigenvalue(self) -> float:
+        """Sum of all eigenvalues."""
+        return float(np.vdot(self._features, self._features))
+
+    def of_residuals(self, residuals: FloatArray) -> FloatArray:
+        """Return the weights of the features."""
+        return np.asarray(residuals @ self._features.T)
+
+    def largest_norm(self, thetas: FloatArray) -> FloatArray:
+        """Return the norms themselves."""
+        return np.asarray(np.sqrt(np.einsum("ij,ij->i", thetas, thetas)))
