@@ -29,7 +29,8 @@ __all__ = ["LightGBMRounds"]
 # Further arguments that change neither the objective nor its link ...
 HARMLESS = {"deterministic", "force_col_wise", "force_row_wise", "verbose", "verbosity"}
 
-# ... and those that matter to every round alike, however many follow.
+# ... and those that matter to every round alike, however many follow. Linear trees are
+# not among them: two equal fits of some objectives differ.
 KNOWN = HARMLESS | {
     "alpha",
     "bagging_seed",
@@ -45,8 +46,6 @@ KNOWN = HARMLESS | {
     "feature_fraction_bynode",
     "feature_fraction_seed",
     "is_unbalance",
-    "linear_lambda",
-    "linear_tree",
     "max_bin",
     "max_cat_threshold",
     "max_cat_to_onehot",
