@@ -12,7 +12,7 @@ SAFE_CHANGE_POINTS = {10: 2, 20: 7}
 # Widths (log10) between which the paper sees the coarse and the fine optimum.
 COARSE_WIDTHS, FINE_WIDTHS = (-1.5, -0.3), (-2.5, -1.7)
 # Grid points by which the optimum of another draw may miss the paper's.
-WIDTH_SLACK = 0.45
+WIDTH_SLACK = 0.25
 SMALLEST_FINE = 200
 # Appendix B: steps, survivors and winner.
 APPENDIX_STEPS, APPENDIX_LEFT = 4, 13
@@ -37,7 +37,7 @@ def optimum_moves(evidence: Evidence) -> Claim:
         COARSE_WIDTHS[0] - WIDTH_SLACK <= width <= COARSE_WIDTHS[1] + WIDTH_SLACK
         for width in coarse
     ] + [FINE_WIDTHS[0] <= width <= FINE_WIDTHS[1] for width in fine]
-    text = ", ".join(f"{n:,} rows: {width:.1f}" for n, width in best.items())
+    text = ", ".join(f"{n:,} rows: {width + 0.0:.1f}" for n, width in best.items())
     return Claim(claim.item, claim.words, f"best log10 sigma: {text}", share(hits))
 
 
@@ -62,6 +62,7 @@ def race_like_appendix_b(evidence: Evidence) -> Claim:
     )
     hits = [
         abs(steps - APPENDIX_STEPS) <= 1,
+        APPENDIX_LEFT / 2 <= left <= 2 * APPENDIX_LEFT,
         abs(winner["log10_sigma"] - APPENDIX_WINNER[0]) <= WIDTH_SLACK,
     ]
     return Claim(claim.item, claim.words, text, share(hits))

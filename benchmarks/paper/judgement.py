@@ -9,6 +9,7 @@ from claims_benchmark import benchmark_claims
 from claims_theory import theory_claims
 from layout import (
     data_text,
+    figure_texts,
     markdown_table,
     paper_ratio,
     ratio_text,
@@ -43,12 +44,14 @@ PARTS = {
 
 
 def claims_of(evidence: Evidence) -> list[Claim]:
-    """Return all that the paper says in words, with our findings."""
-    return [
+    """Return all that the paper says in words, with our findings, by item."""
+    claims = [
         *toy_claims(evidence),
         *benchmark_claims(evidence),
         *theory_claims(evidence),
     ]
+    order = list(figure_texts())
+    return sorted(claims, key=lambda one: order.index(one.item))
 
 
 def judgement_page(evidence: Evidence, claims: list[Claim]) -> str:
