@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-__all__ = ["configuration_text", "shortened", "value_text"]
+__all__ = ["configuration_text", "shared_path", "shortened", "value_text"]
 
 
 def value_text(value: Any, max_length: int = 80) -> str:
@@ -37,6 +37,26 @@ def configuration_text(
     pairs = [f"{name}={value_text(value)}" for name, value in configuration.items()]
     text = " ".join(", ".join(pairs).split())
     return text if max_length is None else shortened(text, max_length)
+
+
+def shared_path(configurations: Iterable[Mapping[str, Any]]) -> str:
+    """Return the path that the names of all parameters begin with.
+
+    Examples
+    --------
+    >>> shared_path([{"model__svc__C": 1, "model__svc__gamma": 2}])
+    'model__svc__'
+    >>> shared_path([{"svc__C": 1, "svc": None}, {"C": 1}])
+    ''
+    """
+    names = {str(name) for configuration in configurations for name in configuration}
+    paths = [name.split("__")[:-1] for name in names]
+    shared = []
+    for parts in zip(*paths, strict=False):
+        if len(set(parts)) > 1:
+            break
+        shared.append(f"{parts[0]}__")
+    return "".join(shared)
 
 
 def shortened(text: str, max_length: int) -> str:

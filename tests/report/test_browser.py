@@ -159,7 +159,7 @@ def page(opened, address):
 def test_every_strategy_opens_without_a_request_or_a_complaint(
     browser, any_strategy, tmp_path
 ):
-    """One request, for the page itself; an empty console; four drawn charts."""
+    """One request, for the page itself; an empty console; all charts drawn."""
     address = write_report(any_strategy, tmp_path / "report.html").as_uri()
     page = Page(browser, address)
 
@@ -168,7 +168,10 @@ def test_every_strategy_opens_without_a_request_or_a_complaint(
         "return [...document.querySelectorAll('.chart')]"
         ".filter(chart => chart.querySelector('.main-svg')).map(chart => chart.id)"
     )
-    assert drawn == ["traces", "survivors", "curves", "surface"]
+    # Only the paper's strategy has a sequential test.
+    paths = ["paths"] if any_strategy.strategy == "cvst" else []
+    assert drawn == ["traces", "survivors", "curves", *paths, "surface"]
+    assert page.find("#paths-section").is_displayed() == bool(paths)
     check_story(page, any_strategy)
     assert page.complaints == []
 
@@ -298,6 +301,35 @@ def test_axes_of_the_surface_can_be_chosen(page):
     assert other != before
 
 
+def test_paths_run_between_the_lines_of_the_test(page, fitted):
+    """The winner's path and the chosen one's are their traces, added up."""
+    state, test = fitted.race_, fitted.strategy_.sequential_test
+    fallen = int(np.flatnonzero(state.dropped_at)[0])
+    page.run(
+        "document.querySelector(`#table tr[data-index='${arguments[0]}']`).click()",
+        fallen,
+    )
+    drawn = page.run(
+        "return Object.fromEntries(document.getElementById('paths').data"
+        ".filter(trace => trace.name).map(trace => [trace.name, [...trace.y]]))"
+    )
+
+    def path(index):
+        return [0, *state.traces[index][state.present[index]].cumsum().tolist()]
+
+    assert drawn["winner"] == path(fitted.best_index_)
+    assert drawn["chosen"] == path(fallen)
+    runs = np.arange(test.max_steps + 1)
+    np.testing.assert_allclose(drawn["loser line"], test.loser_boundary(runs), 1e-5)
+    np.testing.assert_allclose(drawn["winner line"], test.winner_boundary(runs), 1e-5)
+    assert path(fallen)[-1] <= test.loser_boundary(len(path(fallen)) - 1)
+    texts = page.run(
+        "return document.getElementById('paths').data"
+        ".find(trace => trace.name === 'dropped').text"
+    )
+    assert sum(map(int, texts)) == (~state.active).sum()
+
+
 def test_dark_colours_can_be_switched_on_and_reach_the_charts(page):
     def brightness():
         return page.run(
@@ -376,6 +408,26 @@ def test_printing_is_light_and_without_controls(page):
         page.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
     printed = page.browser.print_page()
     assert base64.b64decode(printed).startswith(b"%PDF")
+
+
+def test_charts_fit_on_paper_and_then_on_the_screen_again(page):
+    """On paper they are at most 700 wide, whatever the screen; afterwards as before."""
+
+    def widths():
+        return page.run(
+            "return [...document.querySelectorAll('.chart .main-svg:first-child')]"
+            ".map(chart => chart.getBoundingClientRect().width)"
+        )
+
+    before = widths()
+    page.run("window.dispatchEvent(new Event('beforeprint'))")
+    try:
+        on_paper = widths()
+        assert max(on_paper) == 700
+        assert sorted(on_paper)[:2] == [345, 345]
+    finally:
+        page.run("window.dispatchEvent(new Event('afterprint'))")
+    wait_for(lambda: widths() == before, "the size of the screen")
 
 
 def test_hostile_names_are_shown_and_not_run(browser, fitted, tmp_path):

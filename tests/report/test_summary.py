@@ -126,3 +126,17 @@ def test_the_score_has_a_name(fitted):
 def test_an_unfitted_search_is_refused():
     with pytest.raises(InvalidInputError, match="Fit it first"):
         summary(RaceGridSearchCV(DummyClassifier(), {}))
+
+
+def test_names_lose_the_path_that_all_of_them_share(fitted):
+    """A pipeline's grid reads as that of its model; the path is told once."""
+    state, ranking = fitted.race_, fitted.strategy_.ranking(fitted.race_)
+    params = fitted.cv_results_["params"]
+    nested = [
+        {f"model__regressor__{name}": value for name, value in one.items()}
+        for one in params
+    ]
+    plain = race_summary(state, params, ranking)
+    short = race_summary(state, nested, ranking)
+    assert (plain.pop("path"), short.pop("path")) == ("", "model__regressor__")
+    assert short == plain

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cvst._text import configuration_text
+from cvst._text import configuration_text, shared_path
 from cvst._typing import Configuration, IntArray
 from cvst.displays._style import BOUNDARY
 from cvst.exceptions import InvalidInputError
@@ -91,7 +91,12 @@ class Race:
 
 
 def _labels(configurations: Sequence[Configuration]) -> tuple[str, ...]:
-    return tuple(configuration_text(one, 40) or "(default)" for one in configurations)
+    path = shared_path(configurations)
+    short = [
+        {str(name).removeprefix(path): value for name, value in one.items()}
+        for one in configurations
+    ]
+    return tuple(configuration_text(one, 40) or "(default)" for one in short)
 
 
 def _ranking(state: RaceState, strategy: Any) -> IntArray:

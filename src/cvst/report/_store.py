@@ -32,6 +32,7 @@ PAGE = {
     "finished": bool,
     "stop_sentence": str,
     "strategy": str,
+    "path": str,
     "n_samples": int,
     "n_validation": int,
     "n_configurations": int,

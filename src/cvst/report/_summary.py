@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
-from cvst._text import shortened, value_text
+from cvst._text import shared_path, shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, rank_all
@@ -38,7 +38,8 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
     -------
     dict
         Strings, numbers, lists and dictionaries only, as JSON has them. Parameters
-        are text; numbers that are not finite are None.
+        are text, and named without the path that all of them share, which is the
+        value of ``"path"``; numbers that are not finite are None.
 
     Examples
     --------
@@ -121,6 +122,11 @@ def race_summary(
     dict
         As that of :func:`summary`, without what only a search knows.
     """
+    path = shared_path(configurations)
+    configurations = [
+        {str(name).removeprefix(path): value for name, value in one.items()}
+        for one in configurations
+    ]
     first = int(ranking[0]) if winner is None else winner
     ranks = rank_all(state, np.asarray(ranking))
     if first != int(ranking[0]):
@@ -140,6 +146,7 @@ def race_summary(
         "n_configurations": problem.n_configurations,
         "n_active": int(state.active.sum()),
         "n_looks": state.n_steps,
+        "path": path,
         "parameters": parameter_axes(configurations),
         "drop_reasons": dict(DROP_REASONS),
         "looks": _looks(state, configurations, strategy, scores),

@@ -6,7 +6,7 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 // plotly.js reads a little markup in its texts; data must not be taken for it.
 const plain = (text) => String(text).replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
-const narrow = () => window.innerWidth < 520;
+const narrow = () => !view.printing && window.innerWidth < 520;
 
 function byRank() {
   return [...view.data.configurations].sort((a, b) => a.rank - b.rank);
@@ -20,11 +20,18 @@ function layout(extra) {
     xaxis: { ...axis, ...xaxis }, yaxis: { ...axis, ...yaxis }, ...rest };
 }
 
+// A page of paper is 700 wide; charts that are side by side have half of it each.
+function paperSize(id, height) {
+  const half = id === "survivors" || id === "curves";
+  return { width: half ? 345 : 700, height: Math.min(height, id === "curves" ? 400 : 330) };
+}
+
 function draw(id, traces, extra) {
   const options = { responsive: true, displaylogo: false, displayModeBar: false, doubleClick: false };
-  const all = layout(extra);
+  const all = layout(view.printing ? { ...extra, ...paperSize(id, extra.height ?? 320) } : extra);
   // The page must know the height too, or what follows would slide below the chart.
   byId(id).style.height = `${all.height}px`;
+  byId(id).style.width = view.printing ? `${all.width}px` : "";
   return Plotly.react(byId(id), traces, all, options);
 }
 
@@ -216,6 +223,7 @@ function highlight(index) {
   const band = row < 0 ? [] : [{ type: "rect", xref: "paper", x0: -0.012, x1: 1.004, y0: row + 0.5, y1: row + 1.5, line: { color: colour("accent"), width: 2 } }];
   Plotly.relayout(byId("traces"), { shapes: [...view.traceShapes, ...band] });
   drawCurves();
+  drawPaths();
   drawSurface();
 }
 
@@ -224,6 +232,7 @@ function drawCharts() {
   drawTraces();
   drawSurvivors();
   drawCurves();
+  drawPaths();
   drawSurface();
 }
 

@@ -20,8 +20,9 @@ function startTheme() {
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", showTheme);
   // Paper is white, whatever the screen is.
   let before;
-  window.addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme; document.documentElement.dataset.theme = "light"; showTheme(); });
+  window.addEventListener("beforeprint", () => { before = document.documentElement.dataset.theme; document.documentElement.dataset.theme = "light"; view.printing = true; showTheme(); });
   window.addEventListener("afterprint", () => {
+    view.printing = false;
     if (before) document.documentElement.dataset.theme = before; else delete document.documentElement.dataset.theme;
     showTheme();
   });
