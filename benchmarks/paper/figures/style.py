@@ -6,6 +6,7 @@ also differ in their place or marker.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,8 @@ PAPER = "#000000"
 
 # Quartiles of fewer values say less than the values themselves.
 FEWEST_FOR_A_BOX = 8
+# Small letters that fit into an inch of a note.
+LETTERS_PER_INCH = 14
 # An axis that spans more than this factor has no room for tenths.
 MOST_FOR_FINE_TICKS = 4
 
@@ -132,7 +135,9 @@ def learner_legend(
 
 def note(figure: Figure, text: str) -> None:
     """Say below the panels what they rest on."""
-    figure.supxlabel(text, fontsize="small", color=BOUNDARY)
+    n_letters = int(LETTERS_PER_INCH * figure.get_figwidth())
+    lines = textwrap.wrap(text, n_letters)
+    figure.supxlabel("\n".join(lines), fontsize="small", color=BOUNDARY)
 
 
 def span(values: Sequence[int], one: str, many: str) -> str:
