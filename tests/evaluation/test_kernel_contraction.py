@@ -21,6 +21,7 @@ def draw_problem(seed, kind, n):
         "narrow": lambda: rbf_kernel(X, gamma=10.0),
         "wide": lambda: rbf_kernel(X, gamma=0.01),
         "large": lambda: polynomial_kernel(X, degree=2, gamma=3.0),
+        "zero": lambda: np.zeros((n, n)),
         "small": lambda: 1e-3 * rbf_kernel(X, gamma=1.0),
     }
     signs = np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
@@ -44,7 +45,7 @@ def minimum(kernel, signs, weights, alpha):
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 1000),
-    kind=st.sampled_from(["narrow", "wide", "large", "small"]),
+    kind=st.sampled_from(["narrow", "wide", "large", "small", "zero"]),
     n=st.integers(2, 60),
     logarithms=st.lists(st.floats(-3.0, 3.0), min_size=1, max_size=5),
     primal=st.booleans(),
@@ -52,7 +53,7 @@ def minimum(kernel, signs, weights, alpha):
 def test_decisions_are_those_of_the_minimum(seed, kind, n, logarithms, primal):
     """To 1e-8 per root of the kernel's largest value; first come the largest."""
     kernel, signs, weights = draw_problem(seed, kind, n)
-    scale = np.linalg.eigvalsh(kernel)[-1]
+    scale = np.linalg.eigvalsh(kernel)[-1] or 1.0
     penalties = scale * 10.0 ** np.sort(logarithms)[::-1]
     space = DualSpace(kernel)
     if primal:

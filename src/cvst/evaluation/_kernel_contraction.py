@@ -31,6 +31,8 @@ LARGEST_CURVATURE = 0.25
 DECISION_ERROR = 1e-9
 MOST_ROUNDS = 60
 
+SMALLEST_VALUE = float(np.finfo(float).tiny)
+
 
 @dataclass(frozen=True, slots=True)
 class _Momentum:
@@ -88,7 +90,8 @@ def contracted(
     n_solved = int(np.searchsorted(slopes, LARGEST_SLOPE, side="right"))
     momentum = _Momentum.of(slopes[:n_solved, None])
     alphas = penalties[:n_solved, None]
-    enough = DECISION_ERROR * max(1.0, 1.0 / np.sqrt(largest_value))
+    # All values of a kernel may be 0.
+    enough = DECISION_ERROR / np.sqrt(np.clip(largest_value, SMALLEST_VALUE, 1.0))
     pulls = weights * signs
     thetas = np.zeros((n_solved, space.size))
     before = thetas
