@@ -48,8 +48,8 @@ def parser() -> argparse.ArgumentParser:
         help="a table or figure; list says which; page renders what is known",
     )
     result.add_argument("--profile", choices=PROFILES, default="laptop")
-    result.add_argument("--jobs", type=int, default=2, help="processes (default 2)")
-    result.add_argument("--repetitions", type=int, help="other than the profile's")
+    result.add_argument("--jobs", type=count, default=2, help="processes (default 2)")
+    result.add_argument("--repetitions", type=count, help="other than the profile's")
     result.add_argument(
         "--only",
         type=filters,
@@ -60,6 +60,13 @@ def parser() -> argparse.ArgumentParser:
     result.add_argument("--seconds", type=float, help="begin no search later than this")
     result.add_argument("--output", type=Path, default=OUTPUT, help="folder of results")
     return result
+
+
+def count(text: str) -> int:
+    """Read a whole number of at least 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} must be a whole number from 1 on.")
+    return int(text)
 
 
 def filters(text: str) -> dict[str, set[str]]:
