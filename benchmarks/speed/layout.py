@@ -6,10 +6,7 @@ import numpy as np
 from records import Record, Records
 from tasks import TASKS
 
-__all__ = ["CHEAP", "FULL", "document", "table"]
-
-CHEAP = ("cvst", "track_and_confirm", "RandomizedSearchCV", "Optuna TPE", "own CV")
-FULL = ("full cv=10", "full cv=5")
+__all__ = ["document", "table"]
 
 # Each line of a table: the search, its name there, and who knows its winner.
 LINES = {

@@ -32,7 +32,7 @@ from cvst.evaluation import OneByOne, configured
 __all__ = ["METHODS", "Method", "Result", "Trial"]
 
 # Fewer configurations say too little about the time of a grid.
-SMALLEST_SAMPLE = 6
+SMALLEST_SAMPLE = 12
 
 
 @dataclass(frozen=True)

@@ -2,12 +2,13 @@
 
     python benchmarks/speed/tables.py --task krr nusvr
     python benchmarks/speed/tables.py --task all --repetitions 10
-    python benchmarks/speed/tables.py --task boosting --method cvst --again
-    python benchmarks/speed/tables.py --print
+    python benchmarks/speed/tables.py --task krr --method cvst --since '2027-01-31'
+    python benchmarks/speed/tables.py --task all --full --estimate
 
 Every search runs in a process of its own, which tells its peak memory. Each result is
 added to a CSV file at once, and what is there is not measured again, so an interrupted
-run goes on where it stopped. Seconds are of processor time.
+run goes on where it stopped. The most important comes first: the wanted ratios of all
+tasks, then the other searches, then repetitions. Seconds are of processor time.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ import os
 import resource
 import sys
 import warnings
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from multiprocessing.connection import Connection
@@ -27,10 +27,11 @@ from pathlib import Path
 import numpy as np
 import scipy
 import sklearn
-from layout import CHEAP, FULL, document, table
+from layout import document
+from plan import Cell, cells, estimate
 from records import Record, Records
 from searches import METHODS, Trial, winner_error
-from tasks import MEMORY_TASKS, TASKS
+from tasks import TASKS, Task
 
 import cvst
 
@@ -113,33 +114,34 @@ def run(name: str, method: str, trial: Trial, records: Records) -> None:
     )
 
 
-def run_task(name: str, options: argparse.Namespace, records: Records) -> None:
-    """Measure what is missing of a task, one repetition after the other."""
+def measure_cell(cell: Cell, options: argparse.Namespace, records: Records) -> None:
+    """Measure one search, at our time where that is the rule."""
+    task = sized(cell.task, options)
+    ours = records.rows.get((cell.task, "cvst", cell.repetition, task.n_samples))
+    seconds = ours.seconds if ours else 1.0
+    trial = Trial(task, cell.repetition, options.fraction, seconds)
+    run(cell.task, cell.method, trial, records)
+
+
+def sized(name: str, options: argparse.Namespace) -> Task:
+    """Return a task with as many rows as asked for."""
     task = TASKS[name]
-    if options.samples:
-        task = replace(task, n_samples=options.samples)
-    for repetition in range(options.repetitions):
-        for method in wanted(name, options.method, repetition, options):
-            key = (name, method, repetition, task.n_samples)
-            if key in records.rows and not options.again:
-                continue
-            ours = records.rows.get((name, "cvst", repetition, task.n_samples))
-            seconds = ours.seconds if ours else 1.0
-            trial = Trial(task, repetition, options.fraction, seconds)
-            run(name, method, trial, records)
+    return replace(task, n_samples=options.samples) if options.samples else task
 
 
-def wanted(
-    name: str, chosen: Sequence[str], repetition: int, options: argparse.Namespace
-) -> list[str]:
-    """Return the searches of a repetition: expensive ones are not repeated."""
-    if chosen:
-        return [method for method in METHODS if method in chosen]
-    if name in MEMORY_TASKS:
-        return ["cvst", "track_and_confirm"] if repetition == 0 else []
-    if repetition >= options.expensive:
-        return [method for method in METHODS if method in CHEAP]
-    return [method for method in METHODS if options.full or method not in FULL]
+def missing(options: argparse.Namespace, records: Records) -> list[Cell]:
+    """Return what is asked for and not known yet."""
+    names = list(TASKS) if "all" in options.task else options.task
+    wanted = cells(
+        names, options.method, options.repetitions, options.expensive, options.full
+    )
+
+    def is_known(cell: Cell) -> bool:
+        n_samples = sized(cell.task, options).n_samples
+        key = (cell.task, cell.method, cell.repetition, n_samples)
+        return key in records.rows and records.rows[key].date >= options.since
+
+    return [cell for cell in wanted if not is_known(cell)]
 
 
 def use_one_thread() -> None:
@@ -154,26 +156,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--task", nargs="+", choices=[*TASKS, "all"], default=[])
     parser.add_argument("--method", nargs="+", choices=list(METHODS), default=[])
-    parser.add_argument("--repetitions", type=int, default=10)
+    parser.add_argument("--repetitions", type=int, help="draws for the cheap searches")
     parser.add_argument(
         "--expensive", type=int, default=1, help="repetitions of the expensive ones"
     )
     parser.add_argument("--fraction", type=float, default=0.05, help="of the grid")
     parser.add_argument("--samples", type=int, help="other training rows than usual")
     parser.add_argument("--full", action="store_true", help="the winners of full grids")
-    parser.add_argument("--again", action="store_true", help="also what is known")
+    parser.add_argument(
+        "--since",
+        default="",
+        metavar="'YYYY-MM-DD HH:MM'",
+        help="measure again what is older (UTC)",
+    )
+    parser.add_argument(
+        "--estimate", action="store_true", help="only how long it takes"
+    )
     parser.add_argument("--output", type=Path, default=RESULTS)
-    parser.add_argument("--print", action="store_true", help="only the tables so far")
     options = parser.parse_args()
     records = Records(options.output)
-    names = list(TASKS) if "all" in options.task else options.task
-    for name in names:
-        if not options.print:
-            run_task(name, options, records)
-        print("\n" + table(name, records) + "\n", flush=True)
-    if not names:
-        print(document(records))
+    todo = missing(options, records)
+    if options.estimate:
+        print(estimate(todo, records, options.fraction))
+        return
+    for cell in todo:
+        measure_cell(cell, options, records)
+        # Whoever interrupts has the tables of all that was measured.
+        options.output.with_suffix(".md").write_text(document(records))
     options.output.with_suffix(".md").write_text(document(records))
+    print("\n" + document(records))
 
 
 if __name__ == "__main__":
