@@ -9,8 +9,10 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ParameterGrid
 from threadpoolctl import threadpool_limits
 
@@ -44,7 +46,7 @@ N_ROWS = 1000
 GAMMAS = np.logspace(-3, 3, 61).tolist()
 LAMBDAS = np.logspace(-7, 2, 10)
 N_CONFIGURATIONS = len(GAMMAS) * len(LAMBDAS)
-N_FRESH = 10_000
+N_FRESH = 5_000
 SCORE = "neg_mean_squared_error"
 
 # All configurations are tested on this many fresh points. Those who are this many
@@ -138,7 +140,7 @@ def _check(search: Any, train: Any, fresh: Any) -> Check:
     allowed = CLEARLY * behind.std(axis=1) / np.sqrt(N_FIRST)
     finalists = np.flatnonzero(behind.mean(axis=1) <= allowed)
     chosen = [configurations[index] for index in finalists]
-    means = _errors(search.estimator, chosen, train, fresh).mean(axis=1)
+    means = _mean_errors(chosen, train, fresh)
     winner_error = float(means[finalists == search.best_index_][0])
     return Check(
         n_finalists=len(finalists),
@@ -174,6 +176,29 @@ def _errors(
         for index, error in results:
             errors[index] = error
     return errors
+
+
+def _mean_errors(
+    configurations: list[Configuration], train: Any, test: Any
+) -> FloatArray:
+    """Return mean squared errors on many points: one kernel for all its penalties.
+
+    Fits as scikit-learn does, and without a decomposition, which would not pay for
+    the few penalties of each width.
+    """
+    X, y = train
+    means = np.empty(len(configurations))
+    for gamma in dict.fromkeys(one["gamma"] for one in configurations):
+        mine = [n for n, one in enumerate(configurations) if one["gamma"] == gamma]
+        kernel = rbf_kernel(X, gamma=gamma)
+        ridge = np.eye(len(X))
+        factors = [
+            cho_factor(kernel + configurations[n]["alpha"] * ridge) for n in mine
+        ]
+        coefficients = [cho_solve(factor, y) for factor in factors]
+        predictions = rbf_kernel(test[0], X, gamma=gamma) @ np.transpose(coefficients)
+        means[mine] = np.mean((predictions - test[1][:, None]) ** 2, axis=0)
+    return means
 
 
 def _fit_times(search: Any, X: FloatArray, y: FloatArray) -> list[float]:

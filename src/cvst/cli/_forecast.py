@@ -132,11 +132,12 @@ class Forecast:
             return None
         n_left = int(self._state.active.sum())
         total = self.seconds_of(self.n_samples, 1) or 0.0
-        for look in coming:
+        for place, look in enumerate(coming):
             count: float = look.max_configurations
             if look.stage == last.stage:
                 count = min(n_left, count)
-            if expected:
+            # Who takes part in the next look is known already.
+            if expected and place > 0:
                 count = min(count, max(1.0, look.expected_configurations))
             total += self.seconds_of(look.n_train, count) or 0.0
         return total

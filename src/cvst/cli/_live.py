@@ -211,18 +211,19 @@ class RaceView(logging.Handler):
         now = monotonic()
         text = f"{duration(now - self.began)} so far"
         seconds = self._expected_seconds()
+        left = 0.0
         if seconds is not None:
             left = max(0.0, seconds - (now - self.look_began))
             text += f", about {duration(left)} to the end of this step"
-        return text if self.final else f"{text}{self._until_the_end(now)}."
+        return f"{text}." if self.final else f"{text}{self._until_the_end(now, left)}."
 
-    def _until_the_end(self, now: float) -> str:
+    def _until_the_end(self, now: float, least: float) -> str:
         """Say how long the race takes, once that is known."""
         about, at_most = self.forecast.about(), self.forecast.at_most()
         if about is None or at_most is None:
             return ""
         elapsed = now - self.look_began
-        left, most = max(0.0, about - elapsed), max(0.0, at_most - elapsed)
+        left, most = max(least, about - elapsed), max(least, at_most - elapsed)
         if most - left < 0.1 * most:
             return f", at most {duration(most)} to the end"
         return f", {duration(left)} (at most {duration(most)}) to the end"
