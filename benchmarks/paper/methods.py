@@ -329,7 +329,9 @@ def sampled(trial: Trial) -> list[dict[str, float]]:
         places = ((np.arange(n) + rng.random()) / n * len(levels)).astype(int)
         columns.append([levels[place] for place in rng.permutation(places)])
     n_rows = len(trial.rows.y_train)
-    return [grid.at(*pair, n_rows) for pair in zip(*columns, strict=True)]
+    widths, penalties = columns
+    pairs = zip(widths, penalties, strict=True)
+    return [grid.at(width, penalty, n_rows) for width, penalty in pairs]
 
 
 METHODS: dict[str, Method] = {

@@ -25,6 +25,7 @@ from store import Key, Run, Store, as_params
 from threadpoolctl import threadpool_limits
 
 import cvst
+from cvst.exceptions import DataUnavailableError
 
 __all__ = ["Task", "plan", "run"]
 
@@ -113,7 +114,7 @@ def run(
         No search begins later than this.
     """
     deadline = None if seconds is None else time.time() + seconds
-    failures = []
+    failures: list[str] = []
     with Progress(len(tasks)) as bar:
         for done in results(tasks, store.path, jobs, deadline):
             bar.advance(done)
@@ -154,6 +155,9 @@ def perform(task: Task, path: Path, deadline: float | None) -> Done:
         try:
             with threadpool_limits(1):
                 run = search(task, method, float(took.seconds) if took else np.inf)
+        except DataUnavailableError as error:
+            failures.append(str(error))
+            break
         # One bad problem must not end the night.
         except Exception as error:
             failures.append(f"{title(task)}, {method}: {type(error).__name__}: {error}")

@@ -31,6 +31,7 @@ from methods import (
 from problems import BENCHMARKS, Problem, split
 from profiles import PROFILES
 from runner import plan
+from runner import run as run_tasks
 from scipy.stats import kstest
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import NuSVR
@@ -219,6 +220,22 @@ def test_bad_filter_says_what_is_allowed(tmp_path, capsys):
         run_here(tmp_path, "table1", "--only", "size=3")
     message = capsys.readouterr().err
     assert "'size=3' must be NAME=VALUE with a name out of data" in message
+
+
+def test_missing_data_are_said_once_and_the_rest_is_run(tmp_path, capsys, monkeypatch):
+    """The way out is in the message; other problems of the run have their lines."""
+    monkeypatch.setenv("CVST_DATA_HOME", str(tmp_path / "nothing"))
+    problems = [Problem("banana", "SVM", 60), Problem("blocks", "KRR", 60, n_test=50)]
+    wanted = [Fit(problem, ("cvst", "cv"), 1) for problem in problems]
+    store = Store(tmp_path / "runs.csv")
+
+    failures = run_tasks(plan(wanted, SMOKE, []), store, jobs=1)
+
+    (message,) = failures
+    assert "banana.csv.gz" in message
+    assert "CVST_DATA_HOME" in message
+    assert {key[1] for key in store.runs()} == {"blocks"}
+    assert capsys.readouterr().err.count("cannot be downloaded") == 1
 
 
 def test_all_problems_are_run_once_before_any_twice_and_cheap_ones_first():
