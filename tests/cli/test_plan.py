@@ -66,7 +66,10 @@ def test_the_steps_are_those_that_the_search_chooses_from(cvst):
     """With all the time in the world, both take the most there is."""
     plan = json.loads(cvst("plan", *CUBIC, "--budget", "9d", "--json").out)
     search = RaceGridSearchCV(
-        DecisionTreeRegressor(), {"max_depth": [1, 2, 3]}, time_budget=1e5
+        DecisionTreeRegressor(),
+        {"max_depth": [1, 2, 3]},
+        strategy="cvst",
+        time_budget=1e5,
     )
     rows = np.arange(400.0)
     search.fit(rows[:, None], rows % 7)
