@@ -36,7 +36,9 @@ def fitted_search() -> RaceGridSearchCV:
     X = rng.uniform(-np.pi, np.pi, size=(600, 1))
     y = np.sinc(4 * X[:, 0] / np.pi) + rng.normal(scale=0.2, size=600)
     grid = {"alpha": np.logspace(-5, 2, 15), "gamma": np.logspace(-2, 2, 15)}
-    search = RaceGridSearchCV(KernelRidge(kernel="rbf"), grid, random_state=1)
+    search = RaceGridSearchCV(
+        KernelRidge(kernel="rbf"), grid, strategy="cvst", random_state=1
+    )
     return search.fit(X, y)
 
 

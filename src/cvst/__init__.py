@@ -1,7 +1,7 @@
 """Hyper-parameter search that races configurations on growing subsets of the data."""
 
 from cvst.evaluation import PointwiseLoss, batch_evaluator_for
-from cvst.race import CVST, CrossValidation
+from cvst.race import CVST, CrossValidation, TrackAndConfirm
 from cvst.search import RaceGridSearchCV, RaceRandomSearchCV
 
 __all__ = [
@@ -10,6 +10,7 @@ __all__ = [
     "PointwiseLoss",
     "RaceGridSearchCV",
     "RaceRandomSearchCV",
+    "TrackAndConfirm",
     "batch_evaluator_for",
 ]
 

@@ -48,7 +48,7 @@ def slow_search(folder, seconds):
     grid = "alpha=logspace(-3, 5, 20)"
     return [
         *["search", "data.csv", "-t", "y", "-m", "slow:Slow", "-g", grid],
-        *["--out", "results"],
+        *["--strategy", "cvst", "--out", "results"],
     ]
 
 

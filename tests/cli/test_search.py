@@ -125,7 +125,7 @@ def test_the_text_says_what_was_recognised_and_what_happened(command, cvst):
         "Score: r2 ",
     ):
         assert words in text
-    assert text.index("step  rows") < text.index("The race ended after")
+    assert text.index("step  stage") < text.index("The race ended after")
 
 
 def test_a_random_search_draws_as_often_as_told(people_csv, cvst):
@@ -176,7 +176,9 @@ def test_time_order_keeps_the_past_before_the_future(cvst, tmp_path):
 
 def test_a_race_under_a_clock_can_be_repeated_without_it(command, cvst):
     """The command that is told chooses the same race and the same winner."""
-    first = json.loads(cvst(*command, "--budget", "1m", "--json").out)
+    first = json.loads(
+        cvst(*command, "--strategy=cvst", "--budget", "1m", "--json").out
+    )
     words = shlex.split(first["repeat"])
     second = json.loads(cvst(*words[1:]).out)
     assert "--budget" not in words
@@ -255,6 +257,23 @@ def test_a_traceback_is_shown_on_demand(people_csv, cvst):
 def test_too_few_rows_are_noted_not_hidden(people, cvst, tmp_path):
     path = tmp_path / "few.csv"
     people.head(15).drop(columns=["name", "ill"]).to_csv(path, index=False)
-    result = cvst("search", path, "-t", "cost", *RIDGE)
+    result = cvst("search", path, "-t", "cost", "--strategy", "cvst", *RIDGE)
     assert result.code == 0
     assert "Note: 15 rows are too few to race" in result.out
+
+
+def test_options_of_the_papers_race_choose_it(command, cvst):
+    """Steps are the paper's; without them the default strategy decides."""
+    default = json.loads(cvst(*command, "--json").out)
+    steps = json.loads(cvst(*command, "--steps", "9", "--json").out)
+    assert default["strategy"] == "track_and_confirm"
+    assert steps["strategy"] == "cvst"
+    assert steps["steps"][0]["rows"] == 240 // 10
+
+
+def test_few_rows_still_have_a_score(people, cvst, tmp_path):
+    """Folds of at least two rows, so that r2 is a number."""
+    path = tmp_path / "few.csv"
+    people.head(15).drop(columns=["name", "ill"]).to_csv(path, index=False)
+    told = json.loads(cvst("search", path, "-t", "cost", *RIDGE, "--json").out)
+    assert np.isfinite(told["winner"]["score"])

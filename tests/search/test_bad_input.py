@@ -139,7 +139,7 @@ def test_empty_lists_in_a_grid_are_refused(regression):
 def test_fewer_groups_than_steps_are_refused(regression):
     """A race of ten steps needs eleven groups."""
     X, y = regression
-    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]})
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]}, strategy="cvst")
     groups = np.arange(len(y)) % 10
     message = "groups are too few for max_steps=10"
     refused(search, X, y, InvalidInputError, message, groups=groups)
@@ -192,7 +192,7 @@ def test_missing_categories_are_refused(classification):
 )
 def test_groups_that_make_no_sense_are_refused(regression, groups, message):
     """Every row belongs to one group."""
-    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]})
+    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]}, strategy="cvst")
     refused(search, *regression, InvalidInputError, message, groups=groups)
 
 
@@ -230,7 +230,9 @@ def test_test_sets_of_other_columns_or_targets_are_refused(regression):
 )
 def test_weights_that_make_no_sense_are_refused(regression, weights, message):
     """Every subset needs rows that count."""
-    search = RaceGridSearchCV(Fussy(), {"least": [0, 1]}, ordering="given")
+    search = RaceGridSearchCV(
+        Fussy(), {"least": [0, 1]}, strategy="cvst", ordering="given"
+    )
     refused(search, *regression, InvalidInputError, message, sample_weight=weights)
 
 
@@ -263,7 +265,9 @@ def test_negative_weights_are_refused(regression):
 def test_too_few_rows_are_compared_by_folds(regression, n_rows):
     """The warning says how many rows a race needs; that many do race."""
     X, y = regression
-    search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0, 100.0]}, random_state=0)
+    search = RaceGridSearchCV(
+        Ridge(), {"alpha": [0.1, 1.0, 100.0]}, strategy="cvst", random_state=0
+    )
     with pytest.warns(FallbackWarning, match="too few to race") as record:
         search.fit(X[:n_rows], y[:n_rows])
     assert search.stop_reason_ == "all_folds"
@@ -306,7 +310,9 @@ def test_first_subset_of_one_class_is_compared_by_folds():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 2))
     y = np.r_[np.zeros(56), np.ones(4)]
-    search = RaceGridSearchCV(LogisticRegression(), {"C": [0.1, 1]}, random_state=0)
+    search = RaceGridSearchCV(
+        LogisticRegression(), {"C": [0.1, 1]}, strategy="cvst", random_state=0
+    )
     with pytest.warns(FallbackWarning, match="of 1 classes"):
         search.fit(X, y)
     assert search.stop_reason_ == "all_folds"
@@ -379,7 +385,7 @@ def test_errors_can_be_raised(regression):
 
 def test_all_failing_is_one_error_with_the_first_traceback(regression):
     """There is no winner when nobody can be fitted."""
-    search = RaceGridSearchCV(Fussy(mood="raises"), {"least": [0, 1]})
+    search = RaceGridSearchCV(Fussy(mood="raises"), {"least": [0, 1]}, strategy="cvst")
     with pytest.raises(AllFitsFailedError, match="not to my taste") as caught:
         search.fit(*regression)
     assert "Traceback" in str(caught.value)
@@ -390,7 +396,9 @@ def test_configuration_that_needs_more_rows_may_still_win(regression):
     """A flop at the first look is no loser yet: k larger than n."""
     X, y = regression
     grid = {"n_neighbors": [1, 25, 200]}
-    search = RaceGridSearchCV(KNeighborsRegressor(), grid, random_state=0)
+    search = RaceGridSearchCV(
+        KNeighborsRegressor(), grid, strategy="cvst", random_state=0
+    )
     with pytest.warns(FitFailedWarning, match="n_neighbors"):
         search.fit(X, y)
     traces = search.race_.traces

@@ -97,7 +97,7 @@ def data():
 
 
 def timed_search(budget, *, estimator=None, **options):
-    options = {"random_state": 0, **options}
+    options = {"strategy": "cvst", "random_state": 0, **options}
     estimator = Timed() if estimator is None else estimator
     return RaceGridSearchCV(estimator, GRID, time_budget=budget, **options)
 
@@ -309,7 +309,7 @@ def test_workers_get_all_the_work_of_a_look(data, monkeypatch):
     """With time enough, a budget changes nothing but the number of steps."""
     monkeypatch.undo()
     grid = {"max_depth": [1, 2, 3, 4, 5], "min_samples_leaf": [1, 5]}
-    options = {"random_state": 0, "n_jobs": 2}
+    options = {"strategy": "cvst", "random_state": 0, "n_jobs": 2}
     search = RaceGridSearchCV(DecisionTreeRegressor(), grid, time_budget=600, **options)
     with parallel_config(backend="threading"):
         search.fit(*data)

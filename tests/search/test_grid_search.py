@@ -37,7 +37,7 @@ GRID = {"alpha": [1e-3, 1e-1, 10.0, 1e3], "gamma": [0.01, 1.0, 10.0]}
 
 
 def krr_search(**options):
-    options = {"random_state": 0, **options}
+    options = {"strategy": "cvst", "random_state": 0, **options}
     return RaceGridSearchCV(KernelRidge(kernel="rbf"), GRID, **options)
 
 
@@ -193,7 +193,10 @@ def test_pipelines_inside_and_around(classification):
     """A pipeline can be raced, and a race can be a step of a pipeline."""
     X, y = classification
     inside = RaceGridSearchCV(
-        make_pipeline(StandardScaler(), SVC()), {"svc__C": [0.1, 1, 10]}, random_state=0
+        make_pipeline(StandardScaler(), SVC()),
+        {"svc__C": [0.1, 1, 10]},
+        strategy="cvst",
+        random_state=0,
     ).fit(X, y)
     around = make_pipeline(
         StandardScaler(), RaceGridSearchCV(SVC(), {"C": [0.1, 1, 10]}, random_state=0)
@@ -296,7 +299,11 @@ def test_pointwise_losses_come_with_the_rows_that_count(regression):
     X, y = regression
     weight = (np.arange(220) % 3 > 0).astype(float)
     search = RaceGridSearchCV(
-        Ridge(), {"alpha": [0.1, 10]}, rescale=None, return_pointwise=True
+        Ridge(),
+        {"alpha": [0.1, 10]},
+        strategy="cvst",
+        rescale=None,
+        return_pointwise=True,
     ).fit(X, y, sample_weight=weight)
     order = search.pointwise_losses_[-1][1]
     for configurations, rows, losses in search.pointwise_losses_:
@@ -315,7 +322,11 @@ def test_folds_of_time_mean_that_the_race_goes_forward_too(regression):
     """Who comes from a grid search over time must not see the future of test rows."""
     X, y = regression
     search = RaceGridSearchCV(
-        Ridge(), {"alpha": [0.1, 10]}, cv=TimeSeriesSplit(3), return_pointwise=True
+        Ridge(),
+        {"alpha": [0.1, 10]},
+        strategy="cvst",
+        cv=TimeSeriesSplit(3),
+        return_pointwise=True,
     ).fit(X, y)
     for n_train, (_, rows, _) in zip(
         search.race_.subset_sizes, search.pointwise_losses_, strict=True
@@ -374,7 +385,11 @@ def test_probabilities_of_classes_missing_in_a_subset_are_filled_in():
     X = rng.normal(size=(220, 2))
     y = np.array(["a"] * 110 + ["b"] * 105 + ["rare"] * 5)
     search = RaceGridSearchCV(
-        LogisticRegression(), {"C": [0.1, 1]}, scoring="neg_log_loss", random_state=0
+        LogisticRegression(),
+        {"C": [0.1, 1]},
+        scoring="neg_log_loss",
+        strategy="cvst",
+        random_state=0,
     )
     with pytest.warns(UserWarning, match="'rare', are too rare to reach"):
         search.fit(X, y)
@@ -473,7 +488,10 @@ def test_user_folds_serve_small_data(classification):
     """The fallback uses the user's own folds."""
     X, _ = classification
     search = RaceGridSearchCV(
-        KNeighborsRegressor(2), {"weights": ["uniform", "distance"]}, cv=KFold(4)
+        KNeighborsRegressor(2),
+        {"weights": ["uniform", "distance"]},
+        strategy="cvst",
+        cv=KFold(4),
     )
     with pytest.warns(UserWarning, match="too few to race"):
         search.fit(X[:20], X[:20, 0])

@@ -142,6 +142,7 @@ def test_an_interrupt_inside_a_worker_ends_the_race(regression, backend):
     search = RaceGridSearchCV(
         interrupted_in_the_second_look(),
         GRID,
+        strategy="cvst",
         n_jobs=2,
         random_state=0,
         on_interrupt="return",
@@ -192,7 +193,7 @@ if __name__ == "__main__":
     X = np.random.default_rng(0).normal(size=(1100, 2))
     search = RaceGridSearchCV(
         Slow(), {"alpha": [0.1, 1.0, 10.0, 100.0]}, n_jobs=int(sys.argv[1]),
-        random_state=0,
+        strategy="cvst", random_state=0,
     )
     try:
         with parallel_config(backend=sys.argv[2]):

@@ -261,7 +261,8 @@ def test_the_users_folds_may_be_listed(as_mask):
 @pytest.mark.parametrize(
     ("kind", "y", "n_expected"),
     [
-        ("shuffled", [0, 1, 2], 3),
+        ("shuffled", [0, 1, 2], 2),
+        ("shuffled", [0, 1, 2, 3, 4, 5, 6], 3),
         ("stratified", [0, 0, 0, 1], 3),
         ("grouped", [0, 0, 1, 1], 2),
         ("given", [0, 1, 2], 2),

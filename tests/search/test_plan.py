@@ -49,7 +49,9 @@ def slow_plan(monkeypatch):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2200, 1)), rng.normal(size=2200)
     grid = {"shift": np.arange(20.0).tolist()}
-    return RaceGridSearchCV(Quadratic(), grid, random_state=0).plan(X, y)
+    return RaceGridSearchCV(Quadratic(), grid, strategy="cvst", random_state=0).plan(
+        X, y
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +134,9 @@ def test_a_plan_fits_into_a_terminal_of_80_columns(regression, strategy):
 
 def test_a_plan_with_a_budget_is_of_the_race_that_the_budget_chooses(regression):
     """All the time in the world: twenty steps, as in the fit; none at all: an error."""
-    search = RaceGridSearchCV(Ridge(), GRID, time_budget=1e5, random_state=0)
+    search = RaceGridSearchCV(
+        Ridge(), GRID, strategy="cvst", time_budget=1e5, random_state=0
+    )
     plan = search.plan(*regression)
     assert len(plan.looks) == 20
     assert plan.strategy == repr(search.fit(*regression).strategy_)

@@ -17,7 +17,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from cvst.race import TrackAndConfirm
-from cvst.search import RaceGridSearchCV, RaceRandomSearchCV
+from cvst.search import RaceGridSearchCV, RaceRandomSearchCV, resolve_strategy
 
 GRID = {"max_depth": [1, 2, 3, 4, 5, 6], "min_samples_leaf": [1, 2, 4, 8, 16, 32]}
 
@@ -355,3 +355,9 @@ def test_planned_looks_are_never_exceeded(waves):
         for look, plan in zip(seen, ahead, strict=False):
             assert len(look.configurations) <= plan.max_configurations
             assert look.n_train == plan.n_train
+
+
+@pytest.mark.parametrize("cls", [RaceGridSearchCV, RaceRandomSearchCV])
+def test_the_default_tracks_and_confirms(cls):
+    """The strategy that is as accurate as full cross-validation is the default."""
+    assert isinstance(resolve_strategy(cls(None, {}).strategy), TrackAndConfirm)

@@ -24,7 +24,7 @@ from cvst.cli._text import duration, shown_parameters
 from cvst.datasets import make_noisy_sinc
 from cvst.evaluation import Task, batch_evaluator_for
 from cvst.parallel import effective_n_jobs, in_chunks, run_chunks
-from cvst.search import STRATEGIES
+from cvst.search import DEFAULT_STRATEGY, STRATEGIES
 
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 
@@ -87,10 +87,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the data")
     parser.add_argument(
         "--strategy",
-        default="cvst",
+        default=DEFAULT_STRATEGY,
         choices=tuple(STRATEGIES),
         metavar="NAME",
-        help=f"who decides: {', '.join(STRATEGIES)} (default: cvst)",
+        help=f"who decides: {', '.join(STRATEGIES)} (default: {DEFAULT_STRATEGY})",
     )
     parser.add_argument("--json", action="store_true", help="print JSON for machines")
 

@@ -20,8 +20,9 @@ from cvst.cli._pipeline import Prepared, prepared_model
 from cvst.cli._tables import read_table
 from cvst.cli._target import with_numbered_classes
 from cvst.exceptions import InvalidInputError
+from cvst.search import DEFAULT_STRATEGY
 
-__all__ = ["Job", "make_job", "plan_job", "run_job"]
+__all__ = ["Job", "make_job", "plan_job", "run_job", "strategy_name"]
 
 # Draws of a random search where the user gives no number.
 DEFAULT_DRAWS = 100
@@ -129,7 +130,7 @@ def _search(
     grids = parameter_grids(grid, prepared.estimator, prepared.prefix)
     common = {
         "scoring": options.scoring,
-        "strategy": options.strategy,
+        "strategy": strategy_name(options),
         "ordering": "given" if learning.in_order else "auto",
         "n_jobs": options.jobs,
         "random_state": options.seed,
@@ -147,6 +148,14 @@ def _search(
         if value is not None:
             _set_strategy(search, option, name, value)
     return search
+
+
+def strategy_name(options: Namespace) -> str:
+    """Return the strategy asked for, or the one that has the options given."""
+    if options.strategy is not None:
+        return str(options.strategy)
+    has_steps = any(getattr(options, name) is not None for name in STRATEGY_OPTIONS)
+    return "cvst" if has_steps else DEFAULT_STRATEGY
 
 
 def _set_strategy(search: Any, option: str, name: str, value: Any) -> None:

@@ -16,7 +16,7 @@ from cvst.cli._output import check_folder
 from cvst.cli._result_text import result_text
 from cvst.cli._search_results import heading, plan_text, summarise, write_results
 from cvst.cli._tables import FORMATS
-from cvst.search import STRATEGIES
+from cvst.search import DEFAULT_STRATEGY, STRATEGIES
 
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 
@@ -111,10 +111,10 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--strategy",
-        default="cvst",
         choices=tuple(STRATEGIES),
         metavar="NAME",
-        help=f"who decides: {', '.join(STRATEGIES)} (default: cvst)",
+        help=f"who decides: {', '.join(STRATEGIES)} (default: {DEFAULT_STRATEGY}, "
+        "or cvst where one of the next three is given)",
     )
     group.add_argument("--steps", type=int, metavar="S", help="steps of a full race")
     group.add_argument(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cvst import __version__
-from cvst.cli._job import Job, plan_job
+from cvst.cli._job import Job, plan_job, strategy_name
 from cvst.cli._options import repeat_command
 from cvst.cli._output import (
     RACE_FILE,
@@ -52,7 +52,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
         "grid": job.grid.text,
         "n_configurations": len(search.cv_results_["params"]),
         "scoring": score_name(options.scoring, learning.target.task),
-        "strategy": options.strategy,
+        "strategy": strategy_name(options),
         "seed": options.seed,
         "steps": [_step(step, prefix) for step in race_steps(search)],
         "stop_reason": search.stop_reason_,

@@ -70,7 +70,8 @@ class TracesDisplay:
     >>> from sklearn.datasets import load_iris
     >>> from sklearn.neighbors import KNeighborsClassifier
     >>> search = RaceGridSearchCV(
-    ...     KNeighborsClassifier(), {"n_neighbors": [1, 5]}, random_state=0)
+    ...     KNeighborsClassifier(), {"n_neighbors": [1, 5]}, strategy="cvst",
+    ...     random_state=0)
     >>> display = TracesDisplay.from_search(search.fit(*load_iris(return_X_y=True)))
     >>> display.codes.shape[0], display.window
     (2, 3)

@@ -3,9 +3,10 @@
 from cvst.search._grid import RaceGridSearchCV
 from cvst.search._plan import LookForecast, RacePlan
 from cvst.search._random import RaceRandomSearchCV
-from cvst.search._setup import STRATEGIES, resolve_strategy
+from cvst.search._setup import DEFAULT_STRATEGY, STRATEGIES, resolve_strategy
 
 __all__ = [
+    "DEFAULT_STRATEGY",
     "STRATEGIES",
     "LookForecast",
     "RaceGridSearchCV",

@@ -9,6 +9,7 @@ from sklearn.model_selection import ParameterGrid
 
 from cvst._typing import Configuration
 from cvst.search._base import BaseRaceSearch
+from cvst.search._setup import DEFAULT_STRATEGY
 
 __all__ = ["RaceGridSearchCV"]
 
@@ -17,8 +18,8 @@ class RaceGridSearchCV(BaseRaceSearch):
     """Exhaustive search that drops losing configurations along the way.
 
     A drop-in for :class:`sklearn.model_selection.GridSearchCV`: every configuration is
-    trained on growing subsets of the data, significant losers are dropped, the race
-    stops when the survivors behave alike, and the winner is fitted on all rows.
+    compared on a part of the data, losers are dropped, the best are confirmed on all
+    rows, and the winner is fitted on all rows.
 
     Parameters
     ----------
@@ -29,8 +30,9 @@ class RaceGridSearchCV(BaseRaceSearch):
     scoring : str, scorer, PointwiseLoss or None, default=None
         What to race on: a score that is a monotone function of a mean over rows. None
         is the estimator's own (accuracy or r2).
-    strategy : str or strategy object, default="cvst"
-        Who decides; ``"cvst"`` is the paper's, see :class:`cvst.CVST`.
+    strategy : str or strategy object, default="track_and_confirm"
+        Who decides: :class:`cvst.TrackAndConfirm` is as accurate as full
+        cross-validation, ``"cvst"`` is the paper's race (:class:`cvst.CVST`).
     ordering : {"auto", "shuffled", "stratified", "grouped", "given"}, default="auto"
         Order of the rows, of which every subset is a prefix: stratified for
         classifiers, shuffled for regressors, grouped when ``groups`` are passed to
@@ -40,7 +42,8 @@ class RaceGridSearchCV(BaseRaceSearch):
         How hyper-parameters follow the subset size. The grid always means what it
         means on all rows.
     cv : int, splitter, iterable or None, default=None
-        Folds, where folds are used: the fallback for data too small to race.
+        Folds, where folds are used: to confirm the best, or for data too small for
+        the paper's race.
     refit : bool or callable, default=True
         Fit the winner on all rows; a callable gets ``cv_results_`` and returns the
         index of its choice.
@@ -123,7 +126,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         param_grid: Any,
         *,
         scoring: Any = None,
-        strategy: Any = "cvst",
+        strategy: Any = DEFAULT_STRATEGY,
         ordering: str = "auto",
         rescale: Any = "auto",
         cv: Any = None,

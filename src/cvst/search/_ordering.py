@@ -255,6 +255,8 @@ def _implied_splits(
         yield from splits
     else:
         n_splits = _at_most(n_folds, n_samples, "rows")
+        # A single row to test on has no r2.
+        n_splits = min(n_splits, max(2, n_samples // 2))
         yield from KFold(n_splits, shuffle=True, random_state=seed).split(rows)
 
 

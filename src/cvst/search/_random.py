@@ -11,6 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from cvst._typing import Configuration
 from cvst.search._base import BaseRaceSearch
+from cvst.search._setup import DEFAULT_STRATEGY
 
 __all__ = ["RaceRandomSearchCV"]
 
@@ -64,7 +65,7 @@ pre_dispatch, return_train_score
         *,
         n_iter: int = 100,
         scoring: Any = None,
-        strategy: Any = "cvst",
+        strategy: Any = DEFAULT_STRATEGY,
         ordering: str = "auto",
         rescale: Any = "auto",
         cv: Any = None,

@@ -46,11 +46,20 @@ from cvst.search._log import log_progress
 from cvst.search._ordering import order_rows
 from cvst.search._space import space_of
 
-__all__ = ["STRATEGIES", "Setup", "prepare", "resolve_strategy", "shared_rows"]
+__all__ = [
+    "DEFAULT_STRATEGY",
+    "STRATEGIES",
+    "Setup",
+    "prepare",
+    "resolve_strategy",
+    "shared_rows",
+]
+
+DEFAULT_STRATEGY = "track_and_confirm"
 
 STRATEGIES: dict[str, type] = {
+    DEFAULT_STRATEGY: TrackAndConfirm,
     "cvst": CVST,
-    "track_and_confirm": TrackAndConfirm,
     "cross_validation": CrossValidation,
 }
 
