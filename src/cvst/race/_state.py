@@ -71,9 +71,15 @@ class Problem:
             return self.boundaries
         return np.append(self.boundaries, self.n_samples)
 
-    def cut(self, n_train: int) -> int:
-        """Move a subset size to the nearest one that splits no group."""
+    def cut(self, n_train: int, at_least: int = 0) -> int:
+        """Move a subset size to the nearest one that splits no group.
+
+        Where a smaller one than ``at_least`` is nearest, the next larger one is taken;
+        all rows if there is none.
+        """
         allowed = self.allowed_cuts
+        if allowed is not None and at_least:
+            allowed = np.append(allowed[allowed >= at_least], self.n_samples)
         if allowed is None or not len(allowed):
             return n_train
         return int(allowed[np.argmin(np.abs(allowed - n_train))])

@@ -39,6 +39,9 @@ FEWEST_FITS = 5
 # At least so many go on to the next fold of the confirmation unless a test drops them.
 FEWEST_RACED = 5
 
+# Nobody is set aside after a fold whose excess over the leader is less sure than this.
+DOUBTFUL = 0.1
+
 # The smallest numbers that make sense.
 FEWEST = dict.fromkeys(("min_rows", "max_survivors", "n_tracked", "n_leaders"), 1) | {
     "n_raced": 1,
@@ -78,12 +81,12 @@ class TrackAndConfirm(Parametrised):
     n_hedges : int, default=10
         Bins of each axis whose best configuration enters the first fold too, in case
         the late look was still too small to show its worth; 0 is none.
-    n_folds : int, default=3
+    n_folds : int, default=5
         Folds of the confirmation.
     n_raced : int, default=15
-        Most that go from the first to the second fold of the confirmation; half as
-        many to the third and so on, but at least five. 0 is no limit, and there is
-        none where all configurations went to the folds at once.
+        After the first fold of the confirmation so many go on, half as many after the
+        second and so on, but at least five, and whoever is about as good by the test
+        (p > 0.1). 0 is no limit, and there is none where all went to the folds at once.
     final_folds : int, default=10
         Further cross-validation of the last three with that many folds; 0 is none.
     climbs : int, default=4
@@ -97,8 +100,8 @@ class TrackAndConfirm(Parametrised):
 
     Examples
     --------
-    >>> TrackAndConfirm(n_folds=5, n_raced=0)
-    TrackAndConfirm(n_folds=5, n_raced=0)
+    >>> TrackAndConfirm(n_folds=3, n_raced=0)
+    TrackAndConfirm(n_folds=3, n_raced=0)
     """
 
     n_orders = 0
@@ -115,7 +118,7 @@ class TrackAndConfirm(Parametrised):
         n_leaders: int = 5,
         wide: bool = True,
         n_hedges: int = 10,
-        n_folds: int = 3,
+        n_folds: int = 5,
         n_raced: int = 15,
         final_folds: int = 10,
         climbs: int = 4,
@@ -187,10 +190,8 @@ class TrackAndConfirm(Parametrised):
             if problem.n_validation:
                 n_samples = problem.n_samples
                 looks.append(planned_prefix(problem, n_samples, stage, most))
-                continue
-            for number, fold in enumerate(self._folds(problem, stage)):
-                count = min(most, self._most_in(problem, stage, number))
-                looks.extend(planned_folds((fold,), stage, count))
+            else:
+                looks.extend(planned_folds(self._folds(problem, stage), stage, most))
         return tuple(looks)
 
     def stop_reason(self, state: RaceState) -> str | None:
@@ -287,19 +288,15 @@ class TrackAndConfirm(Parametrised):
         limit = self._most_after(_count(state, CONFIRM))
         order = FoldRecord.of(state, (CONFIRM,)).ranking(runners)
         best = best_fits(state.problem.space, order, limit)
-        return np.setdiff1d(runners, with_siblings(state.problem, best))
+        close = order[state.observations[-1].p_values[order] > DOUBTFUL]
+        kept = with_siblings(state.problem, np.union1d(best, close))
+        return np.setdiff1d(runners, kept)
 
     def _most_after(self, n_looks: int) -> int:
-        """Return how many fits may go on after so many folds of the confirmation."""
+        """Return how many fits go on in any case after so many folds."""
         if not self.n_raced:
             return sys.maxsize
         return max(FEWEST_RACED, self.n_raced // n_looks)
-
-    def _most_in(self, problem: Problem, stage: str, number: int) -> int:
-        """Return how many configurations a fold of a stage has at most, by rank."""
-        if stage != CONFIRM or not number or not self.look_sizes(problem):
-            return problem.n_configurations
-        return self._most_after(number) * most_siblings(problem)
 
     def _next_stage(self, state: RaceState) -> str | None:
         """Return the stage of the next look, None when all are done."""
