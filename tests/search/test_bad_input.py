@@ -313,7 +313,7 @@ def test_first_subset_of_one_class_is_compared_by_folds():
     search = RaceGridSearchCV(
         LogisticRegression(), {"C": [0.1, 1]}, strategy="cvst", random_state=0
     )
-    with pytest.warns(FallbackWarning, match="of 1 classes"):
+    with pytest.warns(FallbackWarning, match="rows of 1 class. All"):
         search.fit(X, y)
     assert search.stop_reason_ == "all_folds"
     assert search.predict(X).shape == (60,)

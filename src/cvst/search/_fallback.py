@@ -53,7 +53,9 @@ class FoldMaker:
     rng: np.random.Generator
 
     def for_counts(self, counts: tuple[int, ...]) -> Mapping[int, Folds]:
-        """Return folds by their number."""
+        """Return folds by their number; the user's own are asked for once only."""
+        if self.search.cv is not None and counts:
+            return dict.fromkeys(counts, self.make(counts[0]))
         return {count: self.make(count) for count in counts}
 
     def make(self, n_folds: int) -> Folds:
@@ -126,18 +128,13 @@ def raceable(
         return strategy, problem
     n_folds = _n_folds(data, classes)
     replacement = CrossValidation(n_folds)
-    problem = replace(problem, folds={n_folds: folds.make(n_folds)})
+    # The user's own may be a generator, which can be asked for once only.
+    known = () if folds.search.cv is None else next(iter(problem.folds.values()), ())
+    problem = replace(problem, folds={n_folds: known or folds.make(n_folds)})
     if problem.n_configurations > 1:
-        how = "on X_val" if problem.n_validation else "by cross-validation"
-        warnings.warn(
-            f"{problem.n_samples} rows are too few to race: the first subset would "
-            f"hold {look.n_train} rows"
-            f"{'' if seen is None else f' of {len(seen)} classes'}. All configurations "
-            f"are compared {how} instead; a race needs about "
-            f"{_rows_needed(strategy, problem, data, classes)} rows.",
-            FallbackWarning,
-            stacklevel=4,
-        )
+        needed = _rows_needed(strategy, problem, data, classes)
+        text = _why_not(problem, look.n_train, seen, needed)
+        warnings.warn(text, FallbackWarning, stacklevel=4)
     return replacement, problem
 
 
@@ -183,6 +180,20 @@ def _rows_needed(strategy: Any, problem: Problem, data: RaceData, classes: Any) 
             break
         n_samples += 1
     return n_samples
+
+
+def _why_not(problem: Problem, n_train: int, seen: Any, needed: int) -> str:
+    few = needed > problem.n_samples
+    trouble = "are too few to race" if few else "cannot be raced on in this order"
+    need = f"about {needed} rows" if few else "two classes among its first rows"
+    how = "on X_val" if problem.n_validation else "by cross-validation"
+    kinds = "class" if seen is not None and len(seen) == 1 else "classes"
+    of_classes = "" if seen is None else f" of {len(seen)} {kinds}"
+    return (
+        f"{problem.n_samples} rows {trouble}: the first subset would hold {n_train} "
+        f"rows{of_classes}. All configurations are compared {how} instead; a race "
+        f"needs {need}."
+    )
 
 
 def _warn_of_rare_classes(n_train: int, seen: Any, classes: Any) -> None:

@@ -236,6 +236,8 @@ def _implied_splits(
     seed = int(rng.integers(2**31 - 1))
     if ordering.kind == "given":
         n_splits = _at_most(n_folds, n_samples - 1, "rows")
+        # A single row to test on has no r2.
+        n_splits = min(n_splits, max(2, n_samples // 2 - 1))
         yield from TimeSeriesSplit(n_splits).split(rows)
     elif ordering.kind == "grouped":
         n_groups = len(np.unique(np.asarray(groups)))

@@ -292,19 +292,27 @@ def _race_data(search: Any, inputs: Inputs, order: IntArray) -> RaceData:
 
 
 def _check_weighted_rows(strategy: Any, problem: Problem, data: RaceData) -> None:
-    """Refuse subsets that train or test on nothing but rows of weight zero."""
-    subset_sizes = getattr(strategy, "subset_sizes", None)
-    if data.score_weights is None or subset_sizes is None or problem.orders:
+    """Refuse subsets and folds that train or test on rows of weight zero alone."""
+    if data.score_weights is None or problem.orders:
         return
-    sizes = subset_sizes(problem)
-    trained = data.score_weights[: min(sizes)]
-    tested = data.score_weights[max(sizes) :]
-    for rows, what in (trained, "train"), (tested, "test"):
-        if not np.any(rows > 0):
-            raise InvalidInputError(
-                f"sample_weight is 0 for all {len(rows)} rows that some subset would "
-                f"{what} on. Drop rows of weight 0, or use another ordering."
-            )
+    folds = [fold for some in problem.folds.values() for fold in some]
+    for pair in *_subsets(strategy, problem), *folds:
+        for rows, what in zip(pair, ("train", "test"), strict=True):
+            weights = data.score_weights[rows]
+            if not np.any(weights > 0):
+                raise InvalidInputError(
+                    f"sample_weight is 0 for all {len(weights)} rows that some subset "
+                    f"or fold would {what} on. Drop rows of weight 0, or use another "
+                    "ordering."
+                )
+
+
+def _subsets(strategy: Any, problem: Problem) -> list[tuple[Rows, Rows]]:
+    """Return the training and test rows of the looks on subsets that can come."""
+    if isinstance(strategy, TrackAndConfirm):
+        return [problem.prefix(n) for n in strategy.look_sizes(problem).values()]
+    subset_sizes = getattr(strategy, "subset_sizes", None)
+    return [problem.prefix(n) for n in subset_sizes(problem)] if subset_sizes else []
 
 
 def _order_name(search: Any, groups: Any) -> str:
