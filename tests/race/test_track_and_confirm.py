@@ -166,6 +166,21 @@ def test_small_data_get_fewer_and_larger_looks(n_samples, sizes):
     assert list(looks.values()) == sizes
 
 
+@pytest.mark.parametrize(
+    ("boundaries", "sizes"),
+    [
+        ([5, 905], [905]),
+        ([100, 180, 420], [180, 420]),
+        ([100, 180], [180]),
+        ([5, 30], []),
+    ],
+)
+def test_groups_do_not_shrink_looks_below_their_minimum(boundaries, sizes):
+    """The nearest cut between groups may have 5 rows: then a larger one is taken."""
+    setting = problem(boundaries=np.array(boundaries))
+    assert list(TrackAndConfirm().look_sizes(setting).values()) == sizes
+
+
 def test_losers_of_a_fold_skip_the_later_ones():
     """The confirmation is a race: clear losers run fewer folds."""
     source = DriftingOptimum(noise=0.1)
@@ -262,6 +277,86 @@ def test_failed_fits_are_dropped_with_their_reason():
     strategy = TrackAndConfirm()
     state = run(strategy, source, problem())
     assert int(strategy.ranking(state)[0]) != best
+
+
+def test_failures_on_subsets_come_back_but_not_all_of_them():
+    """Who needs more rows than the looks have can win; the planned sizes hold."""
+
+    class Hungry(DriftingOptimum):
+        def observe(self, look):
+            # Beyond width 12 a fit takes more than half of the rows.
+            wide = set(range(13 * N_PENALTIES, N_WIDTHS * N_PENALTIES))
+            self.failing = wide if look.n_train <= 500 else set()
+            return super().observe(look)
+
+    source, strategy = Hungry(), TrackAndConfirm()
+    state = run(strategy, source, problem())
+    # Folds train on 800 of 1000 rows: the valley is at width 21 there.
+    assert abs(int(strategy.ranking(state)[0]) // N_PENALTIES - 21) <= 3
+    failed = set(state.observations[0].failures)
+    late = set(state.observations[1].look.configurations.tolist())
+    assert len(failed & late) == 40
+    # No neighbour of those that could be fitted is as wide as that.
+    assert max(source.looks[2].configurations) > 20 * N_PENALTIES
+    planned = {look.stage: look for look in strategy.planned_looks(problem())}
+    for look in source.looks:
+        assert len(look.configurations) <= planned[look.stage].max_configurations
+
+
+def test_races_survive_a_climb_in_which_every_fit_fails():
+    """The neighbours of the winner fail on the folds: the winner stays."""
+
+    class Cliff(DriftingOptimum):
+        def observe(self, look):
+            climbs = look.stage.startswith("climb")
+            self.failing = look.configurations.tolist() if climbs else []
+            return super().observe(look)
+
+    source = Cliff(noise=0.1)
+    strategy = TrackAndConfirm(n_tracked=2, n_leaders=1, n_hedges=0)
+    state = run(strategy, source, problem())
+    climbs = [look for look in source.looks if look.stage.startswith("climb")]
+    assert climbs
+    assert all(look.may_fail for look in climbs)
+    confirmed = set(source.looks[2].configurations.tolist())
+    assert int(strategy.ranking(state)[0]) in confirmed
+
+
+@pytest.mark.parametrize("n_failing_rows", [300, 500])
+def test_looks_without_any_fit_leave_all_to_the_next(n_failing_rows):
+    """Nobody can be fitted on few rows: everybody gets the next chance."""
+
+    class Hungry(DriftingOptimum):
+        def observe(self, look):
+            everybody = range(N_WIDTHS * N_PENALTIES)
+            self.failing = everybody if look.n_train < n_failing_rows else ()
+            return super().observe(look)
+
+    source, strategy = Hungry(), TrackAndConfirm()
+    state = run(strategy, source, problem())
+    next_look = next(x for x in source.looks if x.n_train >= n_failing_rows)
+    assert len(next_look.configurations) == N_WIDTHS * N_PENALTIES
+    assert abs(int(strategy.ranking(state)[0]) // N_PENALTIES - 21) <= 2
+
+
+def test_nobody_climbs_once_the_final_has_begun():
+    """A final that changes the leader does not send the race back."""
+
+    class Fickle(DriftingOptimum):
+        def best_width(self, n_train):
+            return 20.0
+
+        def expected(self, n_train, configurations):
+            means = super().expected(n_train, configurations)
+            # The final, on 900 rows, turns the order of its three around.
+            return 1 - means if n_train == 900 else means
+
+    source = Fickle(noise=0.1)
+    options = {"n_tracked": 3, "n_leaders": 1, "n_hedges": 0, "level": 1e-99}
+    run(TrackAndConfirm(**options), source, problem())
+    stages = [look.stage for look in source.looks]
+    assert stages[-10:] == ["final"] * 10
+    assert "final" not in stages[:-10]
 
 
 def test_leader_is_known_at_every_moment():

@@ -222,8 +222,8 @@ class Brittle(RegressorMixin, BaseEstimator):
         return self.tree_.predict(X)
 
 
-def test_failed_fits_fall_with_their_reason_and_stay_out(waves):
-    """They are dropped at the first look and never come back as neighbours' best."""
+def test_failed_fits_fall_with_their_reason(waves):
+    """More rows are a second chance; who fails there too is out."""
     search = RaceGridSearchCV(Brittle(), GRID, strategy=quick(), random_state=0)
     with pytest.warns(FitFailedWarning, match="cannot grow"):
         search.fit(*waves)
@@ -234,7 +234,8 @@ def test_failed_fits_fall_with_their_reason_and_stay_out(waves):
     assert not any(results["failure"][~failed])
     late = search.race_.observations[1].look
     assert late.stage == "late look"
-    assert not failed[late.configurations].any()
+    assert failed[late.configurations].any()
+    assert not failed[search.race_.observations[-1].look.configurations].any()
     assert not failed[search.best_index_]
 
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
+from cvst._sklearn_compat import num_samples
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.evaluation._data import RaceData, take
 from cvst.evaluation._losses import PointwiseLoss, RowLosses
@@ -248,22 +249,24 @@ class DataSource:
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:
         good = [result for result in scored if result.losses is not None]
-        if not good:
+        if not good and not look.may_fail:
             first = scored[0]
             raise AllFitsFailedError(
                 f"All {len(scored)} configurations failed on {look.n_train} rows. The "
                 f"first one, {self.configurations[look.configurations[0]]}, failed "
                 f"with:\n{first.details}"
             )
-        sample = good[0].losses
-        assert sample is not None
-        losses = np.full((len(scored), len(sample)), np.nan)
+        losses = np.full((len(scored), self._n_points(look)), np.nan)
         residuals = np.full_like(losses, np.nan) if self.with_residuals else None
         for result in good:
             losses[result.position] = result.losses
             if residuals is not None and result.residuals is not None:
                 residuals[result.position] = result.residuals
-        if residuals is not None and np.isnan(residuals[good[0].position]).any():
+        if (
+            good
+            and residuals is not None
+            and np.isnan(residuals[good[0].position]).any()
+        ):
             residuals = None
         failures = {
             int(look.configurations[result.position]): result.reason
@@ -280,6 +283,13 @@ class DataSource:
             failures=failures,
             standard_errors=standard_errors,
         )
+
+    def _n_points(self, look: Look) -> int:
+        """Return how many rows of a look have a loss: those of weight 0 have none."""
+        weights = take(self.data.score_weights, look.test)
+        if weights is not None:
+            return int(np.sum(weights > 0))
+        return len(np.arange(num_samples(self.data.X))[look.test])
 
     def _means(self, look: Look, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (weighted) means and their standard errors, NaN for a single row."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cvst._typing import FloatArray
+from cvst._typing import BoolArray, FloatArray
 from cvst.statistics import mcnemar_exact, paired_excess_test
 
-__all__ = ["excess_p_values"]
+__all__ = ["excess_p_values", "rejected"]
 
 
 def excess_p_values(differences: Sequence[FloatArray]) -> FloatArray:
@@ -47,3 +47,18 @@ def excess_p_values(differences: Sequence[FloatArray]) -> FloatArray:
         else:
             p_values[positions] = paired_excess_test(table)
     return p_values
+
+
+def rejected(p_values: FloatArray, level: float) -> BoolArray:
+    """Return who is worse than the leader, all tests together at the given level.
+
+    Any of the others might be the leader by chance, so the level is divided by their
+    number: then the bound of ``level`` holds for whoever is truly best.
+
+    Examples
+    --------
+    >>> rejected(np.array([np.nan, 0.001, 0.03]), 0.05)
+    array([False,  True, False])
+    """
+    n_others = max(1, int(np.isfinite(p_values).sum()))
+    return np.nan_to_num(p_values, nan=1.0) <= level / n_others

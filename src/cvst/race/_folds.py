@@ -9,7 +9,7 @@ import numpy as np
 from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.race._state import RaceState
 
-__all__ = ["FoldRecord", "Folds", "largest_first", "same_folds"]
+__all__ = ["FoldRecord", "Folds", "largest_first", "n_looks_of", "same_folds"]
 
 Folds = tuple[tuple[IntArray, IntArray], ...]
 
@@ -82,6 +82,11 @@ class FoldRecord:
         counts = np.array([self.n_folds(index) for index in candidates.tolist()])
         keys = (candidates, np.where(np.isnan(means), np.inf, means), -counts)
         return candidates[np.lexsort(keys)]
+
+
+def n_looks_of(state: RaceState, stage: str) -> int:
+    """Return how many looks of a stage there have been."""
+    return sum(o.look.stage == stage for o in state.observations)
 
 
 def same_folds(folds: Folds, others: Folds) -> bool:

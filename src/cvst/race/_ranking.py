@@ -7,7 +7,7 @@ import numpy as np
 from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.race._state import RaceState
 
-__all__ = ["rank_all"]
+__all__ = ["failed_last", "last_finite", "rank_all"]
 
 
 def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
@@ -34,13 +34,13 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
     >>> rank_all(state, np.array([2, 0, 1]))
     array([2, 3, 1])
     """
-    last_loss = _last_finite(state.mean_losses)
+    last_loss = last_finite(state.mean_losses)
     others = np.setdiff1d(np.arange(state.problem.n_configurations), ranking)
     keys = (
         others,
         np.nan_to_num(last_loss[others], nan=np.inf),
         -state.dropped_at[others],
-        _failed_last(state)[others],
+        failed_last(state)[others],
         np.isnan(last_loss[others]),
     )
     order = np.concatenate([ranking, others[np.lexsort(keys)]])
@@ -49,7 +49,7 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
     return ranks
 
 
-def _failed_last(state: RaceState) -> BoolArray:
+def failed_last(state: RaceState) -> BoolArray:
     """Return who failed in the last look it took part in."""
     failed = np.zeros(state.problem.n_configurations, dtype=bool)
     for present, losses in zip(state.present.T, state.mean_losses.T, strict=True):
@@ -57,7 +57,8 @@ def _failed_last(state: RaceState) -> BoolArray:
     return failed
 
 
-def _last_finite(values: FloatArray) -> FloatArray:
+def last_finite(values: FloatArray) -> FloatArray:
+    """Return the last finite value of each row, NaN where there is none."""
     last = np.full(len(values), np.nan)
     for column in values.T:
         last = np.where(np.isfinite(column), column, last)

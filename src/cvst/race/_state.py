@@ -131,6 +131,8 @@ class Look:
     is_fold : bool
         Whether the look is a fold of a cross-validation, to be averaged with the
         others of its stage.
+    may_fail : bool
+        Whether the race can go on if nobody can be fitted here.
     """
 
     train: Rows
@@ -140,6 +142,7 @@ class Look:
     stage: str = "race"
     keep_losses: bool = False
     is_fold: bool = False
+    may_fail: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,14 @@ import sys
 
 import numpy as np
 
-from cvst._typing import BoolArray, FloatArray, IntArray
+from cvst._typing import FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
-from cvst.race._contrast import excess_p_values
-from cvst.race._folds import FoldRecord, Folds, largest_first, same_folds
+from cvst.race._contrast import excess_p_values, rejected
+from cvst.race._folds import FoldRecord, Folds, largest_first, n_looks_of, same_folds
 from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook, planned_folds, planned_prefix
+from cvst.race._ranking import last_finite
+from cvst.race._returning import known_losses, returning
 from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
 from cvst.race._tracking import (
     best_fits,
@@ -173,18 +175,20 @@ class TrackAndConfirm(Parametrised):
         smallest = max(self.min_rows, problem.min_rows)
         if n_fits(problem) < self.few or smallest > LARGEST_FRACTION * n_samples:
             return {}
-        first = problem.cut(max(smallest, int(self.first_fraction * n_samples)))
-        late = problem.cut(max(smallest, int(self.late_fraction * n_samples)))
+        first, late = (
+            problem.cut(max(smallest, int(fraction * n_samples)), smallest)
+            for fraction in (self.first_fraction, self.late_fraction)
+        )
+        if late == n_samples:  # one group has nearly all rows
+            return {}
         # Small data: a first look as large as the late one takes its place.
         return {FIRST: first, LATE: late} if first < 0.8 * late else {FIRST: late}
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
         """Return the looks on subsets and the folds of the longest race."""
-        n_configurations = problem.n_configurations
-        sizes = self.look_sizes(problem)
         looks = [
-            planned_prefix(problem, n_train, stage, n_configurations)
-            for stage, n_train in sizes.items()
+            planned_prefix(problem, n_train, stage, problem.n_configurations)
+            for stage, n_train in self.look_sizes(problem).items()
         ]
         for stage, most in self._largest_stages(problem).items():
             if problem.n_validation:
@@ -202,27 +206,31 @@ class TrackAndConfirm(Parametrised):
         """Return the next subset or fold, with those of interest there."""
         stage = self._next_stage(state)
         assert stage is not None
-        candidates = self._candidates(state, stage)
         problem = state.problem
-        if stage in (FIRST, LATE):
-            n_train = self.look_sizes(problem)[stage]
-            return Look(*problem.prefix(n_train), n_train, candidates, stage)
-        if problem.n_validation:
-            rows = problem.prefix(problem.n_samples)
-            size = problem.n_samples
-            return Look(*rows, size, candidates, stage, keep_losses=True)
-        train, test = self._folds(problem, stage)[_count(state, stage)]
-        options = {"keep_losses": True, "is_fold": True}
-        return Look(train, test, len(train), candidates, stage, **options)
+        on_subset = stage in (FIRST, LATE)
+        n_train = self.look_sizes(problem).get(stage, problem.n_samples)
+        train, test = problem.prefix(n_train)
+        is_fold = not (on_subset or problem.n_validation)
+        if is_fold:
+            train, test = self._folds(problem, stage)[n_looks_of(state, stage)]
+            n_train = len(train)
+        return Look(
+            *(train, test, n_train, self._candidates(state, stage), stage),
+            keep_losses=not on_subset,
+            is_fold=is_fold,
+            may_fail=stage not in (CONFIRM, FINAL),
+        )
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Test everybody against the leader, on all rows seen in this stage so far."""
         if look.stage in (FIRST, LATE):
+            if np.isnan(seen.mean_losses).all():
+                return Verdict(np.zeros(len(seen.losses), dtype=bool), seen.mean_losses)
             leader = int(np.nanargmin(seen.mean_losses))
             p_values = excess_p_values(list(seen.losses - seen.losses[leader]))
         else:
             p_values = self._fold_p_values(state, look, seen)
-        worse = self._rejected(p_values) | np.isnan(seen.mean_losses)
+        worse = rejected(p_values, self.level) | np.isnan(seen.mean_losses)
         drops = {
             index: seen.failures.get(index, BY_TEST)
             for index in look.configurations[worse].tolist()
@@ -240,10 +248,7 @@ class TrackAndConfirm(Parametrised):
             runners = np.intersect1d(survivors, record.runners(state.active))
             chosen.append(record.ranking(np.setdiff1d(runners, np.concatenate(chosen))))
         rest = np.setdiff1d(survivors, np.concatenate(chosen))
-        last = np.full(state.problem.n_configurations, np.nan)
-        for observation in state.observations:
-            seen = np.isfinite(observation.mean_losses)
-            last[seen] = observation.mean_losses[seen]
+        last = last_finite(state.mean_losses)
         chosen.append(rest[np.argsort(last[rest], kind="stable")])
         return np.concatenate(chosen)
 
@@ -258,12 +263,6 @@ class TrackAndConfirm(Parametrised):
         return excess_p_values(
             [record.differences(i, leader) for i in look.configurations.tolist()]
         )
-
-    def _rejected(self, p_values: FloatArray) -> BoolArray:
-        # Any of the others might be the leader by chance, so the level is divided by
-        # their number: then the bound of ``level`` holds for whoever is truly best.
-        n_others = max(1, int(np.isfinite(p_values).sum()))
-        return np.nan_to_num(p_values, nan=1.0) <= self.level / n_others
 
     def _set_aside(self, state: RaceState) -> IntArray:
         """Return who passed all tests but does not go on, after the last look."""
@@ -285,7 +284,7 @@ class TrackAndConfirm(Parametrised):
 
     def _behind(self, state: RaceState, runners: IntArray) -> IntArray:
         """Return which of the runners are too far behind for another fold."""
-        limit = self._most_after(_count(state, CONFIRM))
+        limit = self._most_after(n_looks_of(state, CONFIRM))
         order = FoldRecord.of(state, (CONFIRM,)).ranking(runners)
         best = best_fits(state.problem.space, order, limit)
         close = order[state.observations[-1].p_values[order] > DOUBTFUL]
@@ -301,12 +300,14 @@ class TrackAndConfirm(Parametrised):
     def _next_stage(self, state: RaceState) -> str | None:
         """Return the stage of the next look, None when all are done."""
         for stage in self.look_sizes(state.problem):
-            if not _count(state, stage):
+            if not n_looks_of(state, stage):
                 return stage
-        for stage in self._confirming_stages(state.problem):
+        stages = self._confirming_stages(state.problem)
+        # A final that has begun is the end: who climbed then could not win it.
+        for stage in stages[-1:] if n_looks_of(state, FINAL) else stages:
             n_looks = self._n_looks(state.problem, stage)
             fewest = 2 if stage == FINAL and state.observations else 1
-            if _count(state, stage) < n_looks and (
+            if n_looks_of(state, stage) < n_looks and (
                 len(self._candidates(state, stage)) >= fewest
             ):
                 return stage
@@ -321,13 +322,19 @@ class TrackAndConfirm(Parametrised):
         problem = state.problem
         if not state.observations:
             return np.arange(problem.n_configurations)
-        losses = state.observations[-1].mean_losses
+        losses = known_losses(state)
+        if losses is None:  # nobody could be fitted on so few rows
+            return np.arange(problem.n_configurations)
         if stage == LATE:
             survivors = np.flatnonzero(state.active)
-            return late_candidates(problem, losses, survivors, self.wide)
+            chosen = late_candidates(problem, losses, survivors, self.wide)
+            return np.union1d(chosen, returning(state, self.max_survivors))
         if stage == CONFIRM:
             numbers = self.n_tracked, self.n_leaders, self.n_hedges
-            return tracked_candidates(problem, losses, *numbers)
+            chosen = tracked_candidates(problem, losses, *numbers)
+            room = most_candidates(problem, *numbers)[0] - len(chosen)
+            again = returning(state, room // most_siblings(problem))
+            return np.union1d(chosen, again)
         if stage == FINAL:
             ranking = self.ranking(state)
             best = best_fits(problem.space, ranking, N_FINALISTS)
@@ -345,7 +352,7 @@ class TrackAndConfirm(Parametrised):
         """Return the stages whose folds rank, the weightiest first."""
         stages = [self._fold_stages(CONFIRM)]
         # A final that has only begun says less than the confirmation before it.
-        if _count(state, FINAL) >= min(self.n_folds, self.final_folds):
+        if n_looks_of(state, FINAL) >= min(self.n_folds, self.final_folds):
             return [(FINAL,), *stages]
         return [*stages, (FINAL,)]
 
@@ -391,7 +398,3 @@ class TrackAndConfirm(Parametrised):
 
     def _n_looks(self, problem: Problem, stage: str) -> int:
         return 1 if problem.n_validation else len(self._folds(problem, stage))
-
-
-def _count(state: RaceState, stage: str) -> int:
-    return sum(o.look.stage == stage for o in state.observations)

@@ -147,5 +147,5 @@ def _worth_a_look(problem: Problem, losses: FloatArray) -> BoolArray:
     if constant is not None and constant > leader:
         limit = leader + LARGEST_EXCESS * (constant - leader)
     else:
-        limit = LARGEST_RATIO * leader
+        limit = leader + (LARGEST_RATIO - 1) * abs(leader)
     return np.nan_to_num(losses, nan=np.inf) <= limit

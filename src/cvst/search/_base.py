@@ -16,7 +16,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from cvst._sklearn_compat import BaseSearchCV, CallbackTree, fit_context
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
-from cvst.exceptions import FallbackWarning, UnusedArgumentWarning
+from cvst.exceptions import AllFitsFailedError, FallbackWarning, UnusedArgumentWarning
 from cvst.race import LookCutError, RaceState, race
 from cvst.report import notebook_html
 from cvst.search._budget import TimeBudget, budget_settings, start_budget
@@ -183,6 +183,11 @@ class BaseRaceSearch(BaseSearchCV):
             if not state.observations:
                 raise
             interrupt, reason = error, "interrupted"
+        if not np.isfinite(state.mean_losses).any():
+            raise AllFitsFailedError(
+                f"No configuration could be fitted before the race ended by {reason}. "
+                f"The first one failed with {state.observations[0].failures[0]}."
+            )
         self._store(setup, state, str(reason))
         if self.time_budget is not None:
             self.budget_settings_ = budget_settings(budget, setup, state, str(reason))
