@@ -126,3 +126,29 @@ def test_without_a_terminal_nothing_is_drawn(capsys):
         logging.getLogger("cvst").info("look", extra={"cvst": {"event": "end"}})
     captured = capsys.readouterr()
     assert captured.out == captured.err == ""
+
+
+def test_long_leaders_are_cut_before_any_number_is():
+    """Loss and time stay whole in a narrow terminal."""
+    record = logging.LogRecord("cvst", logging.INFO, "", 0, "", None, None)
+    record.cvst = {
+        "event": "look",
+        "look": 11,
+        "stage": "confirm",
+        "n_train": 12_345,
+        "n_configurations": 1_234,
+        "n_top": 1_111,
+        "n_dropped": 222,
+        "n_active": 1_012,
+        "leader_loss": 0.2345,
+    }
+    record.args = {"params": {f"a_long_name_{n}": 0.5 for n in range(9)}}
+    view = new_view()
+    view.emit(record)
+    lines = drawn(view).splitlines()
+    line = next(line for line in lines if "12,345" in line)
+    for words in ("11", "1,234", "1,111", "222", "1,012", "0.2345", "a_long_name_0="):
+        assert words in line
+    assert " s " in line
+    assert line.rstrip().endswith("…")
+    assert max(map(len, lines)) <= 100

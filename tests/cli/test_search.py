@@ -217,9 +217,11 @@ def test_a_plan_races_nothing(command, cvst, tmp_path):
         (["-t", "cost", *RIDGE, "--budget", "soon"], "'soon' is no time"),
         (["-t", "cost", *RIDGE, "--budget", "1e-9"], "too small"),
         (["-t", "cost", *RIDGE, "--max-looks", "0"], "max_looks"),
+        (["-t", "cost", *RIDGE, "--jobs", "0"], "'0' is no number of workers"),
+        (["-t", "cost", *RIDGE, "--jobs", "two"], "'two' is no number of workers"),
         (
             ["-t", "cost", *RIDGE, "--strategy", "cross_validation", "--steps", "9"],
-            "--steps is for strategies with steps",
+            "--steps is of the paper's race, not of",
         ),
         (["-t", "cost", *RIDGE, "--raw"], "holds text, which --raw"),
         (["-t", "cost", *RIDGE, "--n-iter", "0"], "n_iter"),

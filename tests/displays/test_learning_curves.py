@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -52,8 +54,6 @@ def test_every_strategy_can_be_drawn(fitted):
 
 
 def test_unknown_uncertainty_is_said(hand_made):
-    from dataclasses import replace
-
     bare = replace(
         hand_made,
         observations=tuple(
@@ -66,8 +66,6 @@ def test_unknown_uncertainty_is_said(hand_made):
 
 @pytest.mark.parametrize("scale", [1.0, 100.0])
 def test_wide_ranges_get_a_logarithmic_axis(hand_made, scale):
-    from dataclasses import replace
-
     first = hand_made.observations[0]
     losses = first.mean_losses * [1, 1, 1, scale]
     state = replace(
@@ -79,3 +77,13 @@ def test_wide_ranges_get_a_logarithmic_axis(hand_made, scale):
     )
     ax = LearningCurvesDisplay.from_state(state).plot().ax_
     assert ax.get_yscale() == ("log" if scale > 1 else "linear")
+
+
+def test_one_number_of_rows_is_one_place(hand_made):
+    """Shifts keep bars apart, but must not look like other numbers of rows."""
+    first = replace(hand_made, observations=hand_made.observations[:1])
+    ax = LearningCurvesDisplay.from_state(first).plot().ax_
+    places = [line.get_xdata() for line in ax.lines if line.get_label()[0] != "_"]
+    low, high = ax.get_xlim()
+    assert ax.get_xticks().tolist() == [20]
+    assert np.ptp(np.concatenate(places)) < (high - low) / 4

@@ -1,10 +1,12 @@
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
 from cvst.displays import TracesDisplay
 from cvst.exceptions import InvalidInputError
-from cvst.race import Problem, RaceState
+from cvst.race import LookLosses, Problem, RaceState, Verdict
 
 # Not looked at, top, flop, dropped.
 ABSENT, TOP, FLOP, DROPPED = range(4)
@@ -112,3 +114,22 @@ def test_names_must_fit(hand_made):
 def test_an_unfitted_search_is_refused():
     with pytest.raises(InvalidInputError, match="Fit it first"):
         TracesDisplay.from_search(object())
+
+
+def test_no_zoom_that_shows_the_matrix_once_more(hand_made):
+    """Two configurations that were never dropped, in one stage."""
+    problem = replace(hand_made.problem, n_configurations=2)
+    last = [replace(seen, drops={}) for seen in hand_made.observations[2:]]
+    state = RaceState(problem)
+    for seen in last:
+        losses = LookLosses(
+            losses=np.zeros((2, 1)),
+            mean_losses=np.array([0.1, 0.2]),
+            fit_seconds=np.zeros(2),
+            score_seconds=np.zeros(2),
+        )
+        verdict = Verdict(np.ones(2, dtype=bool), np.full(2, 0.5))
+        state = state.observe(seen.look, losses, verdict)
+    alone = TracesDisplay.from_state(state).plot()
+    assert alone.zoom_ax_ is None
+    assert TracesDisplay.from_state(hand_made).plot().zoom_ax_ is not None

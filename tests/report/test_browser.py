@@ -171,7 +171,9 @@ def test_every_strategy_opens_without_a_request_or_a_complaint(
     # Only the paper's strategy has a sequential test.
     paths = ["paths"] if any_strategy.strategy == "cvst" else []
     assert drawn == ["traces", "survivors", "curves", *paths, "surface"]
-    assert page.find("#paths-section").is_displayed() == bool(paths)
+    assert page.find("#paths-section").is_displayed()
+    assert page.find("#paths-figure").is_displayed() == bool(paths)
+    assert page.find("#no-paths").is_displayed() != bool(paths)
     check_story(page, any_strategy)
     assert page.complaints == []
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import Ridge
 
 from cvst import RaceGridSearchCV
 from cvst.exceptions import InvalidInputError
@@ -140,3 +141,57 @@ def test_names_lose_the_path_that_all_of_them_share(fitted):
     short = race_summary(state, nested, ranking)
     assert (plain.pop("path"), short.pop("path")) == ("", "model__regressor__")
     assert short == plain
+
+
+def test_the_runner_up_is_compared_over_all_folds(any_strategy):
+    """A single fold is chance; witness: the column of means of cv_results_."""
+    why = " ".join(summary(any_strategy)["winner"]["why"])
+    results = any_strategy.cv_results_
+    order = np.argsort(results["rank_test_score"])
+    state = any_strategy.race_
+    both = state.present[order[:2]].all(axis=0)
+    last = state.observations[np.flatnonzero(both)[-1]].look
+    if state.active.sum() == 1:
+        assert "All others were dropped" in why
+    elif last.is_fold:
+        same = [seen.look.stage == last.stage for seen in state.observations]
+        looks = np.flatnonzero(both & same)
+        sizes = [len(state.observations[look].look.test) for look in looks]
+        second, first = (
+            float(state.mean_losses[index, looks] @ sizes / np.sum(sizes))
+            for index in order[1::-1]
+        )
+        assert f"over the last {len(looks)} folds that both ran" in why
+        assert f"its mean loss was {second:.5g} against {first:.5g}" in why
+    else:
+        assert "the last that both ran" in why
+
+
+def test_the_folds_that_decided_are_named(any_strategy):
+    """The final decides where there was one, not the folds before it."""
+    why = " ".join(summary(any_strategy)["winner"]["why"])
+    stages = {seen.look.stage for seen in any_strategy.race_.observations}
+    assert ("folds of the final" in why) == ("final" in stages)
+
+
+def test_rows_of_folds_that_grow_are_told_from_least_to_most():
+    """In order of time each fold trains on more rows, and the score is of all."""
+    X = np.random.default_rng(0).normal(size=(200, 1))
+    search = RaceGridSearchCV(
+        Ridge(), {"alpha": [1.0, 1.1]}, ordering="given", random_state=0
+    ).fit(X, np.random.default_rng(1).normal(size=200))
+    sizes = search.race_.subset_sizes
+    assert min(sizes) < max(sizes)
+    page = summary(search)
+    assert page["winner"]["score_rows"] == f"{min(sizes)} to {max(sizes)}"
+    assert (
+        f"on {min(sizes)} to {max(sizes)} of 200 rows" in page["winner"]["score_note"]
+    )
+
+
+@pytest.mark.parametrize("reason", ["time_budget", "max_looks"])
+def test_every_reason_to_stop_is_said_in_words(fitted, reason):
+    state, params = fitted.race_, fitted.cv_results_["params"]
+    ranking = fitted.strategy_.ranking(state)
+    page = race_summary(state, params, ranking, stop_reason=reason)
+    assert reason not in page["stop_sentence"]

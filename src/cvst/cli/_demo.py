@@ -46,7 +46,7 @@ N_ROWS = 1000
 GAMMAS = np.logspace(-3, 3, 61).tolist()
 LAMBDAS = np.logspace(-7, 2, 10)
 N_CONFIGURATIONS = len(GAMMAS) * len(LAMBDAS)
-N_FRESH = 5_000
+N_FRESH = 2_000
 SCORE = "neg_mean_squared_error"
 
 # All configurations are tested on this many fresh points. Those who are this many

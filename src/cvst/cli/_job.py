@@ -167,8 +167,8 @@ def _set_strategy(search: Any, option: str, name: str, value: Any) -> None:
         if repr(name) not in str(error):
             raise
         raise InvalidInputError(
-            f"--{option.replace('_', '-')} is for strategies with steps, which "
-            f"{strategy!r} is not."
+            f"--{option.replace('_', '-')} is of the paper's race, not of "
+            f"{strategy!r}. Leave it out, or choose --strategy cvst."
         ) from error
 
 

@@ -137,11 +137,16 @@ class RaceView(logging.Handler):
     def _table(self, room: int) -> Any:
         from rich.table import Table
 
-        table = Table(box=None, pad_edge=False)
-        for name in ("step", "rows", "tested", "top", "dropped", "left", "loss"):
-            table.add_column(name, justify="right")
-        table.add_column("leader", no_wrap=True, overflow="ellipsis")
-        table.add_column("time", justify="right")
+        table = Table(box=None, pad_edge=False, expand=True)
+        numbers = ("step", "rows", "tested", "top", "dropped", "left", "loss", "time")
+        for name in numbers:
+            table.add_column(name, justify="right", no_wrap=True)
+        # As in the table of the results, stages are named where there are several.
+        staged = len({row.stage for row in self.rows}) > 1
+        if staged:
+            table.add_column("stage", no_wrap=True)
+        # All that does not fit is cut from the leader, never from the numbers.
+        table.add_column("leader", ratio=1, no_wrap=True, overflow="ellipsis")
         for row in self.rows[-room:]:
             table.add_row(
                 str(row.look),
@@ -151,8 +156,9 @@ class RaceView(logging.Handler):
                 f"{row.n_dropped:,}",
                 f"{row.n_active:,}",
                 f"{row.leader_loss:.4g}",
-                row.leader,
                 duration(row.seconds),
+                *([row.stage] if staged else []),
+                row.leader,
             )
         return table
 
@@ -214,7 +220,7 @@ class RaceView(logging.Handler):
         left = 0.0
         if seconds is not None:
             left = max(0.0, seconds - (now - self.look_began))
-            text += f", about {duration(left)} to the end of this step"
+            text += f", about {duration(round(left, 2))} to the end of this step"
         return f"{text}." if self.final else f"{text}{self._until_the_end(now, left)}."
 
     def _until_the_end(self, now: float, least: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from cvst.cli._text import parse_duration
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["repeat_command", "seconds"]
+__all__ = ["repeat_command", "seconds", "workers"]
 
 
 def seconds(text: str) -> float:
@@ -18,6 +18,19 @@ def seconds(text: str) -> float:
         return parse_duration(text)
     except InvalidInputError as error:
         raise ArgumentTypeError(str(error).rstrip(".")) from error
+
+
+def workers(text: str) -> int:
+    """Read a number of workers for argparse."""
+    try:
+        count = int(text)
+    except ValueError:
+        count = 0
+    if not count:
+        raise ArgumentTypeError(
+            f"{text!r} is no number of workers. Use 1 or more, or -1 for all cores"
+        )
+    return count
 
 
 def repeat_command(options: Namespace, search: Any) -> str:

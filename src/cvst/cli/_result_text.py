@@ -40,8 +40,19 @@ def _score_sentence(summary: Mapping[str, Any]) -> str:
     where = "over the last folds" if winner["over_folds"] else "at the last look"
     return (
         f"Score: {summary['scoring']} {score} {where}, trained on "
-        f"{winner['trained_on']:,} of {summary['data']['rows']:,} rows."
+        f"{_rows_of_score(summary)} of {summary['data']['rows']:,} rows."
     )
+
+
+def _rows_of_score(summary: Mapping[str, Any]) -> str:
+    """Say how many rows the winner was trained on: folds of one stage may differ."""
+    steps, rows = summary["steps"], summary["winner"]["trained_on"]
+    # Who did not run the last step has the score of an earlier stage.
+    if summary["winner"]["over_folds"] and steps[-1]["rows"] == rows:
+        last = [step["rows"] for step in steps if step["stage"] == steps[-1]["stage"]]
+        if min(last) < max(last):
+            return f"{min(last):,} to {max(last):,}"
+    return f"{rows:,}"
 
 
 def _ending(summary: Mapping[str, Any]) -> list[str]:

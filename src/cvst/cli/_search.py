@@ -11,7 +11,7 @@ from cvst.cli._job import Job, make_job, run_job
 from cvst.cli._live import RaceView
 from cvst.cli._live_page import live_page
 from cvst.cli._models import MODELS
-from cvst.cli._options import seconds
+from cvst.cli._options import seconds, workers
 from cvst.cli._output import check_folder
 from cvst.cli._result_text import result_text
 from cvst.cli._search_results import heading, plan_text, summarise, write_results
@@ -141,7 +141,7 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         help="only say what the race would be, after timing a few small fits",
     )
     group.add_argument(
-        "-j", "--jobs", type=int, metavar="N", help="workers; -1 for all cores"
+        "-j", "--jobs", type=workers, metavar="N", help="workers; -1 for all cores"
     )
     group.add_argument(
         "--seed", type=int, default=0, metavar="N", help="of all that is random (0)"

@@ -188,6 +188,9 @@ class LearningCurvesDisplay:
         sizes = np.unique(np.concatenate([curve.n_train for curve in shown]))
         if len(sizes) <= FEW_SIZES:
             ax.set_xticks(sizes, [f"{size:.0f}" for size in sizes])
+        if len(sizes) == 1:
+            # The shifts would fill the axis, and look like other numbers of rows.
+            ax.set_xlim(0.9 * sizes[0], 1.1 * sizes[0])
         ax.set(xlabel="training rows", ylabel="mean loss")
         draw_title(ax, self._title(shown))
         tidy(ax)

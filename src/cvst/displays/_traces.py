@@ -162,7 +162,8 @@ class TracesDisplay:
         Parameters
         ----------
         ax : matplotlib Axes, optional
-            Where to draw the matrix; a new figure with matrix and zoom by default.
+            Where to draw the matrix; a new figure with matrix and zoom by default,
+            without the zoom where it would be the matrix once more.
         zoom_ax : matplotlib Axes, optional
             Where to draw the zoom; no zoom if only ``ax`` is given.
 
@@ -172,13 +173,16 @@ class TracesDisplay:
             Itself, with ``ax_``, ``zoom_ax_`` and ``figure_``.
         """
         if ax is None:
-            ax, zoom_ax = _two_axes(len(self.codes))
+            ax, zoom_ax = _new_axes(len(self.codes), zoomed=not self._zoom_is_all())
         self.figure_, self.ax_ = prepare_axes(ax)
         self.zoom_ax_ = zoom_ax
         self._draw_matrix(self.ax_)
         if zoom_ax is not None:
             self._draw_zoom(zoom_ax)
         return self
+
+    def _zoom_is_all(self) -> bool:
+        return bool(self.survivors.all()) and self.window >= self.codes.shape[1]
 
     def _draw_matrix(self, ax: Axes) -> None:
         n_rows, n_looks = self.codes.shape
@@ -223,11 +227,15 @@ def _codes(state: RaceState) -> IntArray:
     return codes.astype(np.intp)
 
 
-def _two_axes(n_rows: int) -> tuple[Axes, Axes]:
+def _new_axes(n_rows: int, *, zoomed: bool) -> tuple[Axes, Axes | None]:
     import matplotlib.pyplot as plt
 
     height = float(np.clip(1.6 + 0.28 * n_rows, 3.2, 6.0))
     wide = 9.0 if n_rows <= MOST_LABELS else 7.6
+    if not zoomed:
+        return plt.subplots(figsize=(0.75 * wide, height), layout="constrained")[
+            1
+        ], None
     _, axes = plt.subplots(
         1, 2, figsize=(wide, height), width_ratios=[3, 1], layout="constrained"
     )

@@ -20,6 +20,8 @@ STOP_REASONS = {
     "all_folds": "all folds are done",
     "single_configuration": "there is one configuration only",
     "confirmed": "the winner is confirmed",
+    "time_budget": "the time is up",
+    "max_looks": "no more looks were allowed",
     "interrupted": "it was interrupted",
     "callback": "a callback asked for it",
 }
@@ -89,7 +91,7 @@ def why_it_won(
     else:
         sentences.append(
             f"It ranks first among the {n_left:,} configurations that were not "
-            f"dropped, {_criterion(strategy)}."
+            f"dropped, {_criterion(state, strategy)}."
         )
         sentences += _runner_up(state, configurations, ranking, winner)
         sentences.append(
@@ -99,11 +101,18 @@ def why_it_won(
     return sentences
 
 
-def _criterion(strategy: Any) -> str:
+def _criterion(state: RaceState, strategy: Any) -> str:
     if isinstance(strategy, CVST) and strategy.winner == "mean_rank":
         return f"by the mean rank of its loss in the last {strategy.window} looks"
     if isinstance(strategy, TrackAndConfirm):
-        return "by its mean loss over the folds that confirm"
+        stages = [seen.look.stage for seen in state.observations if seen.look.is_fold]
+        if not stages:
+            return "by its mean loss at the last look"
+        # A final that has only begun says less than the confirmation before it.
+        fewest = min(strategy.n_folds, strategy.final_folds)
+        decided = 0 < fewest <= stages.count("final")
+        folds = "of the final" if decided else "that confirm"
+        return f"by its mean loss over the folds {folds}"
     if isinstance(strategy, CrossValidation):
         return "by its mean loss over all folds"
     return "in the order of the strategy"
@@ -120,18 +129,37 @@ def _runner_up(
     common = np.flatnonzero(np.isfinite(losses[[winner, second]]).all(axis=0))
     if not len(common):
         return []
-    last = int(common[-1])
     name = configuration_text(configurations[second], 200)
-    second_loss, winner_loss = losses[[second, winner], last]
-    ran = f"in look {last + 1}, the last that both ran"
+    last = state.observations[common[-1]].look
+    # One fold is chance: folds are judged together.
+    looks = [
+        look
+        for look in common.tolist()
+        if look == common[-1]
+        or (last.is_fold and state.observations[look].look.stage == last.stage)
+    ]
+    weights = [_n_test(state, look) for look in looks] if len(looks) > 1 else [1]
+    second_loss, winner_loss = np.average(
+        losses[np.ix_([second, winner], looks)], axis=1, weights=weights
+    )
+    if len(looks) > 1:
+        ran = f"over the last {len(looks)} folds that both ran"
+    else:
+        ran = f"in look {looks[0] + 1}, the last that both ran"
     against = f"its mean loss was {second_loss:.5g} against {winner_loss:.5g}"
     return [f"Second is {name}: {ran}, {against}."]
 
 
-def score_note(n_train: int, n_samples: int, n_configurations: int) -> str:
+def _n_test(state: RaceState, look: int) -> int:
+    test = state.observations[look].look.test
+    n_rows = state.problem.n_samples + state.problem.n_validation
+    return len(range(n_rows)[test]) if isinstance(test, slice) else len(test)
+
+
+def score_note(n_train: str, n_samples: int, n_configurations: int) -> str:
     """Say what the score of a winner is not."""
     return (
-        f"This score was measured after training on {n_train:,} of {n_samples:,} rows, "
+        f"This score was measured after training on {n_train} of {n_samples:,} rows, "
         f"and it belongs to the best of {n_configurations:,} configurations on these "
         "very rows. It is not an estimate of how well the winner, fitted on all rows, "
         "will do on new data. For that, keep a test set apart or nest the search in a "

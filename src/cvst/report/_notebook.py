@@ -61,7 +61,7 @@ def notebook_html(search: Any) -> str:
         f"<p><b>{escape(page['search'])}</b>: {escape(page['stop_sentence'])} "
         f"{page['n_active']:,} of {page['n_configurations']:,} configurations are left."
         f"</p><p>Winner: {chosen or 'the estimator as it is'}</p>"
-        f"<p>{escape(page['scoring'])} {score} at {winner['score_n_train']:,} of "
+        f"<p>{escape(page['scoring'])} {score} at {winner['score_rows']} of "
         f"{page['n_samples']:,} rows (not an estimate for all rows)</p>"
         f"<details><summary>Why it won</summary><ul>{reasons}</ul></details>"
         f"<details><summary>Look by look</summary>{_looks(page)}</details></div>"

@@ -73,8 +73,9 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
     winner = page["winner"]
     winner["score"] = _number(search.best_score_)
     winner["score_n_train"] = int(search.best_score_n_train_)
+    winner["score_rows"] = _score_rows(page)
     winner["score_note"] = score_note(
-        winner["score_n_train"], state.problem.n_samples, len(results["params"])
+        winner["score_rows"], state.problem.n_samples, len(results["params"])
     )
     winner["refit_seconds"] = _number(getattr(search, "refit_time_", np.nan))
     page["search"] = type(search).__name__
@@ -172,6 +173,20 @@ def _test(strategy: Any) -> dict[str, Any] | None:
         "loser": [_number(value) for value in test.loser_boundary(runs)],
         "winner": [_number(value) for value in test.winner_boundary(runs)],
     }
+
+
+def _score_rows(page: dict[str, Any]) -> str:
+    """Say how many rows the score was reached with: folds of one stage may differ."""
+    ran = page["configurations"][page["winner"]["index"]]["looks"]
+    looks = [page["looks"][number - 1] for number in ran]
+    last = looks[-1]
+    together = [
+        look["n_train"]
+        for look in looks
+        if look is last or (last["is_fold"] and look["stage"] == last["stage"])
+    ]
+    least, most = min(together), max(together)
+    return f"{most:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _looks(

@@ -35,9 +35,11 @@ function draw(id, traces, extra) {
   return Plotly.react(byId(id), traces, all, options);
 }
 
-function lookTicks() {
+// Two lines of labels where there is room for them: half as many side by side.
+function lookTicks(share = 1) {
   const looks = view.data.looks;
-  const few = looks.length <= (narrow() ? 6 : 14);
+  const widest = Math.max(...looks.map((look) => look.n_train.toLocaleString("en").length));
+  const few = looks.length <= Math.min(14, ((narrow() ? 280 : share * 740) - 60) / (7 * widest + 8));
   return few ? { tickvals: looks.map((look) => look.look), ticktext: looks.map((look) => `${look.look}<br>${look.n_train.toLocaleString("en")}`), title: { text: "look, and rows it trains on" } }
     : { title: { text: "look" } };
 }
@@ -57,14 +59,17 @@ function stageLines() {
 }
 
 function drawTraces() {
-  const zoomed = byId("zoom").checked;
   let rows = byRank();
   let first = 0;
+  const looks = view.data.looks;
+  const sameStage = looks.filter((look) => look.stage === looks[looks.length - 1].stage).length;
+  const start = Math.max(0, looks.length - (view.data.window || sameStage));
+  // Nothing to choose where the zoom would show everything once more.
+  byId("zoom-choice").hidden = start === 0 && rows.every((one) => one.active);
+  const zoomed = byId("zoom").checked && !byId("zoom-choice").hidden;
   if (zoomed) {
     rows = rows.filter((one) => one.active);
-    const looks = view.data.looks;
-    const sameStage = looks.filter((look) => look.stage === looks[looks.length - 1].stage).length;
-    first = Math.max(0, looks.length - (view.data.window || sameStage));
+    first = start;
   }
   view.rows = rows.map((one) => one.index);
   const codes = { a: 0, t: 1, f: 2, d: 3 };
@@ -93,7 +98,7 @@ function drawSurvivors() {
   const stages = stageLines();
   draw("survivors", [line("tested", "n_tested", colour("faint"), "diamond", "solid"), line("top", "n_top", colour("ink"), "square", "dot"), line("left", "n_active", colour("accent"), "circle", "solid")],
     { showlegend: true, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0 }, shapes: stages.shapes, annotations: stages.annotations, margin: { l: 50, r: 12, t: stages.top, b: 84 },
-      xaxis: { ...lookTicks(), range: [0.5, looks.length + 0.5] }, yaxis: { type: many ? "log" : "linear", rangemode: "tozero", title: { text: "configurations" }, ...(many ? { tickvals: [1, 2, 5].flatMap((digit) => [1, 10, 100, 1000, 10000, 100000].map((power) => digit * power)), tickformat: ",d" } : {}) } });
+      xaxis: { ...lookTicks(0.5), range: [0.5, looks.length + 0.5] }, yaxis: { type: many ? "log" : "linear", rangemode: "tozero", title: { text: "configurations" }, ...(many ? { tickvals: [1, 2, 5].flatMap((digit) => [1, 10, 100, 1000, 10000, 100000].map((power) => digit * power)), tickformat: ",d" } : {}) } });
 }
 
 // One point for each look, folds of a stage together.
@@ -130,8 +135,13 @@ function drawCurves() {
       name: plain(cut(parameterText(one) || "(default)", narrow() ? 34 : 44)) + (one.active ? "" : ", dropped"), hoverinfo: "none" };
   });
   const losses = traces.flatMap((trace) => trace.y);
+  // Where all have the same rows, points stand side by side.
+  const sizes = new Set(traces.flatMap((trace) => trace.x));
+  const [size] = sizes;
+  const ticks = sizes.size === 1 ? { tickvals: [size], ticktext: [number(size, 6)], range: [size - 2, size + 2] } : {};
+  if (sizes.size === 1) traces.forEach((trace, place) => { trace.x = [size + (2 * (place + 1)) / (traces.length + 1) - 1]; });
   const wide = Math.min(...losses) > 0 && Math.max(...losses) > 10 * Math.min(...losses);
-  draw("curves", traces, { height: 310 + 18 * shown.length, margin: { l: 50, r: 12, t: 10, b: 50 + 18 * shown.length }, showlegend: true, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, font: { size: 11 } }, xaxis: { title: { text: "training rows" } }, yaxis: { title: { text: "mean loss" }, type: wide ? "log" : "linear" } });
+  draw("curves", traces, { height: 310 + 18 * shown.length, margin: { l: 50, r: 12, t: 10, b: 50 + 18 * shown.length }, showlegend: true, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, font: { size: 11 } }, xaxis: { ...ticks, title: { text: "training rows" } }, yaxis: { title: { text: "mean loss" }, type: wide ? "log" : "linear" } });
 }
 
 // The line between those dropped and the others.
