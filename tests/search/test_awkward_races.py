@@ -180,3 +180,20 @@ def test_few_rows_in_time_order_have_a_score(n_rows):
     search = RaceGridSearchCV(Ridge(), grid, ordering="given").fit(X, y)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert all(len(seen.look.test) >= 2 for seen in search.race_.observations)
+
+
+class Blown(Ridge):
+    """Ridge whose predictions are so far off that no square of them fits."""
+
+    def predict(self, X):
+        return super().predict(X) + 1e200
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+def test_races_of_infinite_losses_are_short(wave):
+    """Nobody can be told apart, so ranks alone decide who goes on."""
+    grid = {"alpha": np.logspace(-3, 6, 35)}
+    search = RaceGridSearchCV(Blown(), grid, strategy=QUICK, random_state=0)
+    final = search.fit(*wave).race_.observations[-1].look
+    assert final.stage == "final"
+    assert len(final.configurations) == 3

@@ -322,6 +322,12 @@ class TrackAndConfirm(Parametrised):
         problem = state.problem
         if not state.observations:
             return np.arange(problem.n_configurations)
+        if stage == FINAL:
+            ranking = self.ranking(state)
+            best = best_fits(problem.space, ranking, N_FINALISTS)
+            return np.intersect1d(with_siblings(problem, best), ranking)
+        if stage not in (LATE, CONFIRM):
+            return self._unseen_neighbours(state)
         losses = known_losses(state)
         if losses is None:  # nobody could be fitted on so few rows
             return np.arange(problem.n_configurations)
@@ -329,17 +335,11 @@ class TrackAndConfirm(Parametrised):
             survivors = np.flatnonzero(state.active)
             chosen = late_candidates(problem, losses, survivors, self.wide)
             return np.union1d(chosen, returning(state, self.max_survivors))
-        if stage == CONFIRM:
-            numbers = self.n_tracked, self.n_leaders, self.n_hedges
-            chosen = tracked_candidates(problem, losses, *numbers)
-            room = most_candidates(problem, *numbers)[0] - len(chosen)
-            again = returning(state, room // most_siblings(problem))
-            return np.union1d(chosen, again)
-        if stage == FINAL:
-            ranking = self.ranking(state)
-            best = best_fits(problem.space, ranking, N_FINALISTS)
-            return np.intersect1d(with_siblings(problem, best), ranking)
-        return self._unseen_neighbours(state)
+        numbers = self.n_tracked, self.n_leaders, self.n_hedges
+        chosen = tracked_candidates(problem, losses, *numbers)
+        room = most_candidates(problem, *numbers)[0] - len(chosen)
+        again = returning(state, room // most_siblings(problem))
+        return np.union1d(chosen, again)
 
     def _unseen_neighbours(self, state: RaceState) -> IntArray:
         record = FoldRecord.of(state, self._fold_stages(CONFIRM))

@@ -183,7 +183,7 @@ class BaseRaceSearch(BaseSearchCV):
             if not state.observations:
                 raise
             interrupt, reason = error, "interrupted"
-        if not np.isfinite(state.mean_losses).any():
+        if np.isnan(state.mean_losses).all():
             raise AllFitsFailedError(
                 f"No configuration could be fitted before the race ended by {reason}. "
                 f"The first one failed with {state.observations[0].failures[0]}."
