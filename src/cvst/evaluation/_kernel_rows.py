@@ -6,7 +6,8 @@ it is filled row by row as the race advances, and looks get views of it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -121,7 +122,8 @@ class PairedRows:
         table = None if self.nested is None else self.first_pairs(kind, self.nested)
         if table is not None:
             return table[self.train, self.train]
-        return _pairs_of(self.rows, kind, self.train, self.train)
+        fill = partial(_pairs_of, self.rows, kind, self.train, self.train)
+        return self._of_the_look((kind, "train"), fill, self.n_train)
 
     def cross_pairs(self, kind: PairKind) -> Iterator[tuple[slice, FloatArray]]:
         """Yield blocks of test rows with their pairs, of shape (n_train, n_block)."""
@@ -131,7 +133,20 @@ class PairedRows:
                 yield block, table[self.train, self.test][:, block]
             else:
                 columns = np.arange(block.start, block.stop)
-                yield block, self.train_test_pairs(kind, columns)
+                fill = partial(self.train_test_pairs, kind, columns)
+                yield block, self._of_the_look((kind, block.start), fill, len(columns))
+
+    def _of_the_look(
+        self,
+        key: tuple[PairKind, str | int],
+        fill: Callable[[], FloatArray],
+        width: int,
+    ) -> FloatArray:
+        """Keep pairs for the other kernels of a look, if there is memory."""
+        if 8 * self.n_train * width > LARGEST_TABLE_BYTES // 4:
+            return fill()
+        kept = self.scratch.get("pairs of the look", _OfTheLook)
+        return kept.get(self.train, self.test, key, fill)
 
     def train_test_pairs(self, kind: PairKind, columns: IntArray) -> FloatArray:
         """Return the pairs of all training rows with some of the test rows."""
@@ -157,6 +172,34 @@ class PairedRows:
             lambda: RowTable(len(self.rows.X), fill, Budget(LARGEST_TABLE_BYTES)),
         )
         return table.first(stop)
+
+
+class _OfTheLook:
+    """Arrays that belong to one look; those of the look before are forgotten."""
+
+    def __init__(self) -> None:
+        self._rows: tuple[Rows, Rows] | None = None
+        self._values: dict[Any, FloatArray] = {}
+        self._lock = threading.Lock()
+
+    def get(
+        self, train: Rows, test: Rows, key: Any, fill: Callable[[], FloatArray]
+    ) -> FloatArray:
+        with self._lock:
+            if self._rows is None or not (
+                _same(train, self._rows[0]) and _same(test, self._rows[1])
+            ):
+                self._rows = (train, test)
+                self._values = {}
+            if key not in self._values:
+                self._values[key] = fill()
+            return self._values[key]
+
+
+def _same(a: Rows, b: Rows) -> bool:
+    if isinstance(a, slice) or isinstance(b, slice):
+        return isinstance(a, slice) and isinstance(b, slice) and a == b
+    return a is b or np.array_equal(a, b)
 
 
 def _count(rows: Rows, n_rows: int) -> int:
