@@ -104,7 +104,7 @@ class Page:
 
     @property
     def requests(self):
-        """Addresses asked for, except those inside the page itself."""
+        """Addresses asked for, except those inside the page and the browser itself."""
         events = (
             json.loads(entry["message"])["message"]
             for entry in self.browser.get_log("performance")
@@ -114,7 +114,7 @@ class Page:
             for event in events
             if event["method"] == "Network.requestWillBeSent"
         ]
-        inside = ("data:", "blob:")
+        inside = ("data:", "blob:", "chrome:")
         return [url for url in addresses if not url.startswith(inside)]
 
     def screenshot(self):
@@ -421,7 +421,13 @@ def test_charts_fit_on_paper_and_then_on_the_screen_again(page):
             ".map(chart => chart.getBoundingClientRect().width)"
         )
 
-    before = widths()
+    def settled():
+        seen = widths()
+        time.sleep(0.3)
+        return seen if seen == widths() else None
+
+    page.resize(1280)
+    before = wait_for(settled, "drawing")
     page.run("window.dispatchEvent(new Event('beforeprint'))")
     try:
         on_paper = widths()
