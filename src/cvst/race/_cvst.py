@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -254,7 +255,7 @@ class CVST(Parametrised):
     def _similarity_rule(self) -> SimilarityRule:
         level = self.similarity_level
         rules: dict[str, Callable[[], SimilarityRule]] = {
-            name: lambda name=name: PrefixSimilarity(level, name)  # type: ignore[misc]
+            name: partial(PrefixSimilarity, level, name)
             for name in ("auto", *SIMILARITY_TESTS)
         }
         rules["outliers"] = lambda: OutlierSimilarity(level)
