@@ -25,11 +25,11 @@ if __name__ == "__main__":
     # One thread per process; this must be known before NumPy is loaded.
     os.environ.update(dict.fromkeys(THREADS, "1"))
 
-from items import ITEMS, Fit, fits  # noqa: E402
-from methods import METHODS  # noqa: E402
-from profiles import PROFILES, Profile  # noqa: E402
-from runner import plan, run  # noqa: E402
-from store import Store  # noqa: E402
+from items import ITEMS, Fit, fits  # noqa: E402 - see above
+from methods import METHODS  # noqa: E402 - see above
+from profiles import PROFILES, Profile  # noqa: E402 - see above
+from runner import plan, run  # noqa: E402 - see above
+from store import Store  # noqa: E402 - see above
 
 OUTPUT = Path(__file__).parents[1] / "results" / "paper"
 FILTERS = ("data", "learner", "method", "d", "noise", "n_train")

@@ -19,7 +19,7 @@ from grids import Grid, Learner, Shape, grid_for
 from problems import Problem, Rows
 
 # scikit-learn wants this import before it hands out its halving searches.
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - see above
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,

@@ -19,8 +19,9 @@ from typing import Any
 
 try:
     import fcntl
-except ImportError:  # pragma: no cover - no such locks on Windows
-    fcntl = None  # type: ignore[assignment]
+except ImportError:
+    # There are no such locks on Windows: one run at a time there.
+    fcntl = None
 
 __all__ = ["COLUMNS", "Key", "Run", "Store", "as_params"]
 

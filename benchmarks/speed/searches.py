@@ -17,7 +17,7 @@ import optuna
 from sklearn.base import clone, is_classifier
 
 # scikit-learn wants this import before it hands out its halving searches.
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - see above
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,

@@ -170,7 +170,9 @@ def more_data(output_dir: Path, profile: Profile, folder: Path) -> Iterator[Path
     sizes = sorted(found["n_train"].unique())
     for column, name in enumerate(names):
         frame = found[found["data"] == name]
-        for ax, noise in zip(axes[:, column], sorted(frame["noise"].unique())):  # noqa: B905 - smoke has one level
+        levels = sorted(frame["noise"].unique())
+        # The smoke profile has one level of noise, and leaves a panel empty.
+        for ax, noise in zip(axes[:, column], levels, strict=False):
             by_size(ax, frame[frame["noise"] == noise], sizes)
             ax.set_title(f"{TITLES[name]}, noise {noise:g}", fontsize="medium")
     for ax in axes.flat:
