@@ -6,16 +6,18 @@ Dask, Ray and other joblib backends are chosen by the user's
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import joblib
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 __all__ = ["effective_n_jobs", "in_chunks", "memory_mapped", "run_chunks"]
 
@@ -85,7 +87,7 @@ def run_chunks(
         as possible.
     """
     if effective_n_jobs(n_jobs) == 1:
-        with threadpool_limits(limits=1, user_api="blas"):
+        with _thread_pools().limit(limits=1, user_api="blas"):
             for chunk in chunks:
                 yield function(chunk)
         return
@@ -96,7 +98,7 @@ def run_chunks(
         batch_size=1,
         pre_dispatch="2*n_jobs" if eager else "n_jobs",
     )
-    with threadpool_limits(limits=1, user_api="blas"):
+    with _thread_pools().limit(limits=1, user_api="blas"):
         results = parallel(
             joblib.delayed(_single_threaded)(function, chunk) for chunk in chunks
         )
@@ -112,6 +114,19 @@ def run_chunks(
                 results.close()
 
 
+def _thread_pools() -> ThreadpoolController:
+    """Return the thread pools of all libraries that are loaded by now."""
+    # To find them takes as long as many a fit. Libraries come with modules, so there
+    # is nothing new to find until another module is imported.
+    return _thread_pools_with(len(sys.modules))
+
+
+@lru_cache(maxsize=1)
+def _thread_pools_with(n_modules: int) -> ThreadpoolController:
+    del n_modules
+    return ThreadpoolController()
+
+
 class _Interrupted:
     """Stands for a chunk that Ctrl-C cut short."""
 
@@ -120,7 +135,7 @@ def _single_threaded(function: Callable[..., T], chunk: Any) -> T | _Interrupted
     # OpenMP's limit belongs to the calling thread, and a worker process has its own
     # BLAS, so both are set where the work is done.
     try:
-        with threadpool_limits(limits=1):
+        with _thread_pools().limit(limits=1):
             return function(chunk)
     except KeyboardInterrupt:
         # A terminal sends Ctrl-C to workers too. Raised there it would kill a thread

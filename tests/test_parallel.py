@@ -1,0 +1,44 @@
+"""Chunks of work side by side: one BLAS thread each, whichever library it is."""
+
+from __future__ import annotations
+
+import importlib
+import shutil
+from pathlib import Path
+
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from cvst.parallel import run_chunks
+
+
+def blas_threads(_=None):
+    """Return the number of threads of every BLAS by its file."""
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return {pool["filepath"]: pool["num_threads"] for pool in pools}
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_every_chunk_has_one_blas_thread(n_jobs):
+    """The limit holds during the work, again in a second look, and not afterwards."""
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = blas_threads()
+        for _ in range(2):
+            for during in run_chunks(blas_threads, [0, 1], n_jobs, "threads"):
+                assert set(during.values()) == {1}
+            assert blas_threads() == before
+
+
+def test_a_library_loaded_between_looks_is_limited_too(tmp_path, monkeypatch):
+    """A module that brings its own BLAS after the first look finds one thread."""
+    list(run_chunks(blas_threads, [0], 1, "threads"))
+    original = next(iter(blas_threads()))
+    copy = tmp_path / f"libopenblas_late{Path(original).suffix}"
+    shutil.copy(original, copy)
+    source = f"import ctypes\nlibrary = ctypes.CDLL({str(copy)!r})\n"
+    (tmp_path / "late_library.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("late_library")
+    with threadpool_limits(limits=2, user_api="blas"):
+        (during,) = run_chunks(blas_threads, [0], 1, "threads")
+    assert during[str(copy)] == 1
