@@ -67,6 +67,22 @@ def test_states_are_values(state):
     assert state.active.all()
 
 
+def test_the_active_follow_from_the_looks_alone(state):
+    """A state made of the same looks, as after a resumed race, has the same active."""
+    state = state.observe(look([0, 1, 2, 3]), seen([1, 2, 3, 4]), verdict(4, [2, 3]))
+    state = state.observe(look([0, 3], 20), seen([1, 0.5]), verdict(2, [0]))
+    again = RaceState(state.problem, state.observations)
+    np.testing.assert_array_equal(state.active, again.active)
+
+
+def test_nobody_can_write_into_the_active(state):
+    """They are computed once for all who ask, so the array is read-only."""
+    after = state.observe(look([0, 1]), seen([1, 2]), verdict(2, [0]))
+    for some in (state, after):
+        with pytest.raises(ValueError, match="read-only"):
+            some.active[0] = False
+
+
 def test_losses_are_kept_only_on_demand(state):
     """Pointwise losses stay out of the state unless the look asks for them."""
     plain = state.observe(look([0, 1]), seen([1, 2]), verdict(2))

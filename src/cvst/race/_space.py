@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import sqrt
 
 import numpy as np
@@ -47,7 +48,7 @@ class Axis:
         return int(self.codes.max()) + 1 if len(self.codes) else 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SearchSpace:
     """Configurations as points on axes.
 
@@ -70,17 +71,25 @@ class SearchSpace:
     axes: tuple[Axis, ...]
     is_grid: bool = True
 
-    @property
+    @cached_property
+    def codes(self) -> IntArray:
+        """Levels of the configurations, with a row per axis; read-only."""
+        codes = np.stack([axis.codes for axis in self.axes])
+        codes.flags.writeable = False
+        return codes
+
+    @cached_property
     def fits(self) -> IntArray:
         """Number of the fit that each configuration shares with its siblings.
 
-        Siblings differ only on axes that one fit covers.
+        Siblings differ only on axes that one fit covers. The array is read-only.
         """
-        codes = [axis.codes for axis in self.axes if not axis.covered]
-        if not codes:
-            return np.zeros(len(self.axes[0].codes), dtype=np.intp)
-        numbers = np.unique(np.stack(codes, axis=1), axis=0, return_inverse=True)[1]
-        return numbers.ravel().astype(np.intp)
+        apart = self.codes[[not axis.covered for axis in self.axes]]
+        fits = np.zeros(apart.shape[1], dtype=np.intp)
+        if len(apart):
+            fits[:] = np.unique(apart, axis=1, return_inverse=True)[1].ravel()
+        fits.flags.writeable = False
+        return fits
 
     def with_siblings(self, chosen: IntArray) -> IntArray:
         """Return the chosen and all whom their fits serve as well, ascending.
@@ -117,16 +126,15 @@ class SearchSpace:
         Axes with more than :data:`FEWEST_BINS` levels are fine-grained: there twice
         the distance still counts when it is more than one.
         """
-        codes = np.stack([axis.codes for axis in self.axes], axis=1)
         if not self.is_grid:
             return self._nearest(index, 2 * distance * len(self.axes))
-        gaps = np.abs(codes - codes[index])
-        reach = np.array([self._reach(axis, distance) for axis in self.axes])
-        one_axis = (gaps > 0).sum(axis=1) == 1
-        close = np.all(gaps <= reach, axis=1)
+        own = self.codes[:, [index]]
+        gaps = np.abs(self.codes - own)
+        reach = [[self._reach(axis, distance)] for axis in self.axes]
         # -1 marks a missing hyper-parameter, which is no neighbour of any value.
-        comparable = np.all((codes >= 0) == (codes[index] >= 0), axis=1)
-        return np.flatnonzero(one_axis & close & comparable)
+        close = (gaps <= reach) & ((self.codes >= 0) == (own >= 0))
+        one_axis = np.count_nonzero(gaps, axis=0) == 1
+        return np.flatnonzero(one_axis & close.all(axis=0))
 
     def representatives(
         self, losses: FloatArray, allowed: BoolArray, n_bins: int | None = None
@@ -145,15 +153,12 @@ class SearchSpace:
         """
         chosen: set[int] = set()
         ranked = np.where(np.isnan(losses) | ~allowed, np.inf, losses)
+        order = np.argsort(ranked, kind="stable")
         for axis in self.axes:
-            bins = self._bins(axis, n_bins)
-            for level in range(int(bins.max()) + 1):
-                members = np.flatnonzero(bins == level)
-                if not len(members):
-                    continue
-                best = members[np.argmin(ranked[members])]
-                if np.isfinite(ranked[best]):
-                    chosen.add(int(best))
+            bins = self._bins(axis, n_bins)[order]
+            first = np.unique(bins, return_index=True)[1]
+            best = order[first[bins[first] >= 0]]
+            chosen.update(best[np.isfinite(ranked[best])].tolist())
         return np.array(sorted(chosen), dtype=np.intp)
 
     def _bins(self, axis: Axis, n_bins: int | None) -> IntArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property, reduce
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -225,7 +226,7 @@ class Observation:
     standard_errors: FloatArray | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RaceState:
     """All that a race knows: enough to plot, report or resume it.
 
@@ -251,14 +252,12 @@ class RaceState:
         """Number of looks so far."""
         return len(self.observations)
 
-    @property
+    @cached_property
     def active(self) -> BoolArray:
-        """Configurations not dropped, or back after a drop."""
-        active = np.ones(self.problem.n_configurations, dtype=bool)
-        for observation in self.observations:
-            active[observation.look.configurations] = True
-            active[list(observation.drops)] = False
-        return active
+        """Configurations not dropped, or back after a drop; read-only."""
+        everybody = np.ones(self.problem.n_configurations, dtype=bool)
+        everybody.flags.writeable = False
+        return reduce(_active_after, self.observations, everybody)
 
     @property
     def present(self) -> BoolArray:
@@ -342,18 +341,30 @@ class RaceState:
             if seen.standard_errors is None
             else spread(seen.standard_errors),
         )
-        state = replace(self, observations=(*self.observations, observation))
+        state = self._with(observation)
         if state.active.any():
             return state
         # Rules come from users too: the best of the look stays, whatever they say.
         best = look.configurations[int(np.nanargmin(seen.mean_losses))]
         drops = {i: why for i, why in verdict.drops.items() if i != best}
-        return replace(
-            self, observations=(*self.observations, replace(observation, drops=drops))
-        )
+        return self._with(replace(observation, drops=drops))
+
+    def _with(self, observation: Observation) -> RaceState:
+        state = replace(self, observations=(*self.observations, observation))
+        # A shortcut for the cached property, which would go through the whole race.
+        vars(state)["active"] = _active_after(self.active, observation)
+        return state
 
     def _columns(self, name: str, dtype: type) -> np.ndarray:
         columns = [getattr(observation, name) for observation in self.observations]
         if not columns:
             return np.empty((self.problem.n_configurations, 0), dtype=dtype)
         return np.column_stack(columns)
+
+
+def _active_after(active: BoolArray, observation: Observation) -> BoolArray:
+    active = active.copy()
+    active[observation.look.configurations] = True
+    active[list(observation.drops)] = False
+    active.flags.writeable = False
+    return active
