@@ -38,15 +38,26 @@ def excess_p_values(differences: Sequence[FloatArray]) -> FloatArray:
     p_values = np.full(len(differences), np.nan)
     by_length: dict[int, list[int]] = {}
     for position, row in enumerate(differences):
-        if not np.isnan(row).any() and row.any():
-            by_length.setdefault(len(row), []).append(position)
-    for positions in by_length.values():
-        table = np.stack([differences[position] for position in positions])
+        by_length.setdefault(len(row), []).append(position)
+    for alike in by_length.values():
+        table = np.stack([differences[position] for position in alike])
+        tested = ~np.isnan(table).any(axis=1) & table.any(axis=1)
+        if not tested.any():
+            continue
+        positions, table = np.array(alike)[tested], table[tested]
         if np.all((table == 0) | (np.abs(table) == 1)):
-            p_values[positions] = [mcnemar_exact([r > 0], r < 0)[0] for r in table]
+            p_values[positions] = _mcnemar(table)
         else:
             p_values[positions] = paired_excess_test(table)
     return p_values
+
+
+def _mcnemar(table: FloatArray) -> FloatArray:
+    """Test all differences of -1, 0 and 1 at once."""
+    # The leader of each row is another one. On points of its own, where the leader
+    # never errs, a row counts what is worse; on others, where it always errs, the rest.
+    never_then_always = np.repeat([False, True], table.shape[1])
+    return mcnemar_exact(np.hstack([table > 0, table >= 0]), never_then_always)
 
 
 def rejected(p_values: FloatArray, level: float) -> BoolArray:

@@ -16,72 +16,84 @@ Folds = tuple[tuple[IntArray, IntArray], ...]
 
 @dataclass(frozen=True, slots=True)
 class FoldRecord:
-    """Pointwise losses of the folds of some stages.
+    """Losses of the folds of some stages; each look at a fold is a column.
 
     Attributes
     ----------
-    losses : dict of (configuration, fold) to ndarray
-        Losses on the rows of a fold.
-    means : dict of (configuration, fold) to float
-        Their means, weighted where the rows are.
-    folds : dict of configuration to list of int
-        The folds it has run.
+    losses : list of ndarray of shape (n_members, n_points)
+        Pointwise losses of each look.
+    folds : list of int
+        Which fold it was, counted from the first of its stage.
+    rows : ndarray of shape (n_configurations, n_looks), int
+        Row of each configuration among the losses of a look, -1 if it was absent.
+    means : ndarray of shape (n_configurations, n_looks)
+        Mean losses, weighted where the rows are; NaN if absent or failed.
     """
 
-    losses: dict[tuple[int, int], FloatArray]
-    means: dict[tuple[int, int], float]
-    folds: dict[int, list[int]]
+    losses: list[FloatArray]
+    folds: list[int]
+    rows: IntArray
+    means: FloatArray
 
     @classmethod
     def of(cls, state: RaceState, stages: tuple[str, ...]) -> FoldRecord:
-        """Collect the folds of the given stages, each counted from its first."""
-        losses: dict[tuple[int, int], FloatArray] = {}
-        means: dict[tuple[int, int], float] = {}
-        folds: dict[int, list[int]] = {}
+        """Collect the folds of the given stages."""
+        losses: list[FloatArray] = []
+        folds: list[int] = []
+        shape = state.problem.n_configurations, state.n_steps
+        rows = np.full(shape, -1, dtype=np.intp)
+        means = np.full(shape, np.nan)
         counts = dict.fromkeys(stages, 0)
         for observation in state.observations:
             look = observation.look
             if look.stage not in counts or observation.losses is None:
                 continue
-            fold = counts[look.stage]
+            members = look.configurations
+            rows[members, len(losses)] = np.arange(len(members))
+            means[members, len(losses)] = observation.mean_losses[members]
+            losses.append(observation.losses)
+            folds.append(counts[look.stage])
             counts[look.stage] += 1
-            for position, index in enumerate(look.configurations.tolist()):
-                losses[index, fold] = observation.losses[position]
-                means[index, fold] = float(observation.mean_losses[index])
-                folds.setdefault(index, []).append(fold)
-        return cls(losses, means, folds)
+        return cls(losses, folds, rows[:, : len(losses)], means[:, : len(losses)])
 
-    def runners(self, active: BoolArray) -> IntArray:
-        """Return who has run folds and is active, ascending."""
-        runners = sorted(index for index in self.folds if active[index])
-        return np.array(runners, dtype=np.intp)
+    @property
+    def seen(self) -> BoolArray:
+        """Who has run folds."""
+        seen: BoolArray = np.any(self.rows >= 0, axis=1)
+        return seen
 
-    def n_folds(self, index: int) -> int:
-        """Return how many folds a configuration has run."""
-        return len(self.folds.get(index, ()))
-
-    def mean(self, index: int) -> float:
-        """Return the mean loss over all rows of all folds, NaN if any fit failed."""
-        keys = [(index, fold) for fold in self.folds.get(index, ())]
-        if not keys:
-            return float("nan")
-        sizes = [len(self.losses[key]) for key in keys]
-        return float(np.average([self.means[key] for key in keys], weights=sizes))
-
-    def differences(self, index: int, leader: int) -> FloatArray:
-        """Return loss minus the leader's loss on the rows of their common folds."""
-        folds = sorted(self.folds[index])
-        common = [fold for fold in folds if (leader, fold) in self.losses]
-        return np.concatenate(
-            [self.losses[index, fold] - self.losses[leader, fold] for fold in common]
-        )
+    def differences(self, members: IntArray, leader: int) -> list[FloatArray]:
+        """Return losses minus the leader's on the rows of their common folds."""
+        of_leader = {fold: losses[row] for losses, fold, row in self._looks_of(leader)}
+        differences = []
+        for index in members.tolist():
+            looks = sorted(self._looks_of(index), key=lambda look: look[1])
+            parts = [
+                losses[row] - of_leader[fold]
+                for losses, fold, row in looks
+                if fold in of_leader
+            ]
+            differences.append(np.concatenate(parts))
+        return differences
 
     def ranking(self, candidates: IntArray) -> IntArray:
         """Order candidates by folds run, then by mean loss; failed fits last."""
-        means = np.array([self.mean(index) for index in candidates.tolist()])
-        counts = np.array([self.n_folds(index) for index in candidates.tolist()])
+        ran = self.rows[candidates] >= 0
+        counts = ran.sum(axis=1)
+        sizes = np.array([losses.shape[1] for losses in self.losses], dtype=np.intp)
+        means = np.full(len(candidates), np.inf)
+        for count in np.unique(counts[counts > 0]).tolist():
+            alike = np.flatnonzero(counts == count)
+            who, looks = (where.reshape(-1, count) for where in np.nonzero(ran[alike]))
+            values = self.means[candidates[alike[who]], looks]
+            means[alike] = np.average(values, axis=1, weights=sizes[looks])
         keys = (candidates, np.where(np.isnan(means), np.inf, means), -counts)
         return candidates[np.lexsort(keys)]
+
+    def _looks_of(self, index: int) -> list[tuple[FloatArray, int, int]]:
+        """Return losses, fold and row of the looks of a configuration."""
+        looks = zip(self.losses, self.folds, self.rows[index].tolist(), strict=True)
+        return [look for look in looks if look[2] >= 0]
 
 
 def n_looks_of(state: RaceState, stage: str) -> int:

@@ -241,15 +241,17 @@ class TrackAndConfirm(Parametrised):
 
     def ranking(self, state: RaceState) -> IntArray:
         """Return the survivors: by folds where there are any, then by the last look."""
-        survivors = np.flatnonzero(state.active)
-        chosen = [np.empty(0, dtype=np.intp)]
+        rest = state.active.copy()
+        chosen = []
         for stages in self._ranking_stages(state):
             record = FoldRecord.of(state, stages)
-            runners = np.intersect1d(survivors, record.runners(state.active))
-            chosen.append(record.ranking(np.setdiff1d(runners, np.concatenate(chosen))))
-        rest = np.setdiff1d(survivors, np.concatenate(chosen))
-        last = last_finite(state.mean_losses)
-        chosen.append(rest[np.argsort(last[rest], kind="stable")])
+            runners = np.flatnonzero(rest & record.seen)
+            chosen.append(record.ranking(runners))
+            rest[runners] = False
+        if rest.any():
+            others = np.flatnonzero(rest)
+            last = last_finite(state.mean_losses)[others]
+            chosen.append(others[np.argsort(last, kind="stable")])
         return np.concatenate(chosen)
 
     def _fold_p_values(
@@ -259,10 +261,8 @@ class TrackAndConfirm(Parametrised):
         unknown = np.full(len(everybody), np.nan)
         after = state.observe(look, seen, Verdict(everybody, unknown))
         record = FoldRecord.of(after, self._fold_stages(look.stage))
-        leader = int(record.ranking(record.runners(after.active))[0])
-        return excess_p_values(
-            [record.differences(i, leader) for i in look.configurations.tolist()]
-        )
+        leader = int(record.ranking(np.flatnonzero(record.seen & after.active))[0])
+        return excess_p_values(record.differences(look.configurations, leader))
 
     def _set_aside(self, state: RaceState) -> IntArray:
         """Return who passed all tests but does not go on, after the last look."""
@@ -343,10 +343,9 @@ class TrackAndConfirm(Parametrised):
 
     def _unseen_neighbours(self, state: RaceState) -> IntArray:
         record = FoldRecord.of(state, self._fold_stages(CONFIRM))
-        seen = list(record.folds)
         near = neighbours_of(state.problem, self.ranking(state)[:1], 1)
-        unseen = np.setdiff1d(near, seen)
-        return np.setdiff1d(with_siblings(state.problem, unseen), seen)
+        around = with_siblings(state.problem, near[~record.seen[near]])
+        return around[~record.seen[around]]
 
     def _ranking_stages(self, state: RaceState) -> list[tuple[str, ...]]:
         """Return the stages whose folds rank, the weightiest first."""
