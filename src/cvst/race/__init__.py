@@ -3,7 +3,7 @@
 from cvst.race._cross_validation import CrossValidation
 from cvst.race._cvst import CVST
 from cvst.race._elimination import NoElimination
-from cvst.race._loop import race
+from cvst.race._loop import race, take_look
 from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook
 from cvst.race._ranking import rank_all
@@ -65,4 +65,5 @@ __all__ = [
     "WinnerRule",
     "race",
     "rank_all",
+    "take_look",
 ]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cvst.race._rules import LossSource, Strategy
-from cvst.race._state import RaceState
+from cvst.race._state import Look, RaceState
 
-__all__ = ["race"]
+__all__ = ["race", "take_look"]
 
 
 def race(
@@ -29,7 +29,25 @@ def race(
     # The strategy judges the state, not the look just made, so that a resumed race
     # ends where the interrupted one would have ended.
     while strategy.stop_reason(state) is None:
-        look = strategy.next_look(state)
-        seen = source.observe(look)
-        state = state.observe(look, seen, strategy.judge(state, look, seen))
+        state = take_look(state, strategy.next_look(state), source, strategy)
         yield state
+
+
+def take_look(
+    state: RaceState, look: Look, source: LossSource, strategy: Strategy
+) -> RaceState:
+    """Return the state after one look, for whoever wants to know of it before.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race so far.
+    look : Look
+        Where to look.
+    source : LossSource
+        Trains and tests configurations.
+    strategy : Strategy
+        Judges.
+    """
+    seen = source.observe(look)
+    return state.observe(look, seen, strategy.judge(state, look, seen))

@@ -17,7 +17,7 @@ from cvst._sklearn_compat import BaseSearchCV, CallbackTree, fit_context
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
 from cvst.exceptions import AllFitsFailedError, FallbackWarning, UnusedArgumentWarning
-from cvst.race import LookCutError, RaceState, race
+from cvst.race import LookCutError, RaceState, race, take_look
 from cvst.report import notebook_html
 from cvst.search._budget import TimeBudget, budget_settings, start_budget
 from cvst.search._forecast import expected_configurations, expected_looks
@@ -199,9 +199,10 @@ class BaseRaceSearch(BaseSearchCV):
     ) -> RaceState:
         """Look once more; a first look without time to finish is an error."""
         start = self._clock()
-        log_begin(state, setup.strategy.next_look(state))
+        look = setup.strategy.next_look(state)
+        log_begin(state, look)
         try:
-            state = next(race(state, setup.source, setup.strategy))
+            state = take_look(state, look, setup.source, setup.strategy)
         except LookCutError:
             if state.observations or budget is None:
                 raise
@@ -209,7 +210,7 @@ class BaseRaceSearch(BaseSearchCV):
         if budget is not None:
             budget.learn(state, self._clock() - start)
         self._warn_of_failures(setup, state)
-        log_look(state, setup.strategy.ranking(state), setup.configurations)
+        log_look(state, setup.strategy, setup.configurations)
         return state
 
     def _reason(

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from cvst._typing import FloatArray, IntArray
-from cvst.race import Look, PlannedLook, Problem, RaceState
+from cvst._typing import FloatArray
+from cvst.race import Look, PlannedLook, Problem, RaceState, Strategy
 
 __all__ = [
     "log_begin",
@@ -91,8 +91,11 @@ def log_progress(n_done: int, n_total: int) -> None:
     LOGGER.debug("%d of %d configurations", n_done, n_total, extra={"cvst": event})
 
 
-def log_look(state: RaceState, ranking: IntArray, configurations: Any) -> None:
+def log_look(state: RaceState, strategy: Strategy, configurations: Any) -> None:
     """Report the look just made."""
+    if not LOGGER.isEnabledFor(logging.INFO):
+        return  # nobody listens, so nobody needs the ranking
+    ranking = strategy.ranking(state)
     observation = state.observations[-1]
     leader = int(ranking[0])
     n_looked = len(observation.look.configurations)
