@@ -62,9 +62,9 @@ def take(values: Any, rows: Rows) -> Any:
     """Return some rows, as a view where they are contiguous."""
     if values is None:
         return None
-    if isinstance(rows, slice):
-        if hasattr(values, "iloc"):
-            return values.iloc[rows]
+    if isinstance(rows, slice) and hasattr(values, "iloc"):
+        return values.iloc[rows]
+    if isinstance(rows, slice) or isinstance(values, np.ndarray):
         return values[rows]
     return _safe_indexing(values, rows)
 

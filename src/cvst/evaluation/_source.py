@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -77,12 +77,19 @@ class _Work:
         scored = []
         for group in groups:
             for outcome in self.evaluator.evaluate(task.only(group)):
-                result = self._score(outcome, row_losses, y_test, counted)
-                scored.append(replace(result, position=group[outcome.index]))
+                position = group[outcome.index]
+                scored.append(
+                    self._score(position, outcome, row_losses, y_test, counted)
+                )
         return scored
 
     def _score(
-        self, outcome: Outcome, row_losses: RowLosses, y_test: Any, counted: Any
+        self,
+        position: int,
+        outcome: Outcome,
+        row_losses: RowLosses,
+        y_test: Any,
+        counted: Any,
     ) -> Scored:
         error = outcome.error
         losses = residuals = None
@@ -97,7 +104,7 @@ class _Work:
             losses = losses[counted]
             residuals = None if residuals is None else residuals[counted]
         return Scored(
-            outcome.index,
+            position,
             losses,
             residuals,
             outcome.fit_seconds,

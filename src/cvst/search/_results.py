@@ -22,25 +22,21 @@ def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, Floa
     n_configurations = state.problem.n_configurations
     final = np.full(n_configurations, np.nan)
     spread = np.full(n_configurations, np.nan)
-    present = state.present
-    for index in range(n_configurations):
-        looks = np.flatnonzero(present[index])
+    # Those who took part in the same looks are done together.
+    patterns, pattern_of = np.unique(state.present, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        looks = np.flatnonzero(pattern)
         if not len(looks):
             continue
+        members = np.flatnonzero(pattern_of.ravel() == number)
         last = state.observations[looks[-1]].look
         if last.is_fold:
-            looks = np.array(
-                [
-                    look
-                    for look in looks
-                    if state.observations[look].look.stage == last.stage
-                ]
-            )
-            final[index] = scores[index, looks].mean()
-        else:
-            final[index] = scores[index, looks[-1]]
+            stages = [state.observations[look].look.stage for look in looks]
+            looks = looks[[stage == last.stage for stage in stages]]
+        of_members = scores[np.ix_(members, looks)]
+        final[members] = of_members.mean(axis=1) if last.is_fold else of_members[:, -1]
         with np.errstate(invalid="ignore"):  # a diverged model's score is infinite
-            spread[index] = scores[index, looks].std()
+            spread[members] = of_members.std(axis=1)
     return final, spread
 
 
