@@ -71,11 +71,29 @@ def test_matrices_of_nested_looks(monkeypatch, kernel, bytes_left):
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=str)
-def test_matrices_of_folds(kernel):
-    """Rows of a look may come in any order."""
+@pytest.mark.parametrize("bytes_left", [0, 60_000, 2**28])
+def test_matrices_of_folds(monkeypatch, kernel, bytes_left):
+    """Rows of a look may come in any order, before and after nested looks."""
+    monkeypatch.setattr(rows_module, "LARGEST_TABLE_BYTES", bytes_left)
+    monkeypatch.setattr(rows_module, "LARGEST_BLOCK_BYTES", 8_000)
+    monkeypatch.setattr(matrices_module, "LARGEST_CACHE_BYTES", bytes_left)
+    X, scratch = make_rows(), Scratch()
     order = np.random.default_rng(1).permutation(90)
-    rows = look(make_rows(), order[:70], order[70:])
-    assert_matrices(kernel, kernel.pairs, rows)
+    parts = [(order[:70], order[70:]), (slice(0, 40), slice(40, 90))]
+    for train, test in (*parts, (order[20:], order[:20]), *parts):
+        assert_matrices(kernel, kernel.pairs, look(X, train, test, scratch))
+
+
+def test_folds_share_the_kernel_of_the_race(monkeypatch):
+    """The second fold needs no value that the first one has not computed."""
+    X, scratch, kernel = make_rows(), Scratch(), Kernel("rbf", 0.5)
+    order = np.random.default_rng(1).permutation(90)
+    folds = [(order[:70], order[70:]), (order[20:], order[:20])]
+    first, second = (look(X, *fold, scratch) for fold in folds)
+    assert_matrices(kernel, kernel.pairs, first)
+    monkeypatch.setattr(Kernel, "of", None)
+    monkeypatch.setattr(Kernel, "upper_triangle", None)
+    assert_matrices(kernel, kernel.pairs, second)
 
 
 def test_a_separate_test_set():

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cvst.evaluation import _kernel_penalties as module
 from cvst.evaluation._kernel_penalties import solve_for_penalties
 
 
@@ -16,9 +17,12 @@ from cvst.evaluation._kernel_penalties import solve_for_penalties
     n=st.integers(1, 30),
     n_targets=st.integers(1, 3),
     n_penalties=st.integers(1, 25),
+    smallest_single=st.sampled_from([1, 1000]),
 )
-def test_solutions_are_those_of_dense_solves(seed, n, n_targets, n_penalties):
-    """Few penalties or many, whatever is left of the diagonal."""
+def test_solutions_are_those_of_dense_solves(
+    seed, n, n_targets, n_penalties, smallest_single
+):
+    """Few penalties or many, whatever is left of the diagonal, in either precision."""
     rng = np.random.default_rng(seed)
     root = rng.normal(size=(n, n))
     matrix = root @ root.T
@@ -29,9 +33,29 @@ def test_solutions_are_those_of_dense_solves(seed, n, n_targets, n_penalties):
         for penalty in penalties
     ]
     triangle = np.triu(matrix) + np.tril(rng.normal(size=(n, n)), -1)
-    solutions, solved = solve_for_penalties(triangle, targets, penalties)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "SMALLEST_SINGLE", smallest_single)
+        solutions, solved = solve_for_penalties(triangle, targets, penalties)
     assert solved.all()
     np.testing.assert_allclose(solutions, expected, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_targets", [1, 3, 4])
+@pytest.mark.parametrize("scale", [1e-80, 1.0, 1e80])
+def test_large_systems(n_targets, scale):
+    """Factorised in single precision, or in double where its digits or range end."""
+    n = 360
+    rng = np.random.default_rng(0)
+    basis = np.linalg.qr(rng.normal(size=(n, n)))[0]
+    matrix = scale * (basis * np.geomspace(1e-12, n, n) @ basis.T)
+    targets = rng.normal(size=(n, n_targets))
+    for penalty in scale * np.array([10.0, 1e-3, 1e-6]):
+        expected = np.linalg.solve(matrix + penalty * np.eye(n), targets).T
+        triangle = np.triu(matrix) + np.tril(np.full((n, n), np.nan), -1)
+        solutions, solved = solve_for_penalties(triangle, targets, np.array([penalty]))
+        assert solved.all()
+        error = np.abs(solutions[0] - expected).max() / np.abs(expected).max()
+        assert error <= 1e-15 * n * scale / penalty
 
 
 @pytest.mark.parametrize("n_penalties", [3, 20])

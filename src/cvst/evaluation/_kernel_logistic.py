@@ -20,11 +20,12 @@ from cvst.evaluation._kernel_groups import (
     positive_kernel,
     settings_by_index,
 )
+from cvst.evaluation._kernel_iteration import dual_space
 from cvst.evaluation._kernel_low_rank import low_rank_features
 from cvst.evaluation._kernel_matrices import KernelMatrices
 from cvst.evaluation._kernel_newton import LogisticProblem, logistic_path
 from cvst.evaluation._kernel_rows import PairedRows, paired_rows
-from cvst.evaluation._kernel_spaces import DualSpace, PrimalSpace, Space
+from cvst.evaluation._kernel_spaces import PrimalSpace, Space
 from cvst.evaluation._kernel_targets import class_positions, row_weights
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import Outcome, Task
@@ -165,7 +166,7 @@ def _share(
     features = low_rank_features(rows, kernel, min(rows.n_train // 2, HIGHEST_RANK))
     matrices = KernelMatrices(rows, kernel, kernel.pairs)
     if features is None:
-        space: Space = DualSpace(matrices.train())
+        space: Space = dual_space(matrices.train())
     else:
         space = PrimalSpace(features[:, rows.train])
     thetas = _paths(problem, space, kernel, penalties)

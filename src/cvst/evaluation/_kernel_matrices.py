@@ -50,7 +50,8 @@ class KernelMatrices:
         """
         table = self._table()
         if table is not None:
-            return np.array(table[self.rows.train, self.rows.train], order="C")
+            values = self.rows.within(table, self.rows.train)
+            return np.array(values, order="C") if self.rows.is_nested else values
         pairs = self.rows.train_pairs(self.kind)
         if triangle:
             return self.kernel.upper_triangle(pairs)
@@ -63,13 +64,11 @@ class KernelMatrices:
             for block, pairs in self.rows.cross_pairs(self.kind):
                 yield block, self.kernel.of(pairs)
         else:
-            values = table[self.rows.train, self.rows.test]
+            values = self.rows.within(table, self.rows.test)
             for block in self.rows.test_blocks():
                 yield block, values[:, block]
 
     def _table(self) -> FloatArray | None:
-        if self.rows.nested is None:
-            return None
         budget = self.rows.scratch.get(
             "kernel matrices", lambda: Budget(LARGEST_CACHE_BYTES)
         )
@@ -77,7 +76,7 @@ class KernelMatrices:
             ("kernel matrix", self.kernel, self.kind, self.lowest_exponent),
             lambda: RowTable(len(self.rows.rows.X), self._fill, budget),
         )
-        return table.first(self.rows.nested)
+        return table.first(self.rows.n_leading)
 
     def _fill(self, a: slice, b: slice) -> FloatArray:
         return self.kernel.of(self.rows.pairs(self.kind, a, b), self.lowest_exponent)

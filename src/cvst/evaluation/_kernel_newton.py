@@ -178,7 +178,9 @@ class _Descent:
             if not self._reuses() and not self._factorise(point, shares):
                 return None
             residuals = self.problem.weights * self.problem.signs * shares
-            step, change = space.step(point.theta, residuals, alpha)
+            step, change, error = space.step(
+                point.theta, residuals, alpha, self._enough / self._scale / 4
+            )
             target = self.problem.at(
                 point.theta + step, point.decisions + change, alpha
             )
@@ -188,7 +190,7 @@ class _Descent:
             if not math.isfinite(gain + target.objective):
                 return None
             negligible = gain <= NEGLIGIBLE_GAIN * point.objective
-            if self._is_last(target, gain, negligible):
+            if self._is_last(target, gain, error, negligible):
                 return self._checked(target)
             length = math.sqrt(max(gain, 0.0))
             # Rounding errors do not shrink: then only a new factorisation tells.
@@ -200,7 +202,8 @@ class _Descent:
 
     def _reuses(self) -> bool:
         return (
-            self._distance <= FARTHEST_REUSE
+            not self.problem.space.is_iterative
+            and self._distance <= FARTHEST_REUSE
             and self._ratio <= SLOWEST_REUSE
             and self.problem.space.size >= SMALLEST_REUSED
         )
@@ -217,15 +220,18 @@ class _Descent:
     def _distance_of(self, point: _Point) -> float:
         return float(np.abs(point.decisions - self._anchor).max())
 
-    def _is_last(self, target: _Point, gain: float, negligible: bool) -> bool:
-        if negligible and self._distance == 0.0:
+    def _is_last(
+        self, target: _Point, gain: float, error: float, negligible: bool
+    ) -> bool:
+        if negligible and self._distance == 0.0 and error * self._scale <= self._enough:
             return True
         # The loss's third derivative is at most its second, so over a distance its
         # curvature changes by at most the exponential of it. This bounds the next
         # step in the norm of the problem, and that bounds all decision values.
         distance = min(max(self._distance, self._distance_of(target)), 100.0)
         change = math.expm1(distance) * math.exp(distance / 2)
-        return change * math.sqrt(abs(gain)) * self._scale <= self._enough
+        length = change * math.sqrt(abs(gain)) + error
+        return length * self._scale <= self._enough
 
     def _checked(self, point: _Point) -> _Point | None:
         # Decisions were summed up step by step: they must not have drifted away.

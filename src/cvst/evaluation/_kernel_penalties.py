@@ -3,19 +3,38 @@
 One reduction to tridiagonal form serves all penalties: it takes as long as six and a
 half Cholesky factorisations, a system in tridiagonal form next to nothing. Measured
 for 90 to 1,400 rows; an eigendecomposition takes more than twice as long again.
+For few penalties a factorisation each is faster, in single precision where that is
+enough for conjugate gradients: by a third with 800 rows, two fifths with 1,600.
 """
 
 from __future__ import annotations
 
+import math
+from functools import partial
+
 import numpy as np
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 from cvst._typing import BoolArray, FloatArray
+from cvst.evaluation._kernel_preconditioned import (
+    LARGEST_CONDITION,
+    SingleFactor,
+    Solution,
+    conjugate_gradients,
+)
 
 __all__ = ["solve_for_penalties"]
 
 # Up to this many penalties, a Cholesky factorisation each is faster.
 MOST_FACTORISATIONS = 7
+
+# With fewer rows, or more targets, a factorisation in double precision takes no longer.
+SMALLEST_SINGLE = 350
+MOST_SINGLE_TARGETS = 3
+
+MOST_ROUNDS = 20
+
+EPSILON = float(np.finfo(float).eps)
 
 # Columns that LAPACK applies reflections to at once.
 LAPACK_BLOCK = 64
@@ -62,7 +81,11 @@ def _by_factorisations(
     solutions = np.empty((len(penalties), n_targets, n))
     solved = np.zeros(len(penalties), dtype=bool)
     factor = np.empty((n, n), order="F")
+    iterate = _Iteration(matrix) if _fits_single(targets) else None
     for index, penalty in enumerate(penalties):
+        if iterate is not None and iterate.solve(targets, penalty, solutions[index]):
+            solved[index] = True
+            continue
         np.copyto(factor, matrix)
         factor.flat[:: n + 1] += penalty
         factor, failure = lapack.dpotrf(factor, lower=1, clean=0, overwrite_a=1)
@@ -70,6 +93,55 @@ def _by_factorisations(
             solutions[index] = lapack.dpotrs(factor, targets, lower=1)[0].T
             solved[index] = True
     return solutions, solved
+
+
+def _fits_single(targets: FloatArray) -> bool:
+    n, n_targets = targets.shape
+    return bool(n >= SMALLEST_SINGLE and n_targets <= MOST_SINGLE_TARGETS)
+
+
+class _Iteration:
+    """Conjugate gradients with a factorisation in single precision.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, n)
+        Symmetric, in Fortran order, read on and below its diagonal only.
+    """
+
+    def __init__(self, matrix: FloatArray) -> None:
+        self._matrix = matrix
+        # No eigenvalue is larger.
+        self._trace = float(matrix.trace())
+        self._factor = SingleFactor(matrix)
+
+    def solve(self, targets: FloatArray, penalty: float, solutions: FloatArray) -> bool:
+        """Fill in the solutions for a penalty; False if they cannot be had this way."""
+        if not 0.0 < self._trace <= LARGEST_CONDITION * penalty:
+            return False
+        if not self._factor.factorise(math.sqrt(1.0 / penalty)):
+            return False
+
+        def product(x: FloatArray) -> FloatArray:
+            image: FloatArray = blas.dsymv(1.0 / penalty, self._matrix, x, lower=1)
+            image += x
+            return image
+
+        for column, solution in zip(targets.T / penalty, solutions, strict=True):
+            is_exact = partial(_is_exact, self._trace / penalty, column @ column)
+            found = conjugate_gradients(
+                product, self._factor.solve, column, is_exact, MOST_ROUNDS
+            )
+            if found is None:
+                return False
+            solution[:] = found.x
+        return True
+
+
+def _is_exact(trace: float, forces_square: float, found: Solution) -> bool:
+    """Tell whether what is left is as small as the rounding errors of a product."""
+    size = trace * math.sqrt(found.x @ found.x) + math.sqrt(forces_square)
+    return math.sqrt(found.residuals @ found.residuals) <= EPSILON * size
 
 
 def _by_reduction(

@@ -111,30 +111,54 @@ class PairedRows:
         return float(self.rows.squared_norms.max())
 
     @property
-    def nested(self) -> int | None:
-        """Number of leading rows of the race that hold the training rows, if any."""
-        if not isinstance(self.train, slice) or not isinstance(self.test, slice):
-            return None
-        return self.train.indices(len(self.rows.X))[1]
+    def is_nested(self) -> bool:
+        """Whether training and test rows are adjacent rows of the race."""
+        return isinstance(self.train, slice) and isinstance(self.test, slice)
+
+    @property
+    def n_leading(self) -> int:
+        """Number of leading rows of the race that hold the training rows."""
+        if isinstance(self.train, slice):
+            return self.train.indices(len(self.rows.X))[1]
+        return int(self.train.max()) + 1
+
+    def within(self, table: FloatArray, columns: Rows) -> FloatArray:
+        """Return the training rows and some columns of a table of the race.
+
+        A view of it, not to be written to, where rows are adjacent.
+        """
+        if isinstance(self.train, slice):
+            rows = table[self.train]
+        else:
+            rows = table.take(self.train, axis=0)
+        if isinstance(columns, slice):
+            return rows[:, columns]
+        return rows.take(columns, axis=1)
 
     def train_pairs(self, kind: PairKind) -> FloatArray:
         """Return all pairs of training rows; not to be written to."""
-        table = None if self.nested is None else self.first_pairs(kind, self.nested)
-        if table is not None:
-            return table[self.train, self.train]
-        fill = partial(_pairs_of, self.rows, kind, self.train, self.train)
+        table = self.first_pairs(kind, self.n_leading)
+        if table is None:
+            fill = partial(_pairs_of, self.rows, kind, self.train, self.train)
+        elif self.is_nested:
+            return self.within(table, self.train)
+        else:
+            fill = partial(self.within, table, self.train)
         return self._of_the_look((kind, "train"), fill, self.n_train)
 
     def cross_pairs(self, kind: PairKind) -> Iterator[tuple[slice, FloatArray]]:
         """Yield blocks of test rows with their pairs, of shape (n_train, n_block)."""
-        table = None if self.nested is None else self.first_pairs(kind, self.nested)
+        table = self.first_pairs(kind, self.n_leading)
         for block in self.test_blocks():
-            if table is not None:
-                yield block, table[self.train, self.test][:, block]
-            else:
-                columns = np.arange(block.start, block.stop)
+            if table is not None and self.is_nested:
+                yield block, self.within(table, self.test)[:, block]
+                continue
+            columns = np.arange(block.start, block.stop)
+            if table is None:
                 fill = partial(self.train_test_pairs, kind, columns)
-                yield block, self._of_the_look((kind, block.start), fill, len(columns))
+            else:
+                fill = partial(self.within, table, self._test_numbers(columns))
+            yield block, self._of_the_look((kind, block.start), fill, len(columns))
 
     def _of_the_look(
         self,
@@ -150,8 +174,11 @@ class PairedRows:
 
     def train_test_pairs(self, kind: PairKind, columns: IntArray) -> FloatArray:
         """Return the pairs of all training rows with some of the test rows."""
-        numbers = np.arange(len(self.rows.X))[self.test][columns]
-        return _pairs_of(self.rows, kind, self.train, numbers)
+        return _pairs_of(self.rows, kind, self.train, self._test_numbers(columns))
+
+    def _test_numbers(self, columns: IntArray) -> IntArray:
+        """Return which rows of the race some of the test rows are."""
+        return np.arange(len(self.rows.X))[self.test][columns]
 
     def test_blocks(self) -> Iterator[slice]:
         """Cut the test rows into blocks that fit into memory."""

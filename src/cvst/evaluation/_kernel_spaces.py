@@ -7,14 +7,32 @@ features, one row per data point, and :math:`\theta` their weights.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import blas, lapack
 
 from cvst._typing import FloatArray
 
-__all__ = ["DualSpace", "PrimalSpace", "Space"]
+__all__ = ["DualSpace", "PrimalSpace", "Space", "Step"]
+
+
+class Step(NamedTuple):
+    """A Newton step.
+
+    Attributes
+    ----------
+    theta : ndarray
+        Change of the unknowns.
+    decisions : ndarray
+        Change of the decisions of the training rows.
+    error : float
+        Distance from the exact step in the norm of the problem, about.
+    """
+
+    theta: FloatArray
+    decisions: FloatArray
+    error: float = 0.0
 
 
 class Space(Protocol):
@@ -29,12 +47,21 @@ class Space(Protocol):
         """Prepare steps for these second derivatives of the loss; False if it fails."""
         ...
 
-    def step(
-        self, theta: FloatArray, residuals: FloatArray, alpha: float
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return the step from a point and the change of the decisions it makes.
+    @property
+    def is_iterative(self) -> bool:
+        """Whether steps for new second derivatives need no new factorisation.
 
-        ``residuals`` are the negative first derivatives of the loss there.
+        Then preparing them costs nothing as long as the last one serves.
+        """
+        ...
+
+    def step(
+        self, theta: FloatArray, residuals: FloatArray, alpha: float, enough: float
+    ) -> Step:
+        """Return the step from a point.
+
+        ``residuals`` are the negative first derivatives of the loss there. An error
+        of ``enough``, or of a part of the step, does not matter.
         """
         ...
 
@@ -80,10 +107,15 @@ class DualSpace:
 
     def __init__(self, kernel_matrix: FloatArray) -> None:
         self._kernel_matrix = kernel_matrix
-        self._factor = np.empty(kernel_matrix.shape, order="F")
+        self._factor = np.empty((0, 0))
         self._curvatures = np.empty(0)
         # Of a symmetric matrix it is at most the largest sum of a row.
         self._largest_eigenvalue = float(np.abs(kernel_matrix).sum(axis=0).max())
+
+    @property
+    def is_iterative(self) -> bool:
+        """Each factorisation is for its own second derivatives."""
+        return False
 
     @property
     def size(self) -> int:
@@ -92,6 +124,8 @@ class DualSpace:
 
     def factorise(self, curvatures: FloatArray, alpha: float) -> bool:
         """Factorise the kernel plus alpha over the curvatures."""
+        if len(self._factor) == 0:
+            self._factor = np.empty(self._kernel_matrix.shape, order="F")
         np.copyto(self._factor, self._kernel_matrix.T)
         self._factor.flat[:: self.size + 1] += alpha / curvatures
         self._factor, failure = lapack.dpotrf(
@@ -101,12 +135,16 @@ class DualSpace:
         return not failure
 
     def step(
-        self, theta: FloatArray, residuals: FloatArray, alpha: float
-    ) -> tuple[FloatArray, FloatArray]:
+        self,
+        theta: FloatArray,
+        residuals: FloatArray,
+        alpha: float,
+        enough: float,  # noqa: ARG002 - the step is exact
+    ) -> Step:
         """Solve with the factor."""
         forces = (residuals - alpha * theta) / self._curvatures
         step = _solved(self._factor, forces)
-        return step, self.decisions(step)
+        return Step(step, self.decisions(step))
 
     def decisions(self, theta: FloatArray) -> FloatArray:
         """Multiply with the kernel."""
@@ -152,6 +190,11 @@ class PrimalSpace:
         self._factor = np.empty((0, 0))
 
     @property
+    def is_iterative(self) -> bool:
+        """Each factorisation is for its own second derivatives."""
+        return False
+
+    @property
     def size(self) -> int:
         """Number of features."""
         return len(self._features)
@@ -165,12 +208,16 @@ class PrimalSpace:
         return not failure
 
     def step(
-        self, theta: FloatArray, residuals: FloatArray, alpha: float
-    ) -> tuple[FloatArray, FloatArray]:
+        self,
+        theta: FloatArray,
+        residuals: FloatArray,
+        alpha: float,
+        enough: float,  # noqa: ARG002 - the step is exact
+    ) -> Step:
         """Solve with the factor."""
         forces = self._features @ residuals - alpha * theta
         step = _solved(self._factor, forces)
-        return step, self.decisions(step)
+        return Step(step, self.decisions(step))
 
     def decisions(self, theta: FloatArray) -> FloatArray:
         """Multiply with the features."""

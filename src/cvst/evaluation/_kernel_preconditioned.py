@@ -1,0 +1,163 @@
+"""Positive definite systems: factorised in single precision, solved in double.
+
+A factorisation in single precision takes half the time. Its digits are too few for a
+solution, but with it as a preconditioner conjugate gradients in double precision are
+as exact as a factorisation in double precision after three or four rounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import blas, lapack
+
+from cvst._typing import FloatArray
+
+__all__ = ["LARGEST_CONDITION", "SingleFactor", "Solution", "conjugate_gradients"]
+
+# Up to this ratio between the largest and the smallest eigenvalue a factorisation in
+# single precision is a good preconditioner.
+LARGEST_CONDITION = 1e6
+
+
+class SingleFactor:
+    """Cholesky factor in single precision of a scaled matrix plus the identity.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (size, size)
+        Symmetric, in Fortran order, read on and below its diagonal only.
+
+    Examples
+    --------
+    >>> factor = SingleFactor(np.array([[2.0, 1.0], [1.0, 2.0]]))
+    >>> factor.factorise(1.0)
+    True
+    >>> factor.solve(np.array([8.0, 0.0])).round(5).tolist()
+    [3.0, -1.0]
+    """
+
+    def __init__(self, matrix: FloatArray) -> None:
+        self._matrix = matrix
+        self._factor = np.empty(matrix.shape, dtype=np.float32, order="F")
+
+    def factorise(self, roots: FloatArray | float) -> bool:
+        """Factorise roots · matrix · roots + identity; False if it fails.
+
+        Parameters
+        ----------
+        roots : float or ndarray of shape (size,)
+            Factors of rows and columns.
+        """
+        factor = self._factor
+        # Above the diagonal may be anything.
+        with np.errstate(all="ignore"):
+            if isinstance(roots, float):
+                np.multiply(self._matrix, roots**2, out=factor, casting="same_kind")
+            else:
+                np.multiply(self._matrix, roots, out=factor, casting="same_kind")
+                factor *= roots.astype(np.float32)[:, None]
+        factor.flat[:: len(factor) + 1] += np.float32(1.0)
+        self._factor, failure = lapack.spotrf(factor, lower=1, clean=0, overwrite_a=1)
+        return not failure and bool(np.isfinite(self._factor.diagonal()).all())
+
+    def solve(self, forces: FloatArray) -> FloatArray:
+        """Solve the system in single precision."""
+        length = math.sqrt(forces @ forces)
+        if length == 0.0:
+            return np.zeros_like(forces)
+        single = (forces / length).astype(np.float32)
+        half = blas.strsv(self._factor, single, lower=1, overwrite_x=1)
+        whole = blas.strsv(self._factor, half, lower=1, trans=1, overwrite_x=1)
+        solution: FloatArray = whole.astype(np.float64)
+        solution *= length
+        return solution
+
+
+class Solution(NamedTuple):
+    """What conjugate gradients have reached.
+
+    Attributes
+    ----------
+    x : ndarray of shape (size,)
+        The solution.
+    residuals : ndarray of shape (size,)
+        What is left of the right-hand side.
+    error : float
+        Distance from the solution in the norm of the system, if the preconditioner
+        were the system itself.
+    n_rounds : int
+        Products it took.
+    """
+
+    x: FloatArray
+    residuals: FloatArray
+    error: float
+    n_rounds: int
+
+
+def conjugate_gradients(
+    product: Callable[[FloatArray], FloatArray],
+    precondition: Callable[[FloatArray], FloatArray],
+    forces: FloatArray,
+    is_enough: Callable[[Solution], bool],
+    most_rounds: int,
+) -> Solution | None:
+    """Solve a system by preconditioned conjugate gradients.
+
+    Parameters
+    ----------
+    product : callable
+        Multiplies a vector with the system.
+    precondition : callable
+        Solves the system about.
+    forces : ndarray of shape (size,)
+        Right-hand side.
+    is_enough : callable
+        Called after each round: whether it may be the last.
+    most_rounds : int
+        After so many it is given up.
+
+    Returns
+    -------
+    Solution or None
+        None if the rounds were not enough.
+
+    Examples
+    --------
+    >>> system = np.array([[3.0, 1.0], [1.0, 3.0]])
+    >>> found = conjugate_gradients(
+    ...     system.__matmul__,
+    ...     lambda forces: forces / 3,
+    ...     np.array([8.0, 0.0]),
+    ...     lambda found: found.error < 1e-12,
+    ...     5,
+    ... )
+    >>> found.x.round(12).tolist(), found.n_rounds
+    ([3.0, -1.0], 2)
+    """
+    x = np.zeros_like(forces)
+    residuals = forces.copy()
+    pull = precondition(residuals)
+    direction = pull
+    square = float(residuals @ pull)
+    if not forces.any():
+        return Solution(x, residuals, 0.0, 0)
+    for n_rounds in range(1, most_rounds + 1):
+        image = product(direction)
+        curvature = float(direction @ image)
+        if not (square > 0 and curvature > 0):
+            return None
+        length = square / curvature
+        x += length * direction
+        residuals -= length * image
+        pull = precondition(residuals)
+        before, square = square, float(residuals @ pull)
+        found = Solution(x, residuals, math.sqrt(max(square, 0.0)), n_rounds)
+        if is_enough(found):
+            return found
+        direction = pull + (square / before) * direction
+    return None

@@ -1,0 +1,96 @@
+"""Steps by conjugate gradients lead to the minimum that dense Newton steps lead to."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import expit
+from sklearn.metrics.pairwise import rbf_kernel
+
+from cvst.evaluation import _kernel_iteration as module
+from cvst.evaluation._kernel_iteration import IterativeDualSpace, dual_space
+from cvst.evaluation._kernel_newton import LogisticProblem, logistic_path
+
+N = 260
+PENALTIES = N * 10.0 ** np.arange(1, -8, -1)
+
+
+def make_problem(gamma, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(0, 10, size=(N, 2))
+    signs = np.where(np.sin(X[:, 0]) + 0.3 * rng.normal(size=N) > 0, 1.0, -1.0)
+    weights = rng.uniform(0, 2, size=N) * (rng.random(N) > 0.2)
+    return rbf_kernel(X, gamma=gamma), signs, weights
+
+
+def assert_minima(kernel, signs, weights, penalties, thetas):
+    """Ask for a dense Newton step: it must not move any decision."""
+    for alpha, theta in zip(penalties, thetas, strict=True):
+        shares = expit(-signs * (kernel @ theta))
+        forces = weights * signs * shares - alpha * theta
+        curvatures = (weights * shares * (1 - shares))[:, np.newaxis]
+        step = np.linalg.solve(curvatures * kernel + alpha * np.eye(N), forces)
+        np.testing.assert_allclose(kernel @ step, 0.0, atol=2e-8)
+
+
+@pytest.mark.parametrize("gamma", [0.003, 0.1, 3.0, 100.0])
+def test_a_dense_step_leads_nowhere(gamma):
+    """For penalties of which single precision serves the larger ones only."""
+    kernel, signs, weights = make_problem(gamma)
+    space = dual_space(kernel)
+    thetas = list(logistic_path(LogisticProblem(space, signs, weights, 1.0), PENALTIES))
+    assert_minima(kernel, signs, weights, PENALTIES, thetas)
+
+
+def test_single_precision_is_given_up_in_time():
+    """Where eigenvalues are too far apart the space is an ordinary one."""
+    kernel, _, _ = make_problem(0.1)
+    space = IterativeDualSpace(kernel)
+    assert space.factorise(np.full(N, 0.25), 1.0)
+    assert space.is_iterative
+    assert space.factorise(np.full(N, 0.25), 1e-7)
+    assert not space.is_iterative
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("MOST_ROUNDS", 1), ("MOST_SERVING_ROUNDS", 0), ("LARGEST_ERROR", 0.9)],
+)
+def test_bad_luck_costs_time_only(monkeypatch, name, value):
+    """Too few rounds, a factorisation per step, careless steps: the same minimum."""
+    monkeypatch.setattr(module, name, value)
+    kernel, signs, weights = make_problem(0.1)
+    problem = LogisticProblem(dual_space(kernel), signs, weights, 1.0)
+    thetas = list(logistic_path(problem, PENALTIES))
+    assert_minima(kernel, signs, weights, PENALTIES, thetas)
+
+
+def test_a_factorisation_serves_several_steps(monkeypatch):
+    """Otherwise the iteration would be of no use."""
+    counts = {"steps": 0, "factorisations": 0}
+
+    def counted(owner, name, what):
+        original = getattr(owner, name)
+
+        def count(*arguments):
+            counts[what] += 1
+            return original(*arguments)
+
+        monkeypatch.setattr(owner, name, count)
+
+    counted(IterativeDualSpace, "step", "steps")
+    counted(module.SingleFactor, "factorise", "factorisations")
+    kernel, signs, weights = make_problem(0.1)
+    problem = LogisticProblem(dual_space(kernel), signs, weights, 1.0)
+    list(logistic_path(problem, PENALTIES[:5]))
+    assert 0 < 2 * counts["factorisations"] <= counts["steps"]
+
+
+def test_a_small_gain_is_no_small_error():
+    """Where the objective is large, a step that adds next to nothing to it counts."""
+    kernel, signs, weights = make_problem(0.1)
+    weights = 1e6 * weights
+    penalties = np.array([1e4, 1e3, 1e2])
+    problem = LogisticProblem(dual_space(kernel), signs, weights, 1.0)
+    thetas = list(logistic_path(problem, penalties))
+    assert_minima(kernel, signs, weights, penalties, thetas)
