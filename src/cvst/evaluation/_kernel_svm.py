@@ -19,13 +19,14 @@ from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._kernel_functions import Kernel
 from cvst.evaluation._kernel_groups import divide, settings_by_index
-from cvst.evaluation._kernel_matrices import KernelMatrices
-from cvst.evaluation._kernel_rows import PairedRows, PairKind, paired_rows
+from cvst.evaluation._kernel_rows import PairedRows, paired_rows
 from cvst.evaluation._kernel_svm_decisions import Machine
+from cvst.evaluation._kernel_svm_matrices import SvmMatrices
 from cvst.evaluation._kernel_svm_settings import SVM_TYPES, SvmSettings, read_settings
 from cvst.evaluation._kernel_targets import class_positions, row_weights
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._transformed import LookScratch
 
 __all__ = ["SvmEvaluator"]
 
@@ -36,10 +37,6 @@ LARGEST_GROUP = 16
 # libsvm rounds kernel values to single precision, which hides errors below this size.
 # Where rounding errors may be larger, libsvm computes its own kernel.
 LARGEST_KERNEL_ERROR = 1e-8
-
-# The solver starts from gradients of zero, where the smallest value counts. This one is
-# zero in single precision.
-LOWEST_EXPONENT = -105.0
 
 EPSILON = float(np.finfo(float).eps)
 
@@ -98,6 +95,8 @@ class _Problem:
         Weights of the rows.
     response : {"predict", "decision_function"}
         What is asked for.
+    nests : bool
+        Whether later looks see these rows again.
     """
 
     rows: PairedRows
@@ -106,6 +105,7 @@ class _Problem:
     classes: Any
     weights: FloatArray
     response: str
+    nests: bool
 
 
 def _problem(task: Task, rows: PairedRows) -> _Problem | None:
@@ -128,7 +128,8 @@ def _problem(task: Task, rows: PairedRows) -> _Problem | None:
     if targets.dtype.kind not in "fiu" or not np.isfinite(targets).all():
         return None
     targets = targets.astype(np.float64)
-    return _Problem(rows, labels, targets, classes, weights, task.response)
+    nests = task.whole is not None and not isinstance(task.whole.scratch, LookScratch)
+    return _Problem(rows, labels, targets, classes, weights, task.response, nests)
 
 
 def _share(
@@ -140,8 +141,7 @@ def _share(
     if error > LARGEST_KERNEL_ERROR:
         return []
     start = perf_counter()
-    kind: PairKind = "squared libsvm" if kernel.name == "rbf" else kernel.pairs
-    matrices = KernelMatrices(rows, kernel, kind, LOWEST_EXPONENT)
+    matrices = SvmMatrices(rows, kernel, problem.nests)
     matrix = matrices.train()
     if kernel.name != "rbf":
         np.fill_diagonal(matrix, _libsvm_diagonal(kernel, rows.train_inputs))
@@ -228,7 +228,7 @@ def _class_weight(problem: _Problem, settings: SvmSettings) -> FloatArray:
 
 
 def _answers(
-    problem: _Problem, matrices: KernelMatrices, machines: dict[int, Machine]
+    problem: _Problem, matrices: SvmMatrices, machines: dict[int, Machine]
 ) -> dict[int, Any]:
     if not machines:
         return {}
@@ -236,10 +236,7 @@ def _answers(
     # One product for all machines.
     coefficients = np.stack([machine.coefficients for machine in machines.values()])
     intercepts = np.stack([machine.model.intercept for machine in machines.values()])
-    stacked = coefficients.reshape(-1, rows.n_train)
-    decisions = np.empty((len(stacked), rows.n_test))
-    for block, values in matrices.cross():
-        np.matmul(stacked, values, out=decisions[:, block])
+    decisions = matrices.decisions(coefficients.reshape(-1, rows.n_train))
     decisions = decisions.reshape(*intercepts.shape, rows.n_test)
     decisions += intercepts[:, :, None]
     if problem.classes is None:

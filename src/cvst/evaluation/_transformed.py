@@ -19,7 +19,7 @@ from cvst.evaluation._protocol import Scratch, Task, Whole
 from cvst.evaluation._randomness import draws_at_random
 from cvst.evaluation._steps import Chains, Step
 
-__all__ = ["LookCache", "Stage", "cache_of", "joined", "transformed"]
+__all__ = ["LookCache", "LookScratch", "Stage", "cache_of", "joined", "transformed"]
 
 T = TypeVar("T")
 
@@ -120,8 +120,12 @@ def n_bytes(X: Any) -> int:
     return int(getattr(X, "nbytes", 0))
 
 
+class LookScratch(Scratch):
+    """What evaluators keep for one look only: the next one transforms all rows anew."""
+
+
 def joined(stage: Stage) -> Whole | None:
-    """Return the rows of a stage as a small race of their own.
+    """Return the rows of a stage as a race of one look.
 
     Whoever fits on them can so keep what belongs to the rows, such as distances, and
     find it again for the next group of configurations.
@@ -132,7 +136,7 @@ def joined(stage: Stage) -> Whole | None:
         return None
     n_train, n_test = X_train.shape[0], X_test.shape[0]
     X = stack_rows(X_train, X_test)
-    return Whole(X, slice(0, n_train), slice(n_train, n_train + n_test), Scratch())
+    return Whole(X, slice(0, n_train), slice(n_train, n_train + n_test), LookScratch())
 
 
 def _dtypes(X: Any) -> Any:
