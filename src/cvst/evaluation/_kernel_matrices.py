@@ -40,6 +40,11 @@ class KernelMatrices:
     kind: PairKind
     lowest_exponent: float = LOWEST_EXPONENT
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether there is memory to keep the kernel for other looks."""
+        return self._table() is not None
+
     def train(self, *, triangle: bool = False) -> FloatArray:
         """Return a new matrix of the training rows in C order.
 

@@ -35,8 +35,9 @@ class SvmMatrices:
         The kernel.
     nests : bool
         Whether later looks see these rows again, so that kernel values are worth
-        keeping. Where they are not, only those are computed that a machine needs: one
-        triangle of the training rows, and test rows with support vectors.
+        keeping. Where they are not, or memory is short, only those are computed that a
+        machine needs: one triangle of the training rows, and test rows with support
+        vectors.
     """
 
     rows: PairedRows
@@ -89,6 +90,7 @@ class SvmMatrices:
 
     @property
     def _kept(self) -> KernelMatrices | None:
-        if not self.nests or self.rows.nested is None:
+        if not self.nests:
             return None
-        return KernelMatrices(self.rows, self.kernel, self._kind, LOWEST_EXPONENT)
+        kept = KernelMatrices(self.rows, self.kernel, self._kind, LOWEST_EXPONENT)
+        return kept if kept.is_kept else None
