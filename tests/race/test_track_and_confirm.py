@@ -123,6 +123,21 @@ def test_dropped_levels_come_back_in_the_late_look():
     assert reasons <= {"paired test", "rank"}
 
 
+def test_who_failed_the_first_test_comes_back_alone():
+    """Neighbours come along with representatives that passed it, and with no others."""
+    looks = []
+    for wide in (True, False):
+        strategy = TrackAndConfirm(max_survivors=5, wide=wide)
+        state = run(strategy, DriftingOptimum(own=2.0), problem())
+        looks.append(state.observations[1].look.configurations)
+    passed = np.flatnonzero(state.observations[0].top)
+    assert 5 < len(passed) < N_WIDTHS * N_PENALTIES / 2
+    added = np.setdiff1d(*looks)
+    near = {i for j in passed.tolist() for i in problem().space.neighbours(j, 1)}
+    assert len(added)
+    assert set(added.tolist()) <= near
+
+
 def test_few_survive_the_first_look_on_their_own():
     """What is set aside by rank, not by a test, is called so."""
     source = DriftingOptimum(own=5.0)
@@ -245,14 +260,14 @@ def test_hedges_enter_the_first_fold():
     assert len(bare.looks[2].configurations) < len(source.looks[2].configurations)
 
 
-def test_final_confirms_the_last_three_by_more_folds():
-    """The variant with a final runs ten folds for at most three configurations."""
+def test_final_confirms_the_last_two_by_more_folds():
+    """The final runs ten folds for at most two configurations."""
     source = DriftingOptimum(own=2.0)
     strategy = TrackAndConfirm()
     state = run(strategy, source, problem())
     final = [look for look in source.looks if look.stage == "final"]
     assert 1 <= len(final) <= 10
-    assert len(final[0].configurations) == 3
+    assert len(final[0].configurations) == 2
     winner = strategy.ranking(state)[0]
     assert winner in final[0].configurations
 
@@ -339,24 +354,31 @@ def test_looks_without_any_fit_leave_all_to_the_next(n_failing_rows):
     assert abs(int(strategy.ranking(state)[0]) // N_PENALTIES - 21) <= 2
 
 
-def test_nobody_climbs_once_the_final_has_begun():
-    """A final that changes the leader does not send the race back."""
+class Fickle(DriftingOptimum):
+    """The final, on 900 rows, turns the order of its two around."""
 
-    class Fickle(DriftingOptimum):
-        def best_width(self, n_train):
-            return 20.0
+    def best_width(self, n_train):
+        return 20.0
 
-        def expected(self, n_train, configurations):
-            means = super().expected(n_train, configurations)
-            # The final, on 900 rows, turns the order of its three around.
-            return 1 - means if n_train == 900 else means
+    def expected(self, n_train, configurations):
+        means = super().expected(n_train, configurations)
+        return 1 - means if n_train == 900 else means
 
+
+@pytest.mark.parametrize(("n_raced", "n_looks"), [(0, 10), (15, 5)])
+def test_a_final_ends_when_one_is_behind(n_raced, n_looks):
+    """Not before it weighs as much as the confirmation, and nobody climbs after it."""
     source = Fickle(noise=0.1)
     options = {"n_tracked": 3, "n_leaders": 1, "n_hedges": 0, "level": 1e-99}
-    run(TrackAndConfirm(**options), source, problem())
+    strategy = TrackAndConfirm(**options, n_raced=n_raced)
+    state = run(strategy, source, problem())
     stages = [look.stage for look in source.looks]
-    assert stages[-10:] == ["final"] * 10
-    assert "final" not in stages[:-10]
+    assert stages[-n_looks:] == ["final"] * n_looks
+    assert "final" not in stages[:-n_looks]
+    record = state.observations[-1]
+    loser, winner = np.argsort(-record.mean_losses)[:2]
+    assert record.p_values[loser] < 0.1
+    assert int(strategy.ranking(state)[0]) == winner
 
 
 def test_leader_is_known_at_every_moment():

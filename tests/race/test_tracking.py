@@ -10,6 +10,7 @@ from cvst.race._tracking import (
     best_fits,
     late_candidates,
     n_fits,
+    neighbours_of,
     tracked_candidates,
     with_siblings,
 )
@@ -67,10 +68,32 @@ def test_candidates_are_closed_under_siblings():
     setting = problem()
     for chosen in (
         tracked_candidates(setting, losses, 5, 2, 3),
-        late_candidates(setting, losses, np.array([7, 33]), wide=True),
+        late_candidates(setting, losses, np.array([7, 33]), losses < 0.5),
     ):
         np.testing.assert_array_equal(with_siblings(setting, chosen), chosen)
         assert len(np.unique(chosen)) == len(chosen)
+
+
+def test_neighbours_of_the_promising_are_let_in():
+    """Of each representative or of none, without those that have shown nothing."""
+    losses = 1 + np.random.default_rng(1).random(N_RATES * N_TREES)
+    losses[50:60] = 100.0
+    setting = problem("")
+    nobody, everybody = np.zeros(len(losses), bool), np.ones(len(losses), bool)
+    survivors = np.array([7, 33])
+    alone = late_candidates(setting, losses, survivors, nobody)
+    representatives = np.setdiff1d(alone, survivors)
+    together = late_candidates(setting, losses, survivors, everybody)
+    near = neighbours_of(setting, representatives, 1)
+    assert set(near[losses[near] < 2]) <= set(together.tolist())
+    assert not set(together.tolist()) & set(range(50, 60))
+    one = representatives[:1]
+    promising = nobody.copy()
+    promising[one] = True
+    some = late_candidates(setting, losses, survivors, promising)
+    near = neighbours_of(setting, one, 1)
+    expected = set(alone.tolist()) | set(near[losses[near] < 2].tolist())
+    assert set(some.tolist()) == expected
 
 
 def test_unknown_losses_are_never_tracked_by_rank():

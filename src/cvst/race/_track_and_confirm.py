@@ -33,7 +33,7 @@ FIRST, LATE, CONFIRM, FINAL = "first look", "late look", "confirm", "final"
 # Reasons of a drop: shown to be worse, or not among the best that may go on.
 BY_TEST, BY_RANK = "paired test", "rank"
 
-N_FINALISTS = 3
+N_FINALISTS = 2
 
 # So few go straight to the folds of the final: the confirmation would save little.
 FEWEST_FITS = 5
@@ -76,10 +76,10 @@ class TrackAndConfirm(Parametrised):
         this is more than 0.6 of the rows, all configurations go to the folds.
     max_survivors : int, default=40
         Most configurations that go from the first to the late look on their own.
-    n_tracked, n_leaders : int, default=15 and 5
+    n_tracked, n_leaders : int, default=10 and 3
         How many of the late look are confirmed, and of how many the neighbours too.
     wide : bool, default=True
-        Let the neighbours of representatives into the late look.
+        Let the neighbours of representatives that passed the first test in, too.
     n_hedges : int, default=10
         Bins of each axis whose best configuration enters the first fold too, in case
         the late look was still too small to show its worth; 0 is none.
@@ -88,10 +88,10 @@ class TrackAndConfirm(Parametrised):
     n_raced : int, default=15
         After the first fold of the confirmation so many go on, half as many after the
         second and so on, but at least five, and whoever is about as good by the test
-        (p > 0.1). 0 is no limit, and there is none where all went to the folds at once.
+        (p > 0.1), which ends the final too. 0, or all going to the folds, is no limit.
     final_folds : int, default=10
-        Further cross-validation of the last three with that many folds; 0 is none.
-    climbs : int, default=4
+        Further cross-validation of the last two with that many folds; 0 is none.
+    climbs : int, default=2
         Most rounds in which unseen neighbours of the winner are confirmed too.
     level : float, default=0.05
         Bound, for each look, on the chance that the configuration with the smallest
@@ -116,14 +116,14 @@ class TrackAndConfirm(Parametrised):
         late_fraction: float = 0.4,
         min_rows: int = 150,
         max_survivors: int = 40,
-        n_tracked: int = 15,
-        n_leaders: int = 5,
+        n_tracked: int = 10,
+        n_leaders: int = 3,
         wide: bool = True,
         n_hedges: int = 10,
         n_folds: int = 5,
         n_raced: int = 15,
         final_folds: int = 10,
-        climbs: int = 4,
+        climbs: int = 2,
         level: float = 0.05,
         few: int = 30,
     ) -> None:
@@ -276,26 +276,27 @@ class TrackAndConfirm(Parametrised):
         if stage in (FIRST, LATE):
             return np.setdiff1d(survivors, self._candidates(state, CONFIRM))
         runners = state.observations[-1].look.configurations
-        if stage == FINAL:
-            return np.setdiff1d(survivors, runners)
-        if stage == CONFIRM and self.look_sizes(state.problem):
-            return self._behind(state, np.intersect1d(runners, survivors))
-        return np.empty(0, dtype=np.intp)
+        aside = np.setdiff1d(survivors, runners if stage == FINAL else survivors)
+        if stage in (CONFIRM, FINAL) and self.look_sizes(state.problem):
+            behind = self._behind(state, stage, np.intersect1d(runners, survivors))
+            return np.union1d(aside, behind)
+        return aside
 
-    def _behind(self, state: RaceState, runners: IntArray) -> IntArray:
+    def _behind(self, state: RaceState, stage: str, runners: IntArray) -> IntArray:
         """Return which of the runners are too far behind for another fold."""
-        limit = self._most_after(n_looks_of(state, CONFIRM))
-        order = FoldRecord.of(state, (CONFIRM,)).ranking(runners)
+        limit = self._most_after(stage, n_looks_of(state, stage))
+        order = FoldRecord.of(state, (stage,)).ranking(runners)
         best = best_fits(state.problem.space, order, limit)
         close = order[state.observations[-1].p_values[order] > DOUBTFUL]
         kept = with_siblings(state.problem, np.union1d(best, close))
         return np.setdiff1d(runners, kept)
 
-    def _most_after(self, n_looks: int) -> int:
+    def _most_after(self, stage: str, n_looks: int) -> int:
         """Return how many fits go on in any case after so many folds."""
-        if not self.n_raced:
+        # A final that has only begun says less than the confirmation before it.
+        if not self.n_raced or (stage == FINAL and n_looks < self.n_folds):
             return sys.maxsize
-        return max(FEWEST_RACED, self.n_raced // n_looks)
+        return 1 if stage == FINAL else max(FEWEST_RACED, self.n_raced // n_looks)
 
     def _next_stage(self, state: RaceState) -> str | None:
         """Return the stage of the next look, None when all are done."""
@@ -333,7 +334,8 @@ class TrackAndConfirm(Parametrised):
             return np.arange(problem.n_configurations)
         if stage == LATE:
             survivors = np.flatnonzero(state.active)
-            chosen = late_candidates(problem, losses, survivors, self.wide)
+            promising = state.observations[-1].top & self.wide
+            chosen = late_candidates(problem, losses, survivors, promising)
             return np.union1d(chosen, returning(state, self.max_survivors))
         numbers = self.n_tracked, self.n_leaders, self.n_hedges
         chosen = tracked_candidates(problem, losses, *numbers)
@@ -350,7 +352,6 @@ class TrackAndConfirm(Parametrised):
     def _ranking_stages(self, state: RaceState) -> list[tuple[str, ...]]:
         """Return the stages whose folds rank, the weightiest first."""
         stages = [self._fold_stages(CONFIRM)]
-        # A final that has only begun says less than the confirmation before it.
         if n_looks_of(state, FINAL) >= min(self.n_folds, self.final_folds):
             return [(FINAL,), *stages]
         return [*stages, (FINAL,)]

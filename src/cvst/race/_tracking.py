@@ -74,7 +74,7 @@ def neighbours_of(problem: Problem, chosen: IntArray, distance: int) -> IntArray
 
 
 def late_candidates(
-    problem: Problem, losses: FloatArray, survivors: IntArray, wide: bool
+    problem: Problem, losses: FloatArray, survivors: IntArray, promising: BoolArray
 ) -> IntArray:
     """Return survivors and a representative of every level of every axis.
 
@@ -86,16 +86,15 @@ def late_candidates(
         Mean losses of the first look.
     survivors : ndarray of int
         Who is in anyway.
-    wide : bool
-        Let the neighbours of representatives and survivors in, too.
+    promising : ndarray of shape (n_configurations,), bool
+        Of whom, if it is a representative, the neighbours are let in, too.
     """
     if problem.space is None:
         return survivors
     worth = _worth_a_look(problem, losses)
     chosen = problem.space.representatives(losses, worth)
-    if wide:
-        chosen = np.union1d(chosen, neighbours_of(problem, chosen, 1))
-        chosen = chosen[worth[chosen]]
+    near = neighbours_of(problem, chosen[promising[chosen]], 1)
+    chosen = np.union1d(chosen, near[worth[near]])
     return with_siblings(problem, np.union1d(survivors, chosen))
 
 
