@@ -117,23 +117,25 @@ class PairedRows:
 
     @property
     def n_leading(self) -> int:
-        """Number of leading rows of the race that hold the training rows."""
-        if isinstance(self.train, slice):
-            return self.train.indices(len(self.rows.X))[1]
-        return int(self.train.max()) + 1
+        """Number of leading rows of the race that hold what a look needs of a table."""
+        n_rows = len(self.rows.X)
+        if isinstance(self.train, slice) and self.is_nested:
+            return self.train.indices(n_rows)[1]
+        return n_rows
 
     def within(self, table: FloatArray, columns: Rows) -> FloatArray:
-        """Return the training rows and some columns of a table of the race.
+        """Return the training rows and some columns of a symmetric table of the race.
 
         A view of it, not to be written to, where rows are adjacent.
         """
-        if isinstance(self.train, slice):
-            rows = table[self.train]
-        else:
-            rows = table.take(self.train, axis=0)
-        if isinstance(columns, slice):
-            return rows[:, columns]
-        return rows.take(columns, axis=1)
+        if isinstance(self.train, slice) and isinstance(columns, slice):
+            return table[self.train, columns]
+        # Rows are copied fast, columns are not: take the shorter side first. Without
+        # its check of the numbers, which are known to be right, it is faster again.
+        first, second = np.arange(len(table))[columns], self.train_numbers
+        if len(first) < len(second):
+            return _block(table, first, second).T
+        return _block(table, second, first)
 
     def train_pairs(self, kind: PairKind) -> FloatArray:
         """Return all pairs of training rows; not to be written to."""
@@ -176,6 +178,11 @@ class PairedRows:
         """Return the pairs of all training rows with some of the test rows."""
         return _pairs_of(self.rows, kind, self.train, self._test_numbers(columns))
 
+    @property
+    def train_numbers(self) -> IntArray:
+        """Return which rows of the race the training rows are."""
+        return np.arange(len(self.rows.X))[self.train]
+
     def _test_numbers(self, columns: IntArray) -> IntArray:
         """Return which rows of the race some of the test rows are."""
         return np.arange(len(self.rows.X))[self.test][columns]
@@ -199,6 +206,11 @@ class PairedRows:
             lambda: RowTable(len(self.rows.X), fill, Budget(LARGEST_TABLE_BYTES)),
         )
         return table.first(stop)
+
+
+def _block(table: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
+    picked = table.take(rows, axis=0, mode="clip")
+    return picked.take(columns, axis=1, mode="clip")
 
 
 class _OfTheLook:
