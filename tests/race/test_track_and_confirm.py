@@ -167,9 +167,11 @@ def test_few_configurations_go_straight_to_the_folds():
     """Under thirty there is nothing to save on subsets."""
     setting = problem()
     few = Problem(12, 1000, folds=setting.folds)
-    source = DriftingOptimum()
-    run(TrackAndConfirm(), source, few)
-    assert {look.stage for look in source.looks} <= {"confirm", "final"}
+    source = DriftingOptimum(own=5.0)
+    run(TrackAndConfirm(level=1e-99), source, few)
+    assert [look.stage for look in source.looks] == [*["confirm"] * 5, *["final"] * 10]
+    # Nobody is set aside by rank, but for the final.
+    assert [len(look.configurations) for look in source.looks] == [12] * 5 + [3] * 10
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,8 @@ FIRST, LATE, CONFIRM, FINAL = "first look", "late look", "confirm", "final"
 # Reasons of a drop: shown to be worse, or not among the best that may go on.
 BY_TEST, BY_RANK = "paired test", "rank"
 
-N_FINALISTS = 2
+# The second number where all went to the folds at once: more are close there.
+N_FINALISTS, N_FINALISTS_OF_FEW = 2, 3
 
 # So few go straight to the folds of the final: the confirmation would save little.
 FEWEST_FITS = 5
@@ -45,13 +46,10 @@ FEWEST_RACED = 5
 DOUBTFUL = 0.1
 
 # The smallest numbers that make sense.
-FEWEST = dict.fromkeys(("min_rows", "max_survivors", "n_tracked", "n_leaders"), 1) | {
-    "n_raced": 1,
-    "n_folds": 2,
-    "final_folds": 2,
-}
+COUNTS = "min_rows", "max_survivors", "n_tracked", "n_leaders", "n_raced"
+FEWEST = dict.fromkeys(COUNTS, 1) | dict.fromkeys(("n_folds", "final_folds"), 2)
 
-# No look on a subset takes more than this share of the rows.
+# No look on a subset takes more of the rows.
 LARGEST_FRACTION = 0.6
 
 
@@ -64,8 +62,8 @@ class TrackAndConfirm(Parametrised):
     value of every hyper-parameter*; the best of them and their neighbours on the grid
     are confirmed by cross-validation on all rows, which is a race too.
 
-    Where one fit serves several configurations (trees of a forest, rounds of boosting,
-    numbers of neighbours) they take part together, and all numbers below count fits.
+    Where one fit serves several configurations (trees of a forest, rounds of boosting)
+    they take part together, and all numbers below count fits.
 
     Parameters
     ----------
@@ -90,7 +88,8 @@ class TrackAndConfirm(Parametrised):
         second and so on, but at least five, and whoever is about as good by the test
         (p > 0.1), which ends the final too. 0, or all going to the folds, is no limit.
     final_folds : int, default=10
-        Further cross-validation of the last two with that many folds; 0 is none.
+        Further cross-validation of the last two, of three where all went to the folds
+        at once, with that many folds; 0 is none.
     climbs : int, default=2
         Most rounds in which unseen neighbours of the winner are confirmed too.
     level : float, default=0.05
@@ -325,7 +324,7 @@ class TrackAndConfirm(Parametrised):
             return np.arange(problem.n_configurations)
         if stage == FINAL:
             ranking = self.ranking(state)
-            best = best_fits(problem.space, ranking, N_FINALISTS)
+            best = best_fits(problem.space, ranking, self._n_finalists(problem))
             return np.intersect1d(with_siblings(problem, best), ranking)
         if stage not in (LATE, CONFIRM):
             return self._unseen_neighbours(state)
@@ -377,7 +376,7 @@ class TrackAndConfirm(Parametrised):
         numbers = self.n_tracked, self.n_leaders, self.n_hedges
         tracked, climbing = most_candidates(problem, *numbers)
         if len(stages) > 1 and FINAL in most:
-            finalists = N_FINALISTS * most_siblings(problem)
+            finalists = self._n_finalists(problem) * most_siblings(problem)
             most[FINAL] = min(n_configurations, finalists)
         if self.look_sizes(problem):
             most[CONFIRM] = min(n_configurations, tracked)
@@ -385,6 +384,9 @@ class TrackAndConfirm(Parametrised):
             if stage.startswith("climb"):
                 most[stage] = min(n_configurations - most[CONFIRM], climbing)
         return {stage: count for stage, count in most.items() if count}
+
+    def _n_finalists(self, problem: Problem) -> int:
+        return N_FINALISTS if self.look_sizes(problem) else N_FINALISTS_OF_FEW
 
     def _fold_stages(self, stage: str) -> tuple[str, ...]:
         if stage == FINAL:
