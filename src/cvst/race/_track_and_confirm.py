@@ -39,11 +39,9 @@ N_FINALISTS, N_FINALISTS_OF_FEW = 2, 3
 # So few go straight to the folds of the final: the confirmation would save little.
 FEWEST_FITS = 5
 
-# At least so many go on to the next fold of the confirmation unless a test drops them.
-FEWEST_RACED = 5
-
-# Nobody is set aside after a fold whose excess over the leader is less sure than this.
-DOUBTFUL = 0.1
+# At least so many go on to the next fold of the confirmation unless a test drops them,
+# and whose excess over the leader is less sure than this.
+FEWEST_RACED, DOUBTFUL = 5, 0.1
 
 # The smallest numbers that make sense.
 COUNTS = "min_rows", "max_survivors", "n_tracked", "n_leaders", "n_raced"
