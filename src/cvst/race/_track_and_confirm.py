@@ -88,7 +88,7 @@ class TrackAndConfirm(Parametrised):
     final_folds : int, default=10
         Further cross-validation of the last two, of three where all went to the folds
         at once, with that many folds; 0 is none.
-    climbs : int, default=2
+    climbs : int, default=4
         Most rounds in which unseen neighbours of the winner are confirmed too.
     level : float, default=0.05
         Bound, for each look, on the chance that the configuration with the smallest
@@ -120,7 +120,7 @@ class TrackAndConfirm(Parametrised):
         n_folds: int = 5,
         n_raced: int = 15,
         final_folds: int = 10,
-        climbs: int = 2,
+        climbs: int = 4,
         level: float = 0.05,
         few: int = 30,
     ) -> None:
