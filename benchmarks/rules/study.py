@@ -38,9 +38,8 @@ RULES = {
     "paper": CVST(),
     "paper, no early stopping": CVST(stopping="never"),
     "track and confirm": TrackAndConfirm(),
-    "track and confirm, fast": TrackAndConfirm(n_tracked=10, n_leaders=3, wide=False),
-    "track and confirm, 5 folds": TrackAndConfirm(n_folds=5),
-    "track and confirm, 5 folds, all raced": TrackAndConfirm(n_folds=5, n_raced=0),
+    "track and confirm, 3 folds": TrackAndConfirm(n_folds=3),
+    "track and confirm, all raced": TrackAndConfirm(n_raced=0),
 }
 
 
