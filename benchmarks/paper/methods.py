@@ -52,7 +52,7 @@ class Trial:
     problem: Problem
     repetition: int
     shape: Shape = (61, 10)
-    plain_share: float = 0.015
+    plain_share: float = 0.05
     seconds: float = np.inf
     clock: Callable[[], float] = process_time
 

@@ -49,7 +49,7 @@ class Profile:
     more_repetitions: int = 50
     n_test: int | None = None
     shape: Shape = (61, 10)
-    plain_share: float = 0.015
+    plain_share: float = 0.05
     data: tuple[str, ...] = ()
     settings: int | None = None
     generated: bool = False
