@@ -96,6 +96,20 @@ def test_folds_share_the_kernel_of_the_race(monkeypatch):
     assert_matrices(kernel, kernel.pairs, second)
 
 
+@pytest.mark.parametrize("train", [slice(0, 60), np.arange(60)], ids=["slice", "rows"])
+@pytest.mark.parametrize(
+    "test", [slice(60, 90), np.arange(60, 90)], ids=["slice", "rows"]
+)
+def test_what_is_done_to_a_matrix_stays_with_it(train, test):
+    """Solvers overwrite the matrix of a look, not the table that it was cut from."""
+    kernel = Kernel("rbf", 0.5)
+    rows = look(make_rows(), train, test)
+    matrix = KernelMatrices(rows, kernel, kernel.pairs).train()
+    assert matrix.flags.c_contiguous
+    matrix[:] = np.nan
+    assert_matrices(kernel, kernel.pairs, rows)
+
+
 def test_a_separate_test_set():
     """Test rows need not follow the training rows at once."""
     rows = look(make_rows(), slice(0, 20), slice(60, 90))

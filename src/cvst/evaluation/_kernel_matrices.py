@@ -56,7 +56,9 @@ class KernelMatrices:
         table = self._table()
         if table is not None:
             values = self.rows.within(table, self.rows.train)
-            return np.array(values, order="C") if self.rows.is_nested else values
+            # Of adjacent rows it is a view of the table.
+            adjacent = isinstance(self.rows.train, slice)
+            return np.array(values, order="C") if adjacent else values
         pairs = self.rows.train_pairs(self.kind)
         if triangle:
             return self.kernel.upper_triangle(pairs)
