@@ -102,7 +102,11 @@ class IterativeDualSpace(DualSpace):
                     self._factored = None
                 step = self._roots * found.x
                 error = math.sqrt(alpha) * found.error
-                return Step(step, self.decisions(step), error)
+                change = self.decisions(step)
+                # What is left may outweigh the step in the norm of the objective: the
+                # next ones would lead nowhere either.
+                if change @ (residuals - alpha * theta) > 0 or error <= enough:
+                    return Step(step, change, error)
             self._serves = False
             super().factorise(self._curvatures, alpha)
         return super().step(theta, residuals, alpha, enough)
