@@ -94,3 +94,22 @@ def test_a_small_gain_is_no_small_error():
     problem = LogisticProblem(dual_space(kernel), signs, weights, 1.0)
     thetas = list(logistic_path(problem, penalties))
     assert_minima(kernel, signs, weights, penalties, thetas)
+
+
+def test_a_step_that_leads_nowhere_is_made_exactly():
+    """Far from the last penalty an inexact step may climb instead of descending."""
+    kernel, signs, weights = make_problem(3.0)
+    penalties = N * np.array([1e-4, 1e-5, 1e-7])
+    problem = LogisticProblem(dual_space(kernel), signs, weights, 1.0)
+    thetas = list(logistic_path(problem, penalties))
+    assert_minima(kernel, signs, weights, penalties, thetas)
+
+
+def test_no_step_where_no_factorisation_serves():
+    """A system that has become indefinite has no step, rather than a wrong one."""
+    space = IterativeDualSpace(np.diag(np.append(np.ones(N - 1), -1.0)))
+    assert space.factorise(np.full(N, 0.1), 1.0)
+    assert space.factorise(np.full(N, 10.0), 1.0)
+    step = space.step(np.zeros(N), np.ones(N), 1.0, 1e-9)
+    assert np.isnan(step.theta).all()
+    assert np.isnan(step.decisions).all()

@@ -108,7 +108,9 @@ class IterativeDualSpace(DualSpace):
                 if change @ (residuals - alpha * theta) > 0 or error <= enough:
                     return Step(step, change, error)
             self._serves = False
-            super().factorise(self._curvatures, alpha)
+            if not super().factorise(self._curvatures, alpha):
+                nowhere = np.full_like(theta, np.nan)
+                return Step(nowhere, nowhere)
         return super().step(theta, residuals, alpha, enough)
 
     def _solution(self, forces: FloatArray, enough: float) -> Solution | None:
