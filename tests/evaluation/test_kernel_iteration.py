@@ -110,6 +110,6 @@ def test_no_step_where_no_factorisation_serves():
     space = IterativeDualSpace(np.diag(np.append(np.ones(N - 1), -1.0)))
     assert space.factorise(np.full(N, 0.1), 1.0)
     assert space.factorise(np.full(N, 10.0), 1.0)
-    step = space.step(np.zeros(N), np.ones(N), 1.0, 1e-9)
+    step = space.step(np.zeros(N), np.eye(N)[-1], 1.0, 1e-9)
     assert np.isnan(step.theta).all()
     assert np.isnan(step.decisions).all()
