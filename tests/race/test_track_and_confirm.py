@@ -138,6 +138,16 @@ def test_who_failed_the_first_test_comes_back_alone():
     assert set(added.tolist()) <= near
 
 
+def test_a_number_is_as_good_as_a_truth_value():
+    """``wide=1`` lets in whom ``wide=True`` lets in."""
+    looks = []
+    for wide in (True, 1):
+        strategy = TrackAndConfirm(max_survivors=5, wide=wide)
+        state = run(strategy, DriftingOptimum(own=2.0), problem())
+        looks.append(state.observations[1].look.configurations.tolist())
+    assert looks[0] == looks[1]
+
+
 def test_few_survive_the_first_look_on_their_own():
     """What is set aside by rank, not by a test, is called so."""
     source = DriftingOptimum(own=5.0)

@@ -331,7 +331,7 @@ class TrackAndConfirm(Parametrised):
             return np.arange(problem.n_configurations)
         if stage == LATE:
             survivors = np.flatnonzero(state.active)
-            promising = state.observations[-1].top & self.wide
+            promising = state.observations[-1].top & bool(self.wide)
             chosen = late_candidates(problem, losses, survivors, promising)
             return np.union1d(chosen, returning(state, self.max_survivors))
         numbers = self.n_tracked, self.n_leaders, self.n_hedges
