@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
+from cvst.evaluation import _kernel_rows as module
 from cvst.evaluation._kernel_rows import PairedRows, dense_rows
 from cvst.evaluation._protocol import Scratch
 
@@ -39,3 +40,14 @@ def test_kernels_of_a_fold_share_its_pairs(folds):
     assert again.train_pairs("squared") is kept
     second.train_pairs("squared")
     assert first.train_pairs("squared") is not kept
+
+
+def test_all_kinds_of_pairs_share_the_memory_of_a_race(monkeypatch):
+    """A race over several kernels keeps no more than one over a single kernel."""
+    monkeypatch.setattr(module, "LARGEST_TABLE_BYTES", 8 * 40**2)
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    rows = PairedRows(dense_rows(X), slice(0, 30), slice(30, 40), Scratch())
+    assert rows.first_pairs("squared", 30) is not None
+    assert rows.first_pairs("product", 30) is None
+    np.testing.assert_allclose(rows.train_pairs("product"), X[:30] @ X[:30].T)
+    assert rows.first_pairs("squared", 40) is not None

@@ -26,7 +26,8 @@ __all__ = ["DenseRows", "PairKind", "PairedRows", "paired_rows"]
 # them as scikit-learn does, who is compared with libsvm's as libsvm does.
 PairKind: TypeAlias = Literal["squared", "squared libsvm", "city block", "product"]
 
-# A race keeps at most this much of a table of pairs. It holds all pairs of 5,700 rows.
+# A race keeps at most this much of its tables of pairs. One of them, as many kernels
+# have in common, may so hold all pairs of 5,700 rows.
 LARGEST_TABLE_BYTES = 2**28
 
 # Pairs of training and test rows are worked on in blocks of at most this size.
@@ -201,9 +202,12 @@ class PairedRows:
     def first_pairs(self, kind: PairKind, stop: int) -> FloatArray | None:
         """Return the pairs of the first rows with all others, if there is memory."""
         fill = partial(_pairs_of, self.rows, kind)
+        budget = self.scratch.get(
+            "pairs of all kinds", lambda: Budget(LARGEST_TABLE_BYTES)
+        )
         table = self.scratch.get(
             ("pairs of rows", kind),
-            lambda: RowTable(len(self.rows.X), fill, Budget(LARGEST_TABLE_BYTES)),
+            lambda: RowTable(len(self.rows.X), fill, budget),
         )
         return table.first(stop)
 
