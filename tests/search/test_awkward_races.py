@@ -196,4 +196,4 @@ def test_races_of_infinite_losses_are_short(wave):
     search = RaceGridSearchCV(Blown(), grid, strategy=QUICK, random_state=0)
     final = search.fit(*wave).race_.observations[-1].look
     assert final.stage == "final"
-    assert len(final.configurations) == 3
+    assert len(final.configurations) == 2
