@@ -157,7 +157,7 @@ def searched(search: Any, X: Any, y: Any) -> Finding:
     finding.n_looks = search.n_steps_
     finding.stop_reason = search.stop_reason_
     finding.survivors = [
-        len(seen.look.configurations) - len(seen.drops) for seen in looks
+        len(set(seen.look.configurations.tolist()) - set(seen.drops)) for seen in looks
     ]
     return finding
 
