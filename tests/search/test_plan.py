@@ -108,6 +108,27 @@ def test_times_follow_from_the_cost_of_a_fit(slow_plan):
     assert slow_plan.cross_validation_seconds == pytest.approx(folds, rel=0.25)
 
 
+@pytest.mark.parametrize(
+    "strategy", ["cvst", "track_and_confirm", CrossValidation(10)], ids=str
+)
+def test_work_is_counted_in_fits_on_all_rows(strategy, regression):
+    """Look by look, and as the formula of the guide has it for full folds."""
+    plan = RaceGridSearchCV(Ridge(), GRID, strategy=strategy).plan(*regression)
+    n_samples = len(regression[1])
+    for power, (race, folds) in plan.fits_by_power.items():
+        expected = 0.0
+        for look in plan.looks:
+            expected += (
+                look.expected_configurations * (look.n_train / n_samples) ** power
+            )
+        assert race == pytest.approx(expected)
+        assert folds == pytest.approx(10 * plan.n_configurations * 0.9**power)
+        assert f"{race:,.0f}" in str(plan)
+    if isinstance(strategy, CrossValidation):
+        assert race == pytest.approx(folds, rel=0.01)
+    assert plan.to_dict()["fits_by_power"]["3"] == plan.fits_by_power[3]
+
+
 def test_the_ceiling_is_that_of_the_measured_growth(slow_plan):
     """70 for a square at ten steps, as the theory has it."""
     exact = speedup_ceiling(10, complexity=slow_plan.fit_cost.exponent)
@@ -126,7 +147,9 @@ def test_other_strategies_have_no_zone(regression):
     assert "at most" not in str(plan)
 
 
-@pytest.mark.parametrize("strategy", ["cvst", "track_and_confirm", "cross_validation"])
+@pytest.mark.parametrize(
+    "strategy", ["cvst", "track_and_confirm", CrossValidation(10)], ids=str
+)
 def test_a_plan_fits_into_a_terminal_of_80_columns(regression, strategy):
     plan = RaceGridSearchCV(Ridge(), GRID, strategy=strategy).plan(*regression)
     assert max(map(len, str(plan).splitlines())) <= 80

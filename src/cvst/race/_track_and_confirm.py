@@ -92,7 +92,7 @@ class TrackAndConfirm(Parametrised):
         Most rounds in which unseen neighbours of the winner are confirmed too.
     level : float, default=0.05
         Bound, for each look, on the chance that the configuration with the smallest
-        expected loss there is dropped by a test.
+        expected loss there is dropped by a test; approximate in folds and climbs.
     few : int, default=30
         Fewer configurations than this go straight to the folds, five or fewer to
         those of the final.

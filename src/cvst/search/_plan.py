@@ -113,6 +113,25 @@ class RacePlan:
         return sum(look.seconds for look in self.looks)
 
     @property
+    def fits_by_power(self) -> dict[int, tuple[float, float]]:
+        """Work of all looks and of cross-validation, in fits on all rows.
+
+        For learners whose cost grows with the first, second and third power of the
+        number of rows.
+        """
+        n_folds, n_samples = self.n_folds, self.n_samples
+        return {
+            power: (
+                sum(
+                    look.expected_configurations * (look.n_train / n_samples) ** power
+                    for look in self.looks
+                ),
+                self.n_configurations * n_folds * (1 - 1 / n_folds) ** power,
+            )
+            for power in (1, 2, 3)
+        }
+
+    @property
     def speedup_ceiling(self) -> float:
         """How many times faster than cross-validation the luckiest race is.
 
@@ -134,6 +153,7 @@ class RacePlan:
             "looks": [asdict(look) for look in self.looks],
             "error_bounds": bounds,
             "race_seconds": self.race_seconds,
+            "fits_by_power": {str(m): fits for m, fits in self.fits_by_power.items()},
             "speedup_ceiling": self.speedup_ceiling,
         }
 
@@ -263,6 +283,10 @@ def _sentences(plan: RacePlan) -> list[str]:
     factor = f"{plan.speedup_ceiling:.3g} times as long as"
     at_most = plan.first_drop is not None
     ratio = f"at most {factor} the race" if at_most else f"{factor} all looks"
+    race, folds = (
+        ", ".join(f"{fits:,.0f}" for fits in both)
+        for both in zip(*plan.fits_by_power.values(), strict=True)
+    )
     # Folds are run to the last one.
     may_stop = " (a race may stop early)" * any(x.stage != "folds" for x in plan.looks)
     sentences += [
@@ -270,6 +294,10 @@ def _sentences(plan: RacePlan) -> list[str]:
             f"A fit costs about {cost.constant:.2g} s + {cost.coefficient:.2g} s * "
             f"n^{cost.exponent:.2f}, measured up to {plan.largest_probe:,} rows in "
             f"{seconds_text(plan.probe_seconds)}."
+        ),
+        (
+            f"In fits on all rows, if they cost n, n^2 or n^3: {race} for all looks; "
+            f"{folds} for {plan.n_folds}-fold cross-validation."
         ),
         (
             f"Expected: {seconds_text(plan.race_seconds)} for all looks{may_stop}, "
