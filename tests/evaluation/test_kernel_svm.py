@@ -19,6 +19,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 from cvst.evaluation import OneByOne, Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation import _kernel_svm as svm_module
 
 N_TRAIN, N_ROWS = 36, 60
 TOLERANCE = 1e-6
@@ -144,6 +145,16 @@ def test_regressions_are_as_one_by_one(
     grid = data.draw(st.lists(GRIDS[machine], min_size=2, max_size=5))
     weights = {"sample_weight": rng.uniform(0.1, 3, size=N_TRAIN)} if weighted else {}
     task = make_task(machine(), grid, X, y, scratch=Scratch(), fit_params=weights)
+    assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
+
+
+def test_huge_kernels_are_left_to_scikit_learn(assert_same_as_one_by_one, monkeypatch):
+    """There libsvm may go on for ever where a last bit is another one."""
+    X, rng = make_rows(188)
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=N_ROWS)
+    grid = [{"kernel": "poly", "gamma": 40.0}, {"kernel": "poly", "gamma": 400.0}]
+    task = make_task(SVR(max_iter=1000), grid, X, y, scratch=Scratch())
+    monkeypatch.setattr(svm_module, "libsvm_fit", None)
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 

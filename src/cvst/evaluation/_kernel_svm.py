@@ -38,6 +38,10 @@ LARGEST_GROUP = 16
 # Where rounding errors may be larger, libsvm computes its own kernel.
 LARGEST_KERNEL_ERROR = 1e-8
 
+# With larger values libsvm's way hangs on their last bit, and may not end: then it is
+# left to scikit-learn.
+LARGEST_VALUE = 1e6
+
 EPSILON = float(np.finfo(float).eps)
 
 
@@ -138,7 +142,8 @@ def _share(
     """Fit and ask all machines of one kernel; those left out are fitted alone."""
     rows = problem.rows
     error = 8 * EPSILON * kernel.gamma * rows.largest_square
-    if error > LARGEST_KERNEL_ERROR:
+    largest = kernel.largest_value(rows.largest_square)
+    if error > LARGEST_KERNEL_ERROR or largest > LARGEST_VALUE:
         return []
     start = perf_counter()
     matrices = SvmMatrices(rows, kernel, problem.nests)
