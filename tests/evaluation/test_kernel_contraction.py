@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 
+from cvst.evaluation import _kernel_contraction as module
 from cvst.evaluation._kernel_contraction import contracted
 from cvst.evaluation._kernel_spaces import DualSpace, PrimalSpace
 
@@ -97,3 +98,44 @@ def test_penalties_too_small_cost_nothing():
     )
 
     assert thetas.shape == decisions.shape == (0, 50)
+
+
+class Counting(DualSpace):
+    """Counts the products with its kernel."""
+
+    n_products = 0
+
+    def decisions(self, theta):
+        if theta.ndim == 2:
+            self.n_products += len(theta)
+        return super().decisions(theta)
+
+
+def test_who_is_there_costs_no_more_products():
+    """All penalties together take as many as each of them alone."""
+    kernel, signs, weights = draw_problem(0, "wide", 50)
+    largest = np.abs(kernel).sum(axis=1).max() * weights.max()
+    penalties = largest * np.array([100.0, 10.0, 1.0, 0.1])
+    together = Counting(kernel)
+    contracted(together, signs, weights, 1.0, penalties)
+    n_alone = 0
+    for alpha in penalties:
+        alone = Counting(kernel)
+        contracted(alone, signs, weights, 1.0, np.array([alpha]))
+        n_alone += alone.n_products
+    assert together.n_products == n_alone
+
+
+def test_who_is_there_in_time_is_kept(monkeypatch):
+    """If rounds run out, solutions of the larger penalties still count."""
+    kernel, signs, weights = draw_problem(0, "wide", 50)
+    largest = np.abs(kernel).sum(axis=1).max() * weights.max()
+    penalties = largest * np.array([100.0, 10.0, 0.1])
+    monkeypatch.setattr(module, "MOST_ROUNDS", 12)
+
+    thetas, decisions = contracted(DualSpace(kernel), signs, weights, 1.0, penalties)
+
+    assert thetas.shape == decisions.shape == (2, 50)
+    for alpha, own in zip(penalties, decisions, strict=False):
+        expected = minimum(kernel, signs, weights, alpha)
+        np.testing.assert_allclose(own, expected, rtol=0, atol=1e-8)

@@ -3,14 +3,12 @@ r"""Kernel logistic regression for large penalties, all of them at once.
 A solution is a fixed point: its coefficients are the residuals of its own decisions
 over the penalty. Where the penalty is large, that map hardly depends on where one is,
 and following it needs no factorisation, only one product with the kernel per round for
-all penalties together. Its slopes lie between :math:`-\rho` and 0, where :math:`\rho`
-is the kernel's largest eigenvalue times the loss's largest curvature over the penalty,
-so that steps with momentum converge at the rate of conjugate gradients.
+each penalty that is not there yet. Its slopes lie between :math:`-\rho` and 0, where
+:math:`\rho` is the kernel's largest eigenvalue times the loss's largest curvature over
+the penalty, so that steps with momentum converge at the rate of conjugate gradients.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import expit
@@ -34,18 +32,10 @@ MOST_ROUNDS = 60
 SMALLEST_VALUE = float(np.finfo(float).tiny)
 
 
-@dataclass(frozen=True, slots=True)
-class _Momentum:
-    """The best step and momentum for slopes between minus rho and 0, per penalty."""
-
-    step: FloatArray
-    memory: FloatArray
-
-    @classmethod
-    def of(cls, slopes: FloatArray) -> _Momentum:
-        """Take the largest slope of each penalty; the smallest is 0."""
-        root = np.sqrt(1.0 + slopes)
-        return cls(4.0 / (root + 1.0) ** 2, ((root - 1.0) / (root + 1.0)) ** 2)
+def _momentum(slopes: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the best step and memory for slopes between minus these and 0."""
+    root = np.sqrt(1.0 + slopes)
+    return 4.0 / (root + 1.0) ** 2, ((root - 1.0) / (root + 1.0)) ** 2
 
 
 def contracted(
@@ -88,24 +78,29 @@ def contracted(
     largest = LARGEST_CURVATURE * weights.max() * space.largest_eigenvalue
     slopes = largest / penalties
     n_solved = int(np.searchsorted(slopes, LARGEST_SLOPE, side="right"))
-    momentum = _Momentum.of(slopes[:n_solved, None])
-    alphas = penalties[:n_solved, None]
+    steps, memories = _momentum(slopes[:n_solved, None])
+    pulls = weights * signs / penalties[:n_solved, None]
     # All values of a kernel may be 0.
     enough = DECISION_ERROR / np.sqrt(np.clip(largest_value, SMALLEST_VALUE, 1.0))
-    pulls = weights * signs
-    thetas = np.zeros((n_solved, space.size))
+    solved = np.zeros((n_solved, space.size)), np.zeros((n_solved, len(signs)))
+    # Those that are not there yet, and where they are.
+    left = np.arange(n_solved)
+    thetas, decisions = solved
     before = thetas
-    decisions = np.zeros((n_solved, len(signs)))
     # The objective is at least as curved as its penalty. So a solution is at most this
     # far away, and a decision changes by at most that times the kernel's largest root.
-    for _ in range(MOST_ROUNDS if n_solved else 0):
-        targets = space.of_residuals(pulls * expit(-signs * decisions)) / alphas
-        changes = targets - thetas
-        if (space.largest_norm(changes) <= enough).all():
-            return thetas, decisions
-        thetas, before = (
-            thetas + momentum.step * changes + momentum.memory * (thetas - before),
-            thetas,
-        )
+    for _ in range(MOST_ROUNDS):
+        if len(left) == 0:
+            break
+        changes = space.of_residuals(pulls * expit(-signs * decisions)) - thetas
+        far = ~(space.largest_norm(changes) <= enough)
+        if not far.all():
+            solved[0][left[~far]], solved[1][left[~far]] = thetas[~far], decisions[~far]
+            left, pulls, changes = left[far], pulls[far], changes[far]
+            thetas, before = thetas[far], before[far]
+        changes *= steps[left]
+        changes += memories[left] * (thetas - before)
+        thetas, before = thetas + changes, thetas
         decisions = space.decisions(thetas)
-    return thetas[:0], decisions[:0]
+    n_solved = int(left[0]) if len(left) else n_solved
+    return solved[0][:n_solved], solved[1][:n_solved]
