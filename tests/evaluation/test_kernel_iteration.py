@@ -54,7 +54,13 @@ def test_single_precision_is_given_up_in_time():
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("MOST_ROUNDS", 1), ("MOST_SERVING_ROUNDS", 0), ("LARGEST_ERROR", 0.9)],
+    [
+        ("MOST_ROUNDS", 1),
+        ("MOST_SERVING_ROUNDS", 0),
+        ("LARGEST_ERROR", 0.9),
+        ("LARGEST_WEAR", 0.0),
+        ("LARGEST_WEAR", np.inf),
+    ],
 )
 def test_bad_luck_costs_time_only(monkeypatch, name, value):
     """Too few rounds, a factorisation per step, careless steps: the same minimum."""
@@ -86,6 +92,49 @@ def test_a_factorisation_serves_several_steps(monkeypatch):
     assert 0 < 2 * counts["factorisations"] <= counts["steps"]
 
 
+@pytest.mark.parametrize(("change", "n_expected"), [(1.1, 1), (0.9, 1), (10.0, 2)])
+def test_a_factorisation_wears_out(monkeypatch, change, n_expected):
+    """With curvatures over penalties that have changed much, and only then."""
+    counted = []
+    factorise = module.SingleFactor.factorise
+    monkeypatch.setattr(
+        module.SingleFactor,
+        "factorise",
+        lambda *arguments: counted.append(1) or factorise(*arguments),
+    )
+    kernel, _, _ = make_problem(0.1)
+    space = IterativeDualSpace(kernel)
+    space.factorise(np.full(N, 0.25), 1.0)
+    space.factorise(np.full(N, 0.25), 1.0 / change)
+    assert len(counted) == n_expected
+
+
+@pytest.mark.parametrize("change", [0.01, 0.5, 1.0, 2.0, 100.0])
+@pytest.mark.parametrize("enough", [1e-2, 1e-9])
+def test_the_error_of_a_step_is_known(monkeypatch, change, enough):
+    """In the norm of the objective, however old the factorisation is."""
+    monkeypatch.setattr(module, "LARGEST_WEAR", np.inf)
+    kernel, signs, weights = make_problem(0.1)
+    weights = weights + 0.1
+    rng = np.random.default_rng(1)
+    theta, alpha = 0.01 * rng.normal(size=N), 0.3
+    curvatures = weights * rng.uniform(0.1, 0.25, size=N)
+    space = IterativeDualSpace(kernel)
+    assert space.factorise(change ** rng.uniform(size=N) * curvatures, alpha)
+    assert space.factorise(curvatures, alpha)
+    residuals = weights * signs * rng.uniform(size=N)
+
+    step, decisions, error = space.step(theta, residuals, alpha, enough)
+
+    np.testing.assert_allclose(decisions, kernel @ step, rtol=0, atol=1e-10)
+    system = curvatures[:, None] * kernel + alpha * np.eye(N)
+    missing = step - np.linalg.solve(system, residuals - alpha * theta)
+    image = kernel @ missing
+    distance = np.sqrt(curvatures @ image**2 + alpha * missing @ image)
+    assert distance <= error + 1e-10
+    assert error <= max(enough, module.LARGEST_ERROR * np.sqrt(decisions @ residuals))
+
+
 def test_a_small_gain_is_no_small_error():
     """Where the objective is large, a step that adds next to nothing to it counts."""
     kernel, signs, weights = make_problem(0.1)
@@ -108,8 +157,8 @@ def test_a_step_that_leads_nowhere_is_made_exactly():
 def test_no_step_where_no_factorisation_serves():
     """A system that has become indefinite has no step, rather than a wrong one."""
     space = IterativeDualSpace(np.diag(np.append(np.ones(N - 1), -1.0)))
-    assert space.factorise(np.full(N, 0.1), 1.0)
-    assert space.factorise(np.full(N, 10.0), 1.0)
+    assert space.factorise(np.full(N, 0.95), 1.0)
+    assert space.factorise(np.full(N, 1.05), 1.0)
     step = space.step(np.zeros(N), np.eye(N)[-1], 1.0, 1e-9)
     assert np.isnan(step.theta).all()
     assert np.isnan(step.decisions).all()

@@ -52,11 +52,12 @@ def test_penalties_at_any_distance(penalties):
         np.testing.assert_allclose(kernel @ theta, kernel @ direct, atol=1e-7)
 
 
-def test_features_and_coefficients_find_the_same_minimum():
-    """The kernel's root is a set of features."""
+@pytest.mark.parametrize("order", [1, -1])
+def test_features_and_coefficients_find_the_same_minimum(order):
+    """The kernel's root is a set of features, with the largest first or last."""
     kernel, signs, weights = make_problem(0.3)
     values, vectors = np.linalg.eigh(kernel)
-    features = (vectors * np.sqrt(np.maximum(values, 0.0))).T
+    features = (vectors * np.sqrt(np.maximum(values, 0.0))).T[::order]
     dual = LogisticProblem(DualSpace(kernel), signs, weights, 1.0)
     primal = LogisticProblem(PrimalSpace(features), signs, weights, 1.0)
     pairs = zip(
@@ -85,6 +86,86 @@ def test_old_factorisations_lead_to_the_same_minimum(monkeypatch):
     assert len(counted) - n_reusing > 1.2 * n_reusing
     for theta, other in zip(reusing, fresh, strict=True):
         np.testing.assert_allclose(kernel @ other, kernel @ theta, atol=1e-8)
+
+
+def count_steps(monkeypatch, problem, penalties):
+    counted = []
+    with monkeypatch.context() as patch:
+        factorise = newton_module._Descent._factorise
+        patch.setattr(
+            newton_module._Descent,
+            "_factorise",
+            lambda *arguments: counted.append(1) or factorise(*arguments),
+        )
+        patch.setattr(newton_module, "SMALLEST_REUSED", np.inf)
+        thetas = list(logistic_path(problem, penalties))
+    return len(counted), thetas
+
+
+def test_slopes_save_steps_and_nothing_else(monkeypatch):
+    """Each minimum is where it is, whatever the start."""
+    kernel, signs, weights = make_problem(10.0)
+    problem = LogisticProblem(DualSpace(kernel), signs, weights, 1.0)
+    n_steps, thetas = count_steps(monkeypatch, problem, PENALTIES)
+    monkeypatch.setattr(newton_module._Descent, "tangent", lambda *_: None)
+    n_afresh, others = count_steps(monkeypatch, problem, PENALTIES)
+    assert n_steps < 0.75 * n_afresh
+    for theta, other in zip(thetas, others, strict=True):
+        np.testing.assert_allclose(kernel @ other, kernel @ theta, atol=1e-8)
+
+
+@pytest.mark.parametrize("primal", [False, True])
+def test_slopes_are_those_of_the_path(primal):
+    """As two penalties next to each other tell."""
+    kernel, signs, weights = make_problem(1.0)
+    space = DualSpace(kernel)
+    if primal:
+        values, vectors = np.linalg.eigh(kernel)
+        space = PrimalSpace((vectors * np.sqrt(np.maximum(values, 0.0))).T[::-1])
+    problem = LogisticProblem(space, signs, weights, 1.0)
+    alpha, ratio = 0.1, 1 + 1e-3
+    (theta,) = logistic_path(problem, np.array([alpha]))
+    # Started at the minimum, it factorises there.
+    descent = newton_module._Descent(problem, alpha)
+    point = descent.minimum(problem.at(theta, space.decisions(theta), alpha))
+    known = descent.tangent(point)
+    path = logistic_path(problem, np.array([alpha * ratio, alpha / ratio]))
+    above, below = (space.decisions(theta) for theta in path)
+    expected = (above - below) / (2 * np.log(ratio))
+    np.testing.assert_allclose(known.decisions_slope, expected, rtol=0, atol=1e-4)
+    slope = space.decisions(known.theta_slope)
+    np.testing.assert_allclose(known.decisions_slope, slope, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("gamma", [0.01, 1.0, 100.0])
+def test_short_steps_go_down(monkeypatch, gamma):
+    """So the objective is not asked for there."""
+    kernel, signs, weights = make_problem(gamma)
+    problem = LogisticProblem(DualSpace(kernel), signs, weights, 1.0)
+    at, target = LogisticProblem.at, newton_module._Descent._target
+    trusted = []
+
+    def checked(self, point, step, change):
+        reached = target(self, point, step, change)
+        if reached.objective == point.objective:
+            before, after = (
+                at(problem, one.theta, one.decisions, self.alpha).objective
+                for one in (point, reached)
+            )
+            trusted.append(after <= before * (1 + 1e-14))
+        return reached
+
+    monkeypatch.setattr(newton_module._Descent, "_target", checked)
+    list(logistic_path(problem, PENALTIES))
+    # From far away, long steps overshoot: none of them is trusted.
+    rng = np.random.default_rng(0)
+    for alpha in PENALTIES:
+        theta = rng.normal(size=len(kernel))
+        theta *= 10.0 / np.abs(kernel @ theta).max()
+        start = problem.at(theta, kernel @ theta, alpha)
+        newton_module._Descent(problem, alpha).minimum(start)
+    assert len(trusted) > 10
+    assert all(trusted)
 
 
 def test_a_failure_does_not_spoil_the_next_penalty():

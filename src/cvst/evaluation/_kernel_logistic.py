@@ -44,8 +44,9 @@ FEWEST_ITERATIONS = 50
 # estimator: there rounding errors decide.
 SMALLEST_PENALTY = 1e-9
 
-# Up to this rank, or half of the training rows, features are faster.
+# Up to this rank, and this share of the training rows, features are faster.
 HIGHEST_RANK = 300
+HIGHEST_SHARE = 0.7
 
 # Decisions that are closer than this, as a share of what they are sums of, are left
 # to the estimator itself.
@@ -163,7 +164,8 @@ def _share(
     start = perf_counter()
     rows = problem.rows
     n_penalties = len(penalties)
-    features = low_rank_features(rows, kernel, min(rows.n_train // 2, HIGHEST_RANK))
+    highest = min(int(HIGHEST_SHARE * rows.n_train), HIGHEST_RANK)
+    features = low_rank_features(rows, kernel, highest)
     matrices = KernelMatrices(rows, kernel, kernel.pairs)
     if features is None:
         space: Space = dual_space(matrices.train())

@@ -1,16 +1,18 @@
 r"""Kernel logistic regression for many penalties: Newton steps along a path.
 
 The minimum is unique, so every way to it is right. This one starts from the largest
-penalties, which need no Newton steps, follows the path to smaller ones, keeps a
-factorisation while it is good enough, and stops once no decision value anywhere can
-change by more than :data:`DECISION_ERROR`.
+penalties, which need no Newton steps, follows the tangent of the path to smaller ones,
+keeps a factorisation while it is good enough, and stops once no decision value anywhere
+can change by more than :data:`DECISION_ERROR`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import expit
@@ -43,9 +45,14 @@ SMALLEST_CURVATURE = 1e-100
 FARTHEST_REUSE = 2.0
 SLOWEST_REUSE = 0.2
 
-# The path is followed in the direction of the last two penalties for at most this many
-# times the ratio between them.
+# The path is followed in the direction of two solutions for at most this many times
+# the logarithm of the ratio of their penalties, which must not be smaller.
 LONGEST_LEAP = 2.0
+SHORTEST_SECANT = 1e-3
+
+# The objective cannot grow in a step that changes no decision by more, counted from
+# where its factorisation was made: there curvatures change by less than a factor of 2.
+SURE_DISTANCE = 0.5
 
 # Sums of steps may be off by this share of the largest decision.
 LARGEST_DRIFT = 1e-8
@@ -116,40 +123,64 @@ def logistic_path(
     >>> [theta.round(3) for theta in logistic_path(problem, np.array([1.0, 0.1]))]
     [array([ 0.409, -0.409]), array([ 1.735, -1.735])]
     """
-    known: list[tuple[float, _Point]] = []
     thetas, decisions = contracted(
         problem.space, problem.signs, problem.weights, problem.largest_value, penalties
     )
-    for alpha, theta, own in zip(penalties.tolist(), thetas, decisions, strict=False):
-        known = [*known[-1:], (math.log(alpha), problem.at(theta, own, alpha))]
-        yield theta
+    yield from thetas
+    follow: Callable[[], _Known | None] = partial(_secant, penalties, thetas, decisions)
     for alpha in penalties[len(thetas) :].tolist():
-        start = _start(problem, alpha, known)
-        point = _Descent(problem, alpha).minimum(start)
-        known = [] if point is None else [*known[-1:], (math.log(alpha), point)]
+        descent = _Descent(problem, alpha)
+        point = descent.minimum(_start(problem, alpha, follow()))
         yield None if point is None else point.theta
+        follow = partial(descent.tangent, point)
 
 
-def _start(
-    problem: LogisticProblem, alpha: float, known: list[tuple[float, _Point]]
-) -> _Point:
-    """Return the better of the last solution and what the last two lead to."""
-    if not known:
+class _Known(NamedTuple):
+    """A solution, and where it moves as the logarithm of the penalty grows."""
+
+    log_alpha: float
+    theta: FloatArray
+    decisions: FloatArray
+    theta_slope: FloatArray
+    decisions_slope: FloatArray
+    # How far ahead the slopes may be trusted.
+    longest_leap: float
+
+
+def _secant(
+    penalties: FloatArray, thetas: FloatArray, decisions: FloatArray
+) -> _Known | None:
+    """Take the slopes from the last two solutions."""
+    if len(thetas) == 0:
+        return None
+    logs = np.log(penalties[: len(thetas)])
+    leap = float(logs[-2] - logs[-1]) if len(thetas) > 1 else 0.0
+    # Close neighbours point nowhere.
+    if leap <= SHORTEST_SECANT:
+        zeros = np.zeros_like(thetas[-1]), np.zeros_like(decisions[-1])
+        return _Known(float(logs[-1]), thetas[-1], decisions[-1], *zeros, 0.0)
+    return _Known(
+        float(logs[-1]),
+        thetas[-1],
+        decisions[-1],
+        (thetas[-2] - thetas[-1]) / leap,
+        (decisions[-2] - decisions[-1]) / leap,
+        LONGEST_LEAP * leap,
+    )
+
+
+def _start(problem: LogisticProblem, alpha: float, known: _Known | None) -> _Point:
+    """Return the better of the last solution and where its slopes lead to."""
+    if known is None:
         n_train = len(problem.signs)
         return problem.at(np.zeros(problem.space.size), np.zeros(n_train), alpha)
-    log_alpha, last = known[-1]
-    stay = problem.at(last.theta, last.decisions, alpha)
-    if len(known) == 1:
+    stay = problem.at(known.theta, known.decisions, alpha)
+    leap = known.log_alpha - math.log(alpha)
+    if not 0 < leap <= known.longest_leap:
         return stay
-    log_before, before = known[0]
-    leap, leap_before = log_alpha - math.log(alpha), log_before - log_alpha
-    # Close neighbours point nowhere.
-    if not 0 < leap <= LONGEST_LEAP * leap_before:
-        return stay
-    length = leap / leap_before
     ahead = problem.at(
-        last.theta + length * (last.theta - before.theta),
-        last.decisions + length * (last.decisions - before.decisions),
+        known.theta - leap * known.theta_slope,
+        known.decisions - leap * known.decisions_slope,
         alpha,
     )
     return ahead if ahead.objective < stay.objective else stay
@@ -181,24 +212,48 @@ class _Descent:
             step, change, error = space.step(
                 point.theta, residuals, alpha, self._enough / self._scale / 4
             )
-            target = self.problem.at(
-                point.theta + step, point.decisions + change, alpha
-            )
             # Twice what the quadratic model of the objective promises.
             gain = float(change @ residuals)
             gain -= alpha * space.inner(point.theta, step, change)
+            target = self._target(point, step, change)
             if not math.isfinite(gain + target.objective):
                 return None
             negligible = gain <= NEGLIGIBLE_GAIN * point.objective
-            if self._is_last(target, gain, error, negligible):
+            distance = self._distance_of(target)
+            if self._is_last(distance, gain, error, negligible):
                 return self._checked(target)
             length = math.sqrt(max(gain, 0.0))
             # Rounding errors do not shrink: then only a new factorisation tells.
             self._ratio = math.inf if negligible else length / self._length
             self._length = length
             point = self._shortened(point, target)
-            self._distance = self._distance_of(point)
+            self._distance = distance if point is target else self._distance_of(point)
         return None
+
+    def tangent(self, point: _Point | None) -> _Known | None:
+        """Return the minimum with its slopes.
+
+        They solve the system of the last step for the penalty's part of the forces.
+        """
+        if point is None:
+            return None
+        nothing = np.zeros_like(point.decisions)
+        slope = self.problem.space.step(point.theta, nothing, self.alpha, 0.0)
+        return _Known(
+            math.log(self.alpha),
+            point.theta,
+            point.decisions,
+            slope.theta,
+            slope.decisions,
+            math.inf,
+        )
+
+    def _target(self, point: _Point, step: FloatArray, change: FloatArray) -> _Point:
+        """Return where a step leads to, with a bound on the objective if that does."""
+        theta, decisions = point.theta + step, point.decisions + change
+        if self._distance + float(np.abs(change).max()) <= SURE_DISTANCE:
+            return _Point(theta, decisions, point.objective)
+        return self.problem.at(theta, decisions, self.alpha)
 
     def _reuses(self) -> bool:
         return (
@@ -221,14 +276,14 @@ class _Descent:
         return float(np.abs(point.decisions - self._anchor).max())
 
     def _is_last(
-        self, target: _Point, gain: float, error: float, negligible: bool
+        self, distance: float, gain: float, error: float, negligible: bool
     ) -> bool:
         if negligible and self._distance == 0.0 and error * self._scale <= self._enough:
             return True
         # The loss's third derivative is at most its second, so over a distance its
         # curvature changes by at most the exponential of it. This bounds the next
         # step in the norm of the problem, and that bounds all decision values.
-        distance = min(max(self._distance, self._distance_of(target)), 100.0)
+        distance = min(max(self._distance, distance), 100.0)
         change = math.expm1(distance) * math.exp(distance / 2)
         length = change * math.sqrt(abs(gain)) + error
         return length * self._scale <= self._enough

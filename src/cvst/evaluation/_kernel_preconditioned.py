@@ -58,8 +58,10 @@ class SingleFactor:
             if isinstance(roots, float):
                 np.multiply(self._matrix, roots**2, out=factor, casting="same_kind")
             else:
-                np.multiply(self._matrix, roots, out=factor, casting="same_kind")
-                factor *= roots.astype(np.float32)[:, None]
+                np.copyto(factor, self._matrix, casting="same_kind")
+                single = roots.astype(np.float32)
+                factor *= single
+                factor *= single[:, None]
         factor.flat[:: len(factor) + 1] += np.float32(1.0)
         self._factor, failure = lapack.spotrf(factor, lower=1, clean=0, overwrite_a=1)
         return not failure and bool(np.isfinite(self._factor.diagonal()).all())

@@ -7,6 +7,7 @@ features, one row per data point, and :math:`\theta` their weights.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +16,14 @@ from scipy.linalg import blas, lapack
 from cvst._typing import FloatArray
 
 __all__ = ["DualSpace", "PrimalSpace", "Space", "Step"]
+
+
+# Up to this many products with a symmetric matrix, one by one is faster.
+MOST_PRODUCTS = 4
+
+# Features that add less than this share of the penalty to the curvature, all together,
+# are left out of factorisations. From 1e-5 to 1e-1 it hardly matters.
+LARGEST_TAIL = 1e-3
 
 
 class Step(NamedTuple):
@@ -148,8 +157,13 @@ class DualSpace:
 
     def decisions(self, theta: FloatArray) -> FloatArray:
         """Multiply with the kernel."""
-        if theta.ndim == 2:
+        if theta.ndim == 2 and len(theta) > MOST_PRODUCTS:
             return np.asarray(theta @ self._kernel_matrix)
+        if theta.ndim == 2:
+            products = np.empty_like(theta)
+            for row, one in zip(products, theta, strict=True):
+                row[:] = self.decisions(one)
+            return products
         # Reads half of the matrix; its transpose is the column-major one.
         product: FloatArray = blas.dsymv(1.0, self._kernel_matrix.T, theta, lower=1)
         return product
@@ -179,6 +193,10 @@ class DualSpace:
 class PrimalSpace:
     """Weights of features.
 
+    The last features of a low-rank kernel hardly matter where the penalty is large.
+    Factorisations are of the leading ones; the others follow from them, with an error
+    that is known.
+
     Parameters
     ----------
     features : ndarray of shape (n_features, n_train)
@@ -188,6 +206,10 @@ class PrimalSpace:
     def __init__(self, features: FloatArray) -> None:
         self._features = features
         self._factor = np.empty((0, 0))
+        self._curvatures = np.empty(0)
+        squares = np.einsum("ij,ij->i", features, features)
+        # What the features from each one on add up to.
+        self._tails = np.cumsum(squares[::-1])[::-1]
 
     @property
     def is_iterative(self) -> bool:
@@ -201,10 +223,13 @@ class PrimalSpace:
 
     def factorise(self, curvatures: FloatArray, alpha: float) -> bool:
         """Factorise the curvature of loss and penalty."""
-        scaled = self._features * np.sqrt(curvatures)
+        smallest = LARGEST_TAIL * alpha / float(curvatures.max())
+        n_leading = max(1, int(np.count_nonzero(self._tails > smallest)))
+        scaled = self._features[:n_leading] * np.sqrt(curvatures)
         system = scaled @ scaled.T
-        system.flat[:: self.size + 1] += alpha
+        system.flat[:: n_leading + 1] += alpha
         self._factor, failure = lapack.dpotrf(system.T, lower=1, clean=0, overwrite_a=1)
+        self._curvatures = curvatures
         return not failure
 
     def step(
@@ -212,12 +237,23 @@ class PrimalSpace:
         theta: FloatArray,
         residuals: FloatArray,
         alpha: float,
-        enough: float,  # noqa: ARG002 - the step is exact
+        enough: float,  # noqa: ARG002 - as exact as it gets
     ) -> Step:
         """Solve with the factor."""
-        forces = self._features @ residuals - alpha * theta
-        step = _solved(self._factor, forces)
-        return Step(step, self.decisions(step))
+        n_leading = len(self._factor)
+        step = self._features @ residuals
+        step -= alpha * theta
+        step[:n_leading] = _solved(self._factor, step[:n_leading])
+        if n_leading == self.size:
+            return Step(step, self.decisions(step))
+        rest = self._features[n_leading:]
+        change = step[:n_leading] @ self._features[:n_leading]
+        step[n_leading:] -= rest @ (self._curvatures * change)
+        step[n_leading:] /= alpha
+        # What is missing in the system is its product with these.
+        change_of_rest = step[n_leading:] @ rest
+        error = math.sqrt(float(change_of_rest @ (self._curvatures * change_of_rest)))
+        return Step(step, change + change_of_rest, error)
 
     def decisions(self, theta: FloatArray) -> FloatArray:
         """Multiply with the features."""
@@ -234,7 +270,7 @@ class PrimalSpace:
     @property
     def largest_eigenvalue(self) -> float:
         """Sum of all eigenvalues."""
-        return float(np.vdot(self._features, self._features))
+        return float(self._tails[0])
 
     def of_residuals(self, residuals: FloatArray) -> FloatArray:
         """Return the weights of the features."""
