@@ -145,8 +145,8 @@ def test_short_steps_go_down(monkeypatch, gamma):
     at, target = LogisticProblem.at, newton_module._Descent._target
     trusted = []
 
-    def checked(self, point, step, change):
-        reached = target(self, point, step, change)
+    def checked(self, point, *arguments):
+        reached = target(self, point, *arguments)
         if reached.objective == point.objective:
             before, after = (
                 at(problem, one.theta, one.decisions, self.alpha).objective

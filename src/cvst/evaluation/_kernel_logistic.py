@@ -44,9 +44,8 @@ FEWEST_ITERATIONS = 50
 # estimator: there rounding errors decide.
 SMALLEST_PENALTY = 1e-9
 
-# Up to this rank, and this share of the training rows, features are faster.
+# Up to this rank, or half of the training rows, features are faster.
 HIGHEST_RANK = 300
-HIGHEST_SHARE = 0.7
 
 # Decisions that are closer than this, as a share of what they are sums of, are left
 # to the estimator itself.
@@ -164,8 +163,7 @@ def _share(
     start = perf_counter()
     rows = problem.rows
     n_penalties = len(penalties)
-    highest = min(int(HIGHEST_SHARE * rows.n_train), HIGHEST_RANK)
-    features = low_rank_features(rows, kernel, highest)
+    features = low_rank_features(rows, kernel, min(rows.n_train // 2, HIGHEST_RANK))
     matrices = KernelMatrices(rows, kernel, kernel.pairs)
     if features is None:
         space: Space = dual_space(matrices.train())

@@ -215,11 +215,12 @@ class _Descent:
             # Twice what the quadratic model of the objective promises.
             gain = float(change @ residuals)
             gain -= alpha * space.inner(point.theta, step, change)
-            target = self._target(point, step, change)
+            moved = float(np.abs(change).max())
+            target = self._target(point, step, change, moved)
             if not math.isfinite(gain + target.objective):
                 return None
             negligible = gain <= NEGLIGIBLE_GAIN * point.objective
-            distance = self._distance_of(target)
+            distance = self._distance_of(target) if self._distance > 0 else moved
             if self._is_last(distance, gain, error, negligible):
                 return self._checked(target)
             length = math.sqrt(max(gain, 0.0))
@@ -248,10 +249,12 @@ class _Descent:
             math.inf,
         )
 
-    def _target(self, point: _Point, step: FloatArray, change: FloatArray) -> _Point:
+    def _target(
+        self, point: _Point, step: FloatArray, change: FloatArray, moved: float
+    ) -> _Point:
         """Return where a step leads to, with a bound on the objective if that does."""
         theta, decisions = point.theta + step, point.decisions + change
-        if self._distance + float(np.abs(change).max()) <= SURE_DISTANCE:
+        if self._distance + moved <= SURE_DISTANCE:
             return _Point(theta, decisions, point.objective)
         return self.problem.at(theta, decisions, self.alpha)
 

@@ -241,14 +241,14 @@ class PrimalSpace:
     ) -> Step:
         """Solve with the factor."""
         n_leading = len(self._factor)
-        step = self._features @ residuals
-        step -= alpha * theta
+        leading, rest = self._features[:n_leading], self._features[n_leading:]
+        step = -alpha * theta
+        step[:n_leading] += leading @ residuals
         step[:n_leading] = _solved(self._factor, step[:n_leading])
-        if n_leading == self.size:
-            return Step(step, self.decisions(step))
-        rest = self._features[n_leading:]
-        change = step[:n_leading] @ self._features[:n_leading]
-        step[n_leading:] -= rest @ (self._curvatures * change)
+        change = step[:n_leading] @ leading
+        if len(rest) == 0:
+            return Step(step, change)
+        step[n_leading:] += rest @ (residuals - self._curvatures * change)
         step[n_leading:] /= alpha
         # What is missing in the system is its product with these.
         change_of_rest = step[n_leading:] @ rest
