@@ -14,7 +14,7 @@ from scipy.linalg import blas
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
 
-from cvst._sklearn_compat import LibsvmModel, libsvm_fit
+from cvst._sklearn_compat import LibsvmModel
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._kernel_functions import Kernel
@@ -26,6 +26,7 @@ from cvst.evaluation._kernel_svm_settings import SVM_TYPES, SvmSettings, read_se
 from cvst.evaluation._kernel_targets import class_positions, row_weights
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._svm_fits import SvmFits
 from cvst.evaluation._transformed import LookScratch
 
 __all__ = ["SvmEvaluator"]
@@ -150,12 +151,14 @@ def _share(
     matrix = matrices.train()
     if kernel.name != "rbf":
         np.fill_diagonal(matrix, _libsvm_diagonal(kernel, rows.train_inputs))
+    is_classifier = problem.classes is not None
+    fits = SvmFits(matrix, problem.targets, problem.weights, is_classifier)
     shared_seconds = (perf_counter() - start) / len(chosen)
     outcomes, machines, fit_seconds = [], {}, {}
     for index, settings in chosen.items():
         start = perf_counter()
         try:
-            model = _fit(problem, matrix, settings)
+            model = _fit(problem, fits, settings)
         except ValueError as error:
             seconds = shared_seconds + perf_counter() - start
             outcomes.append(Outcome(index, fit_seconds=seconds, error=error))
@@ -199,16 +202,8 @@ def _power(base: float, exponent: int) -> float:
     return power
 
 
-def _fit(
-    problem: _Problem, matrix: FloatArray, settings: SvmSettings
-) -> LibsvmModel | None:
-    model = libsvm_fit(
-        matrix,
-        problem.targets,
-        class_weight=_class_weight(problem, settings),
-        sample_weight=problem.weights,
-        **settings.solver,
-    )
+def _fit(problem: _Problem, fits: SvmFits, settings: SvmSettings) -> LibsvmModel | None:
+    model = fits.fit(class_weight=_class_weight(problem, settings), **settings.solver)
     if model.status == 1:
         warnings.warn(
             f"Solver terminated early (max_iter={settings.solver['max_iter']}). "

@@ -1,0 +1,362 @@
+"""The solver of libsvm, compiled anew for many fits on one kernel matrix.
+
+It takes the steps of libsvm's sequential minimal optimisation [1]_, [2]_, each to the
+last bit, so that it ends with the very same machine. What differs is the work per
+step: only active variables are touched, in vectors, and divisions are left to those
+few that can be chosen.
+
+References
+----------
+.. [1] C.-C. Chang and C.-J. Lin, "LIBSVM: A library for support vector machines",
+   ACM Transactions on Intelligent Systems and Technology 2 (2011).
+.. [2] R.-E. Fan, P.-H. Chen and C.-J. Lin, "Working set selection using second order
+   information for training support vector machines", JMLR 6 (2005).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from cvst.evaluation import (
+    _smo_active,
+    _smo_ends,
+    _smo_pairs,
+    _smo_state,
+    _smo_vectors,
+)
+from cvst.evaluation._smo_active import (
+    activate_all,
+    add_row,
+    pack,
+    row_of,
+    set_masks,
+    shrink,
+    start,
+)
+from cvst.evaluation._smo_ends import level
+from cvst.evaluation._smo_pairs import across, along, curvature
+from cvst.evaluation._smo_state import LANES, Active, Limits, Problem, Rows, State
+from cvst.evaluation._smo_vectors import (
+    address,
+    best_gain,
+    compiled,
+    move_fused_first,
+    move_fused_second,
+    move_plain,
+    top_of_sum,
+)
+
+__all__ = ["solve"]
+
+# Gains are compared by single precision scales; whoever is this close to the best one
+# is compared again, as libsvm does.
+NEARLY = 1 - 1e-6
+
+
+@compiled
+def _run(
+    problem: Problem, limits: Limits, state: State, active: Active, rows: Rows
+) -> int:
+    """Move two variables at a time until none violates its conditions by much."""
+    start(problem, limits, state)
+    active.sizes[0] = limits.n_variables
+    pack(problem, limits, state, active, rows)
+    _find_tops(active)
+    period = min(limits.n_variables, 1000)
+    countdown, n_iter, has_returned = period + 1, 0, False
+    while n_iter != limits.max_iter:
+        countdown -= 1
+        if countdown == 0:
+            countdown = period
+            if limits.shrinking:
+                has_returned = shrink(
+                    problem, limits, state, active, rows, has_returned
+                )
+                _find_tops(active)
+        i, j = _select(problem, limits, active, rows)
+        if j < 0 and active.sizes[0] < limits.n_variables:
+            activate_all(problem, limits, state, active, rows)
+            _find_tops(active)
+            countdown = 1
+            i, j = _select(problem, limits, active, rows)
+        if j < 0:
+            break
+        n_iter += 1
+        _move(problem, limits, state, active, rows, i, j)
+    return n_iter
+
+
+@compiled
+def _find_tops(active: Active) -> None:
+    for b in range(active.sizes[3] // LANES):
+        top = -np.inf
+        for place in range(b * LANES, b * LANES + LANES):
+            top = max(top, active.up[place] - active.slopes[place])
+        active.tops[b] = top
+
+
+@compiled
+def _select(
+    problem: Problem, limits: Limits, active: Active, rows: Rows
+) -> tuple[int, int]:
+    """Return the places of the two variables to move; -1 if nothing is left to do."""
+    middle, end = active.sizes[2] // LANES, active.sizes[3] // LANES
+    first = _largest(active.tops, 0, middle)
+    second = _largest(active.tops, middle, end)
+    if limits.by_sign:
+        i = _last_at(active, first, 0, middle)
+        k = _last_at(active, second, middle, end)
+    else:
+        first = second = max(first, second)
+        i = k = _last_at(active, first, 0, end)
+    here = active.points[max(i, 0)]
+    there = active.points[max(k, 0)]
+    scales = problem.scales if active.sizes[4] == 1 else rows.scales
+    row, _ = row_of(problem, limits, active, rows, here)
+    _find_gains(active, scales, row, first, 0, middle)
+    _, row = row_of(problem, limits, active, rows, there)
+    _find_gains(active, scales, row, second, middle, end)
+    best = _largest(active.gains, 0, end)
+    if not best > 0:
+        return -1, -1
+    j = _best(problem, limits, active, best * NEARLY, (first, second), (here, there))
+    is_first = j < active.sizes[2]
+    violation = (first if is_first else second) + active.slopes[j]
+    if violation < limits.tol and _violation(active, first, second) < limits.tol:
+        return -1, -1
+    return (i if is_first else k), j
+
+
+@compiled
+def _largest(values: Any, first: int, last: int) -> float:
+    top = -np.inf
+    for b in range(first, last):
+        top = max(top, values[b])
+    return top
+
+
+@compiled
+def _last_at(active: Active, top: float, first: int, last: int) -> int:
+    """Return the place of a top; among equals the last one in libsvm's order."""
+    where, position = -1, -1
+    if top == -np.inf:
+        return where
+    for b in range(first, last):
+        if active.tops[b] == top:
+            for place in range(b * LANES, b * LANES + LANES):
+                is_top = active.up[place] - active.slopes[place] == top
+                if is_top and active.positions[place] > position:
+                    where, position = place, active.positions[place]
+    return where
+
+
+@compiled
+def _find_gains(
+    active: Active, scales: Any, row: int, top: float, first: int, last: int
+) -> None:
+    for b in range(first, last):
+        at = b * LANES
+        active.gains[b] = best_gain(
+            active.slopes, active.low, scales, at, row + at, top
+        )
+
+
+@compiled
+def _best(
+    problem: Problem,
+    limits: Limits,
+    active: Active,
+    enough: float,
+    tops: tuple[float, float],
+    points: tuple[int, int],
+) -> int:
+    """Return the place whose move gains most; among equals the last one in order."""
+    where, position, most = -1, -1, -1.0
+    for b in range(active.sizes[3] // LANES):
+        if active.gains[b] < enough:
+            continue
+        is_first = b * LANES < active.sizes[2]
+        top = tops[0] if is_first else tops[1]
+        point = points[0] if is_first else points[1]
+        for place in range(b * LANES, b * LANES + LANES):
+            gap = top + (active.low[place] + active.slopes[place])
+            if gap > 0:
+                gain = (
+                    gap * gap / curvature(problem, limits, point, active.points[place])
+                )
+                if _comes_first(gain, active.positions[place], most, position):
+                    where, position, most = place, active.positions[place], gain
+    return where
+
+
+@compiled
+def _comes_first(gain: float, position: int, most: float, best: int) -> bool:
+    return gain > most or (gain == most and position > best)
+
+
+@compiled
+def _violation(active: Active, first: float, second: float) -> float:
+    """Return by how much the worst pair violates its conditions."""
+    worst = -np.inf
+    for at in range(0, active.sizes[3], LANES):
+        top = first if at < active.sizes[2] else second
+        worst = max(worst, top + top_of_sum(active.slopes, active.low, at))
+    return worst
+
+
+@compiled
+def _move(
+    problem: Problem,
+    limits: Limits,
+    state: State,
+    active: Active,
+    rows: Rows,
+    i: int,
+    j: int,
+) -> None:
+    """Move two variables as far as that helps, and all slopes with them."""
+    v, w = active.variables[i], active.variables[j]
+    sign_i = 1.0 if i < active.sizes[2] else -1.0
+    sign_j = 1.0 if j < active.sizes[2] else -1.0
+    old_i, old_j = state.alpha[v], state.alpha[w]
+    bound_i, bound_j = problem.bounds[v], problem.bounds[w]
+    bend = curvature(problem, limits, active.points[i], active.points[j])
+    step = (sign_i * active.slopes[i] - sign_i * active.slopes[j]) / bend
+    if sign_i == sign_j:
+        new_i, new_j = along(old_i, old_j, bound_i, bound_j, step)
+    else:
+        new_i, new_j = across(old_i, old_j, bound_i, bound_j, -step)
+    state.alpha[v], state.alpha[w] = new_i, new_j
+    set_masks(active, i, new_i, bound_i, sign_i > 0)
+    set_masks(active, j, new_j, bound_j, sign_j > 0)
+    row_of(problem, limits, active, rows, active.points[i])
+    row_j = row_of(problem, limits, active, rows, active.points[j])
+    # The second row may have pushed the first one out; now there is room for both.
+    row_i = row_of(problem, limits, active, rows, active.points[i])
+    kernel = problem.kernel if active.sizes[4] == 1 else rows.kernel
+    steps = sign_i * (new_i - old_i), sign_j * (new_j - old_j)
+    middle, end = active.sizes[2] // LANES, active.sizes[3] // LANES
+    _move_slopes(limits, active, kernel, row_i[0], row_j[0], steps, 0, middle)
+    _move_slopes(limits, active, kernel, row_i[1], row_j[1], steps, middle, end)
+    _count_bounded(problem, limits, state, v, old_i >= bound_i, new_i >= bound_i)
+    _count_bounded(problem, limits, state, w, old_j >= bound_j, new_j >= bound_j)
+
+
+@compiled
+def _move_slopes(
+    limits: Limits,
+    active: Active,
+    kernel: Any,
+    i: int,
+    j: int,
+    steps: tuple[float, float],
+    first: int,
+    last: int,
+) -> None:
+    slopes, up, (a, b) = active.slopes, active.up, steps
+    for vector in range(first, last):
+        at = vector * LANES
+        if limits.rounding == 0:
+            top = move_plain(slopes, up, kernel, at, i + at, j + at, a, b)
+        elif limits.rounding == 1:
+            top = move_fused_first(slopes, up, kernel, at, i + at, j + at, a, b)
+        else:
+            top = move_fused_second(slopes, up, kernel, at, i + at, j + at, a, b)
+        active.tops[vector] = top
+
+
+@compiled
+def _count_bounded(
+    problem: Problem, limits: Limits, state: State, v: int, was: bool, is_now: bool
+) -> None:
+    if was != is_now:
+        bound = problem.bounds[v]
+        add_row(problem, limits, state, v, bound if is_now else -bound)
+
+
+def _stored(fingerprint: int) -> Callable[..., tuple[int, float, float]]:
+    """Return the solver, compiled once and then read from disk.
+
+    What is read must have been compiled from these very sources: the number is part of
+    the key under which it is stored.
+    """
+
+    @njit(nogil=True, error_model="numpy", cache=True)
+    def solve(
+        problem: Problem, limits: Limits, state: State, active: Active, rows: Rows
+    ) -> tuple[int, float, float]:
+        """Solve a problem in place.
+
+        Returns
+        -------
+        n_iter : int
+            Number of iterations.
+        rho : float
+            Minus the intercept.
+        margin : float
+            By how much the levels of the two signs differ; what machines with nu are
+            scaled by.
+        """
+        assert fingerprint >= 0
+        problem_at = Problem(
+            address(problem.kernel),
+            address(problem.scales),
+            address(problem.diagonal),
+            address(problem.points),
+            address(problem.bounds),
+            address(problem.starts),
+        )
+        state_at = State(
+            address(state.alpha),
+            address(state.slopes),
+            address(state.shared),
+            address(state.bounded),
+            address(state.order),
+        )
+        active_at = Active(
+            address(active.variables),
+            address(active.points),
+            address(active.positions),
+            address(active.slopes),
+            address(active.up),
+            address(active.low),
+            address(active.places),
+            address(active.tops),
+            address(active.gains),
+            address(active.sizes),
+        )
+        rows_at = Rows(
+            address(rows.kernel),
+            address(rows.scales),
+            address(rows.slots),
+            address(rows.counts),
+        )
+        n_iter = _run(problem_at, limits, state_at, active_at, rows_at)
+        positive = limits.n_positive
+        if not limits.by_sign:
+            whole = (0, limits.n_variables)
+            rho = level(problem_at, limits, state_at, active_at, whole)
+            return n_iter, rho, 0.0
+        first = level(problem_at, limits, state_at, active_at, (0, positive))
+        rest = (positive, limits.n_variables)
+        second = level(problem_at, limits, state_at, active_at, rest)
+        return n_iter, (first + second) / 2, (first - second) / 2
+
+    function: Callable[..., tuple[int, float, float]] = solve
+    return function
+
+
+def _fingerprint() -> int:
+    number = 0
+    for module in (_smo_active, _smo_ends, _smo_pairs, _smo_state, _smo_vectors):
+        number = zlib.crc32(Path(str(module.__file__)).read_bytes(), number)
+    return number
+
+
+solve = _stored(_fingerprint())
