@@ -27,12 +27,12 @@ FULL = ("full cv=10", "full cv=5")
 # Rough seconds of our search and of GridSearchCV(cv=10) over the whole grid.
 ROUGH: dict[str, tuple[float, float]] = {
     "krr": (1, 300),
-    "nusvr": (11, 270),
-    "nusvc": (13, 240),
-    "klr": (7, 800),
+    "nusvr": (4, 270),
+    "nusvc": (7, 240),
+    "klr": (5, 800),
     "boosting": (28, 700),
     "boosting_classes": (60, 1000),
-    "pipeline": (9, 200),
+    "pipeline": (5, 200),
     "neighbours": (2, 60),
     "forest": (12, 380),
     "ridge": (1, 20),
