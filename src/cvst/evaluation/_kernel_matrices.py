@@ -64,6 +64,16 @@ class KernelMatrices:
             return self.kernel.upper_triangle(pairs)
         return self.kernel.of(pairs, self.lowest_exponent)
 
+    def leading_rows(self) -> FloatArray:
+        """Return the matrix of the training rows, not to be written to.
+
+        Columns of further rows may follow.
+        """
+        table, train = self._table(), self.rows.train
+        if table is not None and isinstance(train, slice) and train.start == 0:
+            return table[train]
+        return self.train()
+
     def cross(self) -> Iterator[tuple[slice, FloatArray]]:
         """Yield blocks of test rows with their kernel, of shape (n_train, n_block)."""
         table = self._table()

@@ -148,8 +148,10 @@ def _share(
         return []
     start = perf_counter()
     matrices = SvmMatrices(rows, kernel, problem.nests)
-    matrix = matrices.train()
-    if kernel.name != "rbf":
+    if kernel.name == "rbf":
+        matrix = matrices.leading_rows()
+    else:
+        matrix = matrices.train()
         np.fill_diagonal(matrix, _libsvm_diagonal(kernel, rows.train_inputs))
     is_classifier = problem.classes is not None
     fits = SvmFits(matrix, problem.targets, problem.weights, is_classifier)

@@ -86,7 +86,9 @@ class Machine:
 
     def _votes(self, decisions: FloatArray) -> IntArray:
         n_classes = len(self.classes)
-        if self.settings.break_ties and n_classes > 2:
+        if n_classes == 2:
+            return np.asarray(decisions[:, 0] <= 0, dtype=np.intp)
+        if self.settings.break_ties:
             return np.asarray(one_against_rest(decisions, n_classes).argmax(axis=1))
         votes = np.zeros((len(decisions), n_classes), dtype=int)
         for pair, (a, b) in enumerate(combinations(range(n_classes), 2)):

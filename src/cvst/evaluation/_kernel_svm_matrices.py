@@ -57,6 +57,13 @@ class SvmMatrices:
             values[stop:, start:stop] = block[:, BLOCK_ROWS:].T
         return values
 
+    def leading_rows(self) -> FloatArray:
+        """Return the matrix of the training rows, not to be written to.
+
+        Columns of further rows may follow.
+        """
+        return self.train() if self._kept is None else self._kept.leading_rows()
+
     def decisions(self, coefficients: FloatArray) -> FloatArray:
         """Multiply coefficients with the kernel between training and test rows.
 

@@ -118,8 +118,8 @@ class _Solver:
         problem = Problem(
             kernel.values, kernel.scales, kernel.diagonal, points, bounds, starts
         )
-        state, *room = kernel.room(n_variables)
         limits = self.limits._replace(n_variables=n_variables, n_positive=n_positive)
+        state, *room = kernel.room(n_variables)
         return _smo_solver.solve(problem, limits, state._replace(alpha=alpha), *room)
 
 

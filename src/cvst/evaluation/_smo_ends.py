@@ -71,8 +71,8 @@ def prepare(
 
     Parameters
     ----------
-    matrix : ndarray of shape (n_train, n_train)
-        Kernel matrix.
+    matrix : ndarray of shape (n_train, at least n_train)
+        Kernel matrix; what follows is not looked at.
     sources : ndarray of shape (n_points,), intp
         Row of each point; -1 where there is none.
     diagonal : ndarray of shape (n_points,)

@@ -46,6 +46,7 @@ from cvst.evaluation._smo_vectors import (
     address,
     best_gain,
     compiled,
+    larger,
     move_fused_first,
     move_fused_second,
     move_plain,
@@ -94,11 +95,15 @@ def _run(
 
 @compiled
 def _find_tops(active: Active) -> None:
+    """Find the top of each vector, and the peaks of both signs."""
+    active.peaks[0] = active.peaks[1] = -np.inf
     for b in range(active.sizes[3] // LANES):
         top = -np.inf
         for place in range(b * LANES, b * LANES + LANES):
-            top = max(top, active.up[place] - active.slopes[place])
+            top = larger(top, active.up[place] - active.slopes[place])
         active.tops[b] = top
+        side = 0 if b * LANES < active.sizes[2] else 1
+        active.peaks[side] = larger(active.peaks[side], top)
 
 
 @compiled
@@ -107,22 +112,20 @@ def _select(
 ) -> tuple[int, int]:
     """Return the places of the two variables to move; -1 if nothing is left to do."""
     middle, end = active.sizes[2] // LANES, active.sizes[3] // LANES
-    first = _largest(active.tops, 0, middle)
-    second = _largest(active.tops, middle, end)
+    first, second = active.peaks[0], active.peaks[1]
     if limits.by_sign:
         i = _last_at(active, first, 0, middle)
         k = _last_at(active, second, middle, end)
     else:
-        first = second = max(first, second)
+        first = second = larger(first, second)
         i = k = _last_at(active, first, 0, end)
     here = active.points[max(i, 0)]
     there = active.points[max(k, 0)]
     scales = problem.scales if active.sizes[4] == 1 else rows.scales
     row, _ = row_of(problem, limits, active, rows, here)
-    _find_gains(active, scales, row, first, 0, middle)
+    best = _find_gains(active, scales, row, first, 0, middle)
     _, row = row_of(problem, limits, active, rows, there)
-    _find_gains(active, scales, row, second, middle, end)
-    best = _largest(active.gains, 0, end)
+    best = larger(best, _find_gains(active, scales, row, second, middle, end))
     if not best > 0:
         return -1, -1
     j = _best(problem, limits, active, best * NEARLY, (first, second), (here, there))
@@ -131,14 +134,6 @@ def _select(
     if violation < limits.tol and _violation(active, first, second) < limits.tol:
         return -1, -1
     return (i if is_first else k), j
-
-
-@compiled
-def _largest(values: Any, first: int, last: int) -> float:
-    top = -np.inf
-    for b in range(first, last):
-        top = max(top, values[b])
-    return top
 
 
 @compiled
@@ -159,12 +154,15 @@ def _last_at(active: Active, top: float, first: int, last: int) -> int:
 @compiled
 def _find_gains(
     active: Active, scales: Any, row: int, top: float, first: int, last: int
-) -> None:
+) -> float:
+    """Bound what a move gains in each vector; return the best of them."""
+    best = -np.inf
     for b in range(first, last):
         at = b * LANES
-        active.gains[b] = best_gain(
-            active.slopes, active.low, scales, at, row + at, top
-        )
+        gain = best_gain(active.slopes, active.low, scales, at, row + at, top)
+        active.gains[b] = gain
+        best = larger(best, gain)
+    return best
 
 
 @compiled
@@ -206,7 +204,7 @@ def _violation(active: Active, first: float, second: float) -> float:
     worst = -np.inf
     for at in range(0, active.sizes[3], LANES):
         top = first if at < active.sizes[2] else second
-        worst = max(worst, top + top_of_sum(active.slopes, active.low, at))
+        worst = larger(worst, top + top_of_sum(active.slopes, active.low, at))
     return worst
 
 
@@ -242,8 +240,12 @@ def _move(
     kernel = problem.kernel if active.sizes[4] == 1 else rows.kernel
     steps = sign_i * (new_i - old_i), sign_j * (new_j - old_j)
     middle, end = active.sizes[2] // LANES, active.sizes[3] // LANES
-    _move_slopes(limits, active, kernel, row_i[0], row_j[0], steps, 0, middle)
-    _move_slopes(limits, active, kernel, row_i[1], row_j[1], steps, middle, end)
+    active.peaks[0] = _move_slopes(
+        limits, active, kernel, row_i[0], row_j[0], steps, 0, middle
+    )
+    active.peaks[1] = _move_slopes(
+        limits, active, kernel, row_i[1], row_j[1], steps, middle, end
+    )
     _count_bounded(problem, limits, state, v, old_i >= bound_i, new_i >= bound_i)
     _count_bounded(problem, limits, state, w, old_j >= bound_j, new_j >= bound_j)
 
@@ -258,7 +260,9 @@ def _move_slopes(
     steps: tuple[float, float],
     first: int,
     last: int,
-) -> None:
+) -> float:
+    """Move the slopes of some vectors; return their largest top."""
+    peak = -np.inf
     slopes, up, (a, b) = active.slopes, active.up, steps
     for vector in range(first, last):
         at = vector * LANES
@@ -269,6 +273,8 @@ def _move_slopes(
         else:
             top = move_fused_second(slopes, up, kernel, at, i + at, j + at, a, b)
         active.tops[vector] = top
+        peak = larger(peak, top)
+    return peak
 
 
 @compiled
@@ -329,6 +335,7 @@ def _stored(fingerprint: int) -> Callable[..., tuple[int, float, float]]:
             address(active.places),
             address(active.tops),
             address(active.gains),
+            address(active.peaks),
             address(active.sizes),
         )
         rows_at = Rows(

@@ -120,6 +120,8 @@ class Active(NamedTuple):
         Where a variable was put when it was packed last.
     tops, gains : (size / LANES,)
         Largest of ``up - slopes`` and of the gains in each vector.
+    peaks : (2,)
+        Largest of ``up - slopes`` among the positive places, and among the others.
     sizes : (5,), intp
         Number of active variables, of packed ones, end of the positive places, end,
         and whether the places follow the points, so that no row need be gathered.
@@ -134,6 +136,7 @@ class Active(NamedTuple):
     places: Any
     tops: Any
     gains: Any
+    peaks: Any
     sizes: Any
 
 
@@ -177,6 +180,7 @@ def workspace(n_points: int, n_variables: int) -> tuple[Active, Rows]:
         np.empty(n_variables, np.intp),
         np.empty(size // LANES),
         np.empty(size // LANES),
+        np.empty(2),
         np.empty(5, np.intp),
     )
     rows = Rows(

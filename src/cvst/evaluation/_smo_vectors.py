@@ -22,6 +22,7 @@ __all__ = [
     "best_gain",
     "compiled",
     "fused",
+    "larger",
     "move_fused_first",
     "move_fused_second",
     "move_plain",
@@ -59,6 +60,22 @@ def fused(context: Any, a: Any, b: Any, c: Any) -> Any:
         return builder.fma(*arguments)
 
     return types.float64(types.float64, types.float64, types.float64), generate
+
+
+@intrinsic
+def larger(context: Any, a: Any, b: Any) -> Any:
+    """Return the larger one of two values."""
+    del context, a, b
+
+    def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        del target, signature
+        kind = ir.FunctionType(ir.DoubleType(), [ir.DoubleType()] * 2)
+        function = cgutils.get_or_insert_function(
+            builder.module, kind, "llvm.maxnum.f64"
+        )
+        return builder.call(function, arguments, fastmath=ORDERED)
+
+    return types.float64(types.float64, types.float64), generate
 
 
 def _mover(combine: Callable[..., Any]) -> Any:

@@ -18,15 +18,21 @@ LARGEST_INPUT = 1e100
 
 @cache
 def has_compiled_solver() -> bool:
-    """Return whether numba is there to compile the solver of libsvm."""
+    """Return whether libsvm's solver can be compiled, and rounds as libsvm does."""
     try:
         import numba
-
-        from cvst.evaluation import _smo_rounding  # noqa: F401 - compiles
-    except (ImportError, RuntimeError):
-        # Numba raises the second where it finds no place to store what it compiles.
+        from numba.core.errors import NumbaError
+    except ImportError:
         return False
-    return not numba.config.DISABLE_JIT
+    if numba.config.DISABLE_JIT:
+        return False
+    try:
+        from cvst.evaluation import _smo_rounding
+
+        return _smo_rounding.rounding_for(1) is not None
+    except (NumbaError, RuntimeError):
+        # It finds no place to store what it compiles, or cannot compile.
+        return False
 
 
 class SvmFits:
@@ -34,8 +40,8 @@ class SvmFits:
 
     Parameters
     ----------
-    matrix : ndarray of shape (n_train, n_train)
-        Kernel matrix in C order.
+    matrix : ndarray of shape (n_train, at least n_train)
+        Kernel matrix in C order; columns of other rows may follow.
     targets : ndarray of shape (n_train,)
         Targets; for a classification the place of each label among all.
     weights : ndarray of shape (n_train,)
@@ -70,6 +76,8 @@ class SvmFits:
                 **settings,
             )
         if model is None:
+            # libsvm wants a square; it is cut out once.
+            self.matrix = np.ascontiguousarray(self.matrix[:, : len(self.targets)])
             model = libsvm_fit(
                 self.matrix, self.targets, sample_weight=self.weights, **settings
             )
@@ -82,7 +90,5 @@ class SvmFits:
         from cvst.evaluation import _smo_kernel, _smo_rounding
 
         rounding = _smo_rounding.rounding_for(len(self.targets))
-        if rounding is None:
-            return None, None
         labels = self.targets.astype(np.intp) if is_classifier else None
         return _smo_kernel.PreparedKernel.of(self.matrix, labels), rounding
