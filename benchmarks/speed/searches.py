@@ -14,17 +14,18 @@ from typing import Any
 
 import numpy as np
 import optuna
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 
 # scikit-learn wants this import before it hands out its halving searches.
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - see above
+from sklearn.metrics import get_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
     ParameterGrid,
     cross_val_score,
 )
-from tasks import N_TEST, Task
+from tasks import ACCURACY, N_TEST, Task
 
 from cvst import CrossValidation, RaceGridSearchCV, batch_evaluator_for
 from cvst.evaluation import OneByOne, configured
@@ -299,11 +300,9 @@ def fitted(search: Any, X: Any, y: Any) -> Result:
 
 
 def winner_error(task: Task, model: Any, X: Any, y: Any) -> float:
-    """Return the share of wrong classes, or the mean squared error."""
-    prediction = model.predict(X)
-    if is_classifier(task.estimator):
-        return float(np.mean(prediction != y))
-    return float(np.mean((prediction - y) ** 2))
+    """Return the share of wrong classes, or the mean loss."""
+    score = float(get_scorer(task.scoring)(model, X, y))
+    return 1 - score if task.scoring == ACCURACY else -score
 
 
 METHODS: dict[str, Method] = {

@@ -30,6 +30,7 @@ from cvst.datasets import make_noisy_sinc, make_noisy_sine
 from cvst.learners import KernelLogisticRegression
 
 SQUARED, ACCURACY = "neg_mean_squared_error", "accuracy"
+LOG_LOSS = "neg_log_loss"
 N_TEST = 5000
 
 WIDTHS = 10.0 ** np.linspace(-3, 3, 61)
@@ -167,6 +168,15 @@ EVERYDAY_TASKS = {
         BOOSTING_GRID,
         classes(20),
         ACCURACY,
+        20_000,
+        20,
+    ),
+    "boosting_log_loss": Task(
+        "HistGradientBoostingClassifier, the same grid by log loss",
+        HistGradientBoostingClassifier(early_stopping=False, random_state=0),
+        BOOSTING_GRID,
+        classes(20),
+        LOG_LOSS,
         20_000,
         20,
     ),
