@@ -18,7 +18,14 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
-from cvst.evaluation import OneByOne, Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation import (
+    OneByOne,
+    Scratch,
+    Task,
+    Whole,
+    _svm_fits,
+    batch_evaluator_for,
+)
 from cvst.evaluation import _kernel_svm as svm_module
 
 N_TRAIN, N_ROWS = 36, 60
@@ -76,6 +83,18 @@ def make_task(estimator, grid, X, y, scratch=None, **changes):
     return Task(
         estimator, grid, rows[train], y[train], rows[test], whole=whole, **changes
     )
+
+
+@pytest.fixture(autouse=True, scope="module", params=["libsvm", "compiled"])
+def solver(request):
+    """Fit all machines by one of the two."""
+    if request.param == "compiled":
+        pytest.importorskip("numba", exc_type=ImportError)
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "libsvm":
+            patch.setattr(_svm_fits, "has_compiled_solver", lambda: False)
+        patch.setattr(_svm_fits._patience, "is_over", lambda: True)
+        yield
 
 
 @pytest.fixture(autouse=True)

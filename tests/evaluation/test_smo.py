@@ -6,6 +6,8 @@ each of thousands of steps was the same.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import assume, example, given, settings
@@ -149,6 +151,113 @@ def test_long_fits_shrink_and_come_back_as_in_libsvm(name, n_rows_of_room, monke
         assert_same_machine(ours, theirs, svm_type in OF_CLASSES)
         n_iters.append(theirs.n_iter[0])
     assert max(n_iters) > 2 * n_train  # so that shrinking took place more than once
+
+
+def fused(a, x, b):
+    """Return a * x + b, rounded once, by exact fractions."""
+    return float(Fraction(a) * Fraction(x) + Fraction(b))
+
+
+ROUNDINGS = [
+    lambda a, x, b, y: a * x + b * y,
+    lambda a, x, b, y: fused(a, x, b * y),
+    lambda a, x, b, y: fused(b, y, a * x),
+]
+
+
+def plain_svc(matrix, signs, cost, n_steps, two_products):
+    """Minimise half of alpha'Q alpha minus the sum of alpha, two variables at a time.
+
+    Written down from the paper of Fan, Chen and Lin, in gradients, without any of the
+    solver's devices.
+    """
+    n = len(signs)
+    kernel = matrix.astype(np.float32).astype(float)
+    alpha, gradient = [0.0] * n, [-1.0] * n
+    for _ in range(n_steps):
+        climb = [-s * g for s, g in zip(signs, gradient, strict=True)]
+        up = [
+            t for t in range(n) if (alpha[t] < cost if signs[t] > 0 else alpha[t] > 0)
+        ]
+        low = [
+            t for t in range(n) if (alpha[t] > 0 if signs[t] > 0 else alpha[t] < cost)
+        ]
+        i = max(up, key=lambda t: (climb[t], t))
+        gains = {}
+        for t in low:
+            gap = climb[i] - climb[t]
+            if gap > 0:
+                bend = matrix[i, i] + matrix[t, t] - 2.0 * kernel[i, t]
+                gains[t] = gap * gap / (bend if bend > 0 else 1e-12)
+        if not gains or climb[i] - min(climb[t] for t in low) < 1e-3:
+            break
+        j = max(gains, key=lambda t: (gains[t], t))
+        bend = matrix[i, i] + matrix[j, j] - 2.0 * kernel[i, j]
+        length = (climb[i] - climb[j]) / (bend if bend > 0 else 1e-12)
+        # Along signs: one rises by the length, the other one falls by it.
+        before = alpha[i], alpha[j]
+        alpha[i], alpha[j] = boxed(*before, signs[i], signs[j], length, cost)
+        step_i, step_j = alpha[i] - before[0], alpha[j] - before[1]
+        for t in range(n):
+            gradient[t] += two_products(
+                signs[i] * signs[t] * kernel[i, t],
+                step_i,
+                signs[j] * signs[t] * kernel[j, t],
+                step_j,
+            )
+    return np.array(alpha)
+
+
+def boxed(a, b, sign_a, sign_b, length, cost):
+    """Move two variables as far as the box lets them; their rule comes before them."""
+    new_a, new_b = a + sign_a * length, b - sign_b * length
+    if sign_a == sign_b:
+        return with_sum(a + b, new_a, new_b, cost)
+    return with_gap(a - b, new_a, new_b, cost)
+
+
+def with_gap(gap, a, b, cost):
+    if gap > 0 and b < 0:
+        a, b = gap, 0.0
+    elif gap <= 0 and a < 0:
+        a, b = 0.0, -gap
+    if gap > 0 and a > cost:
+        a, b = cost, cost - gap
+    elif gap <= 0 and b > cost:
+        a, b = cost + gap, cost
+    return a, b
+
+
+def with_sum(total, a, b, cost):
+    if total > cost and a > cost:
+        a, b = cost, total - cost
+    elif total <= cost and b < 0:
+        a, b = total, 0.0
+    if total > cost and b > cost:
+        a, b = total - cost, cost
+    elif total <= cost and a < 0:
+        a, b = 0.0, total
+    return a, b
+
+
+@pytest.mark.parametrize("pairs", [0, 1, 2])
+@pytest.mark.parametrize("seed", range(6))
+def test_every_rounding_is_that_of_a_plain_solver(pairs, seed):
+    """Of any machine: this one's libsvm rounds in one of these ways only."""
+    rng = np.random.default_rng(seed)
+    n_train = 22
+    X = rng.normal(size=(n_train, 2))
+    matrix = make_kernel(X, "rbf", 1.0)
+    # The first class comes first, so that the plain solver meets it in this order.
+    labels = np.sort(rng.integers(0, 2, size=n_train))
+    kernel = PreparedKernel.of(matrix, labels)
+    values = make_settings(C_SVC, n_train, C=2.0, shrinking=0, max_iter=60)
+    ours = fit(kernel, labels.astype(float), Rounding(pairs, 1), **values)
+    signs = np.where(labels == 0, 1.0, -1.0)
+    alpha = plain_svc(matrix, signs, 2.0, 60, ROUNDINGS[pairs])
+    expected = alpha * signs
+    np.testing.assert_array_equal(ours.support, np.flatnonzero(expected))
+    np.testing.assert_array_equal(ours.dual_coef[0], expected[ours.support])
 
 
 def test_many_fits_share_a_prepared_kernel():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
@@ -31,37 +33,115 @@ def curve():
     return rbf_kernel(X, gamma=1.0), targets, np.ones(50)
 
 
-@pytest.mark.parametrize("has_numba", [False, True])
-def test_both_solvers_fit_the_same_machine(curve, monkeypatch, has_numba):
-    """Without numba libsvm does it, called as scikit-learn calls it."""
-    if has_numba:
-        pytest.importorskip("numba", exc_type=ImportError)
-        monkeypatch.setattr(_svm_fits, "libsvm_fit", None)
-    else:
-        monkeypatch.setattr(_svm_fits, "has_compiled_solver", lambda: False)
+@pytest.fixture
+def impatient(monkeypatch):
+    """Nobody waits for libsvm first."""
+    pytest.importorskip("numba", exc_type=ImportError)
+    monkeypatch.setattr(_svm_fits, "COMPILE_SECONDS", 0.0)
+
+
+def fitted(curve, **changes):
     matrix, targets, weights = curve
-    model = SvmFits(matrix, targets, weights, is_classifier=False).fit(**SETTINGS)
-    expected = libsvm_fit(matrix, targets, sample_weight=weights, **SETTINGS)
+    fits = SvmFits(matrix, targets, weights, is_classifier=False)
+    return fits.fit(**{**SETTINGS, **changes})
+
+
+def assert_same(model, expected):
     np.testing.assert_array_equal(model.dual_coef, expected.dual_coef)
     np.testing.assert_array_equal(model.intercept, expected.intercept)
 
 
-def test_infeasible_shares_are_refused_by_libsvm(curve):
+def test_the_compiled_solver_fits_the_same_machine(curve, monkeypatch, impatient):
+    """Nobody asks libsvm."""
+    matrix, targets, weights = curve
+    expected = libsvm_fit(matrix, targets, sample_weight=weights, **SETTINGS)
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", None)
+    assert_same(fitted(curve), expected)
+
+
+def test_a_wide_matrix_is_cut_for_both_solvers(curve, monkeypatch, impatient):
+    """Columns of other rows follow."""
+    matrix, targets, weights = curve
+    expected = libsvm_fit(matrix, targets, sample_weight=weights, **SETTINGS)
+    wide = np.hstack([matrix, np.full((50, 7), np.nan)]), targets, weights
+    assert_same(fitted(wide), expected)
+    monkeypatch.setattr(_svm_fits, "has_compiled_solver", lambda: False)
+    monkeypatch.setattr(_svm_fits._patience, "is_over", lambda: True)
+    assert_same(fitted(wide), expected)
+
+
+def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
+    """As long as libsvm was faster than loading, or compiling, the other one."""
+    patience = _svm_fits._Patience()
+    monkeypatch.setattr(_svm_fits, "_patience", patience)
+    asked = []
+
+    @cache
+    def has_compiled_solver():
+        asked.append(patience.seconds)
+        return False
+
+    monkeypatch.setattr(_svm_fits, "has_compiled_solver", has_compiled_solver)
+    for is_stored, enough in ((True, 0.7), (False, 10.0)):
+        monkeypatch.setattr(_svm_fits, "_is_stored", lambda known=is_stored: known)
+        for seconds in (0.0, 0.99 * enough, enough):
+            has_compiled_solver.cache_clear()
+            asked.clear()
+            patience.seconds = seconds
+            fitted(curve)
+            assert asked == ([seconds] if seconds >= enough else [])
+            assert patience.seconds > seconds  # libsvm did it, and that counts
+
+
+@pytest.mark.parametrize("error", [ImportError, OSError, EOFError, RuntimeError])
+def test_whatever_is_wrong_with_numba_libsvm_goes_on(monkeypatch, error):
+    """Not installed, no place to write to, a damaged store."""
+    smo_rounding = pytest.importorskip("cvst.evaluation._smo_rounding")
+
+    def fail(n_train):
+        raise error
+
+    monkeypatch.setattr(smo_rounding, "rounding_for", fail)
+    assert not has_compiled_solver.__wrapped__()
+
+
+def test_infeasible_shares_are_refused_by_libsvm(curve, monkeypatch):
     """In its own words."""
     matrix, _, weights = curve
     labels = np.array([0.0] * 45 + [1.0] * 5)
     fits = SvmFits(matrix, labels, weights, is_classifier=True)
+    monkeypatch.setattr(_svm_fits, "COMPILE_SECONDS", 0.0)
     with pytest.raises(ValueError, match="specified nu is infeasible"):
         fits.fit(**{**SETTINGS, "svm_type": 1, "nu": 0.9})
 
 
-@pytest.mark.parametrize("largest", [1e99, 1e101])
-def test_huge_targets_are_left_to_libsvm(curve, largest):
-    """They might overflow on the way."""
-    pytest.importorskip("numba", exc_type=ImportError)
+@pytest.mark.parametrize(
+    "changes",
+    [{"C": 1e31}, {"C": 1e-31}, {"svm_type": 3, "epsilon": 1e31}],
+    ids=["large C", "small C", "large epsilon"],
+)
+def test_extreme_settings_are_left_to_libsvm(curve, impatient, changes, monkeypatch):
+    """Sums might overflow on the way, or bounds vanish."""
+    asked = []
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", lambda *_, **__: asked.append(1))
+    fitted(curve, max_iter=10, **changes)
+    assert asked == [1]
+
+
+@pytest.mark.parametrize("part", ["targets", "weights", "curvatures"])
+def test_extreme_rows_are_left_to_libsvm(curve, impatient, monkeypatch, part):
+    """The first steps with such curvatures would be other ones."""
     matrix, targets, weights = curve
-    fits = SvmFits(matrix, targets * largest, weights, is_classifier=False)
-    assert (fits._kernel is None) == (np.abs(targets * largest).max() > 1e100)
+    if part == "targets":
+        targets = targets * 1e31
+    elif part == "weights":
+        weights = weights * np.linspace(1e-31, 1, 50)
+    else:
+        matrix = matrix * 1e-36
+    asked = []
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", lambda *_, **__: asked.append(1))
+    fitted((matrix, targets, weights), max_iter=10)
+    assert asked == [1]
 
 
 def test_numba_is_found_where_it_is_installed():

@@ -19,12 +19,12 @@ from cvst.evaluation import _smo_ends, _smo_solver
 from cvst.evaluation._smo_kernel import PreparedKernel
 from cvst.evaluation._smo_state import Limits, Problem
 
-__all__ = ["PreparedKernel", "Rounding", "fit"]
+__all__ = ["Rounding", "fit", "is_moderate"]
 
 C_SVC, NU_SVC, EPSILON_SVR, NU_SVR = 0, 1, 3, 4
 
-# Larger bounds might overflow on the way.
-LARGEST_BOUND = 1e100
+# Costs, weights and targets beyond these sizes might overflow on the way, or vanish.
+SMALLEST, LARGEST = 1e-30, 1e30
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,28 +74,36 @@ def fit(
         What libsvm returns, to the last bit; None if it has to be asked itself.
     """
     del cache_size  # there is no cache
-    if C > LARGEST_BOUND:
+    by_sign = svm_type in (NU_SVC, NU_SVR)
+    if svm_type != NU_SVC and not SMALLEST < C < LARGEST:
+        return None
+    if not is_moderate(class_weight) or epsilon > LARGEST:
         return None
     limits = Limits(
         n_points=kernel.n_points,
         n_variables=0,
         n_positive=0,
-        by_sign=svm_type in (NU_SVC, NU_SVR),
+        by_sign=by_sign,
         tol=float(tol),
         shrinking=bool(shrinking),
         max_iter=int(max_iter),
         rounding=rounding.pairs,
     )
     solver = _Solver(kernel, limits, rounding)
+    share = nu if by_sign else None
     if svm_type in (EPSILON_SVR, NU_SVR):
-        nu = nu if svm_type == NU_SVR else 0.0
-        return _regression(solver, targets, C * sample_weight, nu, epsilon)
-    nu = nu if svm_type == NU_SVC else 0.0
+        return _regression(solver, targets, C * sample_weight, share, epsilon)
     costs = sample_weight
-    if not nu:
+    if svm_type == C_SVC:
         weights = class_weight if len(class_weight) else np.ones(len(kernel.members))
         costs = sample_weight * (C * weights)[targets.astype(np.intp)]
-    return _classification(solver, costs, nu)
+    return _classification(solver, costs, share)
+
+
+def is_moderate(values: FloatArray) -> bool:
+    """Return whether values are neither so small nor so large that products vanish."""
+    sizes = np.abs(values)
+    return bool(np.all((sizes > SMALLEST) & (sizes < LARGEST)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +127,21 @@ class _Solver:
             kernel.values, kernel.scales, kernel.diagonal, points, bounds, starts
         )
         limits = self.limits._replace(n_variables=n_variables, n_positive=n_positive)
-        state, *room = kernel.room(n_variables)
+        state, *room = kernel.room
         return _smo_solver.solve(problem, limits, state._replace(alpha=alpha), *room)
 
 
 def _regression(
-    solver: _Solver, targets: FloatArray, bounds: FloatArray, nu: float, epsilon: float
+    solver: _Solver,
+    targets: FloatArray,
+    bounds: FloatArray,
+    nu: float | None,
+    epsilon: float,
 ) -> LibsvmModel | None:
     """Fit two variables per row, which pull the curve up and down."""
     n_train = len(targets)
     alpha = np.zeros(2 * n_train)
-    if nu:
+    if nu is not None:
         half, is_sure = _smo_ends.half_share(
             bounds, nu, solver.rounding.n_plain(n_train)
         )
@@ -154,7 +166,9 @@ def _regression(
     )
 
 
-def _two_classes(solver: _Solver, costs: FloatArray, nu: float) -> LibsvmModel | None:
+def _two_classes(
+    solver: _Solver, costs: FloatArray, nu: float | None
+) -> LibsvmModel | None:
     found = _pair(solver, (0, 1), costs, nu)
     if found is None:
         return None
@@ -173,7 +187,7 @@ def _two_classes(solver: _Solver, costs: FloatArray, nu: float) -> LibsvmModel |
 
 
 def _classification(
-    solver: _Solver, costs: FloatArray, nu: float
+    solver: _Solver, costs: FloatArray, nu: float | None
 ) -> LibsvmModel | None:
     """Fit every pair of classes: rows of the first one, then of the second one."""
     members = solver.kernel.members
@@ -212,12 +226,12 @@ def _classification(
 
 
 def _pair(
-    solver: _Solver, pair: tuple[int, int], costs: FloatArray, nu: float
+    solver: _Solver, pair: tuple[int, int], costs: FloatArray, nu: float | None
 ) -> tuple[FloatArray, float, int] | None:
     """Return signed coefficients of two classes, rho and iterations."""
     rows, points, signs, n_first = solver.kernel.pair(*pair)
     bounds = costs[rows]
-    if not nu:
+    if nu is None:
         alpha = np.zeros(len(rows))
         n_iter, rho, _ = solver.solve(points, n_first, bounds, -signs, alpha)
     else:
@@ -226,8 +240,8 @@ def _pair(
             return None
         alpha, starts = started, np.zeros(len(rows))
         n_iter, rho, margin = solver.solve(points, n_first, bounds, starts, alpha)
-        if margin == 0:
-            return None  # libsvm divides by it all the same
+        if not abs(margin) > 0:
+            return None  # zero, or nothing at all: libsvm divides by it all the same
         rho /= margin
         signs = signs / margin
     return alpha * signs, rho, n_iter

@@ -6,7 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from cvst.evaluation._smo_state import LANES, Active, Limits, Problem, Rows, State
+from cvst.evaluation._smo_state import (
+    END,
+    IS_WHOLE,
+    LANES,
+    MIDDLE,
+    N_ACTIVE,
+    N_PACKED,
+    Active,
+    Limits,
+    Problem,
+    Rows,
+    State,
+)
 from cvst.evaluation._smo_vectors import compiled, fused
 
 __all__ = ["activate_all", "add_row", "pack", "row_of", "set_masks", "shrink", "start"]
@@ -74,7 +86,7 @@ def _add_twice(
 
 
 @compiled
-def add_kernel(
+def _add_kernel(
     problem: Problem, limits: Limits, state: State, v: int, step: float, first: int
 ) -> None:
     """Add a row of the kernel to the slopes of the variables from a position on."""
@@ -115,7 +127,7 @@ def pack(
     problem: Problem, limits: Limits, state: State, active: Active, rows: Rows
 ) -> None:
     """Put the active variables side by side, each sign in vectors of its own."""
-    is_whole = active.sizes[0] == limits.n_variables
+    is_whole = active.sizes[N_ACTIVE] == limits.n_variables
     if is_whole:
         middle = _line_up(0, limits.n_positive, active, 0)
         end = _line_up(limits.n_positive, limits.n_variables, active, middle)
@@ -136,12 +148,12 @@ def pack(
             active.places[v] = place
             positive = v < limits.n_positive
             set_masks(active, place, state.alpha[v], problem.bounds[v], positive)
-    for t in range(active.sizes[0]):
+    for t in range(active.sizes[N_ACTIVE]):
         active.positions[active.places[state.order[t]]] = t
-    active.sizes[1] = active.sizes[0]
-    active.sizes[2] = middle
-    active.sizes[3] = end
-    active.sizes[4] = is_whole
+    active.sizes[N_PACKED] = active.sizes[N_ACTIVE]
+    active.sizes[MIDDLE] = middle
+    active.sizes[END] = end
+    active.sizes[IS_WHOLE] = is_whole
     _forget(limits, rows)
 
 
@@ -160,7 +172,7 @@ def _gather(
     limits: Limits, state: State, active: Active, positive: bool, place: int
 ) -> int:
     """Put the active variables of one sign side by side."""
-    for t in range(active.sizes[0]):
+    for t in range(active.sizes[N_ACTIVE]):
         v = state.order[t]
         if (v < limits.n_positive) == positive:
             active.variables[place] = v
@@ -194,8 +206,8 @@ def row_of(
     do not follow the points, rows are gathered; if there is no room for one more, all
     others are forgotten.
     """
-    middle, size = active.sizes[2], active.sizes[3]
-    if active.sizes[4] == 1:
+    middle, size = active.sizes[MIDDLE], active.sizes[END]
+    if active.sizes[IS_WHOLE] == 1:
         row = point * limits.n_points
         return row + active.points[0], row + active.points[middle] - middle
     if rows.slots[point] < 0:
@@ -223,9 +235,10 @@ def shrink(
 ) -> bool:
     """Set variables aside that will stay at their bounds.
 
-    Near the end all variables return once, to be judged by true slopes.
+    As soon as no violation exceeds ten times the tolerance, all variables return, once,
+    to be judged by true slopes.
     """
-    middle, end = active.sizes[2], active.sizes[3]
+    middle, end = active.sizes[MIDDLE], active.sizes[END]
     tops = (
         _top(active.up, active.slopes, -1.0, 0, middle),
         _top(active.low, active.slopes, 1.0, 0, middle),
@@ -239,10 +252,12 @@ def shrink(
     returns = max(tops[0] + tops[1], tops[2] + tops[3]) <= limits.tol * 10
     if returns and not has_returned:
         _rebuild(problem, limits, state, active)
-        active.sizes[0] = active.sizes[1] = limits.n_variables
-    n_before = active.sizes[1]
+        active.sizes[N_ACTIVE] = active.sizes[N_PACKED] = limits.n_variables
+    n_before = active.sizes[N_PACKED]
     _set_aside(problem, limits, state, active, tops)
-    if (returns and not has_returned) or active.sizes[0] < PACKED_SHARE * n_before:
+    if (returns and not has_returned) or active.sizes[
+        N_ACTIVE
+    ] < PACKED_SHARE * n_before:
         pack(problem, limits, state, active, rows)
     else:
         _mask_others(state, active)
@@ -259,7 +274,7 @@ def _top(masks: Any, slopes: Any, sign: float, first: int, last: int) -> float:
 
 @compiled
 def _keep_slopes(state: State, active: Active) -> None:
-    for t in range(active.sizes[0]):
+    for t in range(active.sizes[N_ACTIVE]):
         v = state.order[t]
         state.slopes[v] = active.slopes[active.places[v]]
 
@@ -267,7 +282,7 @@ def _keep_slopes(state: State, active: Active) -> None:
 @compiled
 def _rebuild(problem: Problem, limits: Limits, state: State, active: Active) -> None:
     """Compute the slopes of those that were set aside."""
-    n_active = active.sizes[0]
+    n_active = active.sizes[N_ACTIVE]
     for t in range(n_active, limits.n_variables):
         v = state.order[t]
         state.slopes[v] = state.bounded[problem.points[v]] + problem.starts[v]
@@ -276,7 +291,7 @@ def _rebuild(problem: Problem, limits: Limits, state: State, active: Active) -> 
         alpha = state.alpha[v]
         if 0 < alpha < problem.bounds[v]:
             signed = alpha if v < limits.n_positive else -alpha
-            add_kernel(problem, limits, state, v, signed, n_active)
+            _add_kernel(problem, limits, state, v, signed, n_active)
 
 
 @compiled
@@ -284,7 +299,7 @@ def _set_aside(
     problem: Problem, limits: Limits, state: State, active: Active, tops: Any
 ) -> None:
     """Swap those that stay at their bounds behind the others, as libsvm does."""
-    t, n_active = 0, active.sizes[0]
+    t, n_active = 0, active.sizes[N_ACTIVE]
     while t < n_active:
         if _stays(problem, limits, state, state.order[t], tops):
             n_active -= 1
@@ -296,7 +311,7 @@ def _set_aside(
                     break
                 n_active -= 1
         t += 1
-    active.sizes[0] = n_active
+    active.sizes[N_ACTIVE] = n_active
 
 
 @compiled
@@ -316,9 +331,9 @@ def _stays(problem: Problem, limits: Limits, state: State, v: int, tops: Any) ->
 @compiled
 def _mask_others(state: State, active: Active) -> None:
     """Leave the others where they are, but let them not move."""
-    for t in range(active.sizes[0]):
+    for t in range(active.sizes[N_ACTIVE]):
         active.positions[active.places[state.order[t]]] = t
-    for place in range(active.sizes[3]):
+    for place in range(active.sizes[END]):
         v = active.variables[place]
         if v >= 0 and not _is_among(state, active, v, active.positions[place]):
             active.up[place] = -np.inf
@@ -327,7 +342,7 @@ def _mask_others(state: State, active: Active) -> None:
 
 @compiled
 def _is_among(state: State, active: Active, v: int, position: int) -> bool:
-    is_active: bool = position < active.sizes[0] and state.order[position] == v
+    is_active: bool = position < active.sizes[N_ACTIVE] and state.order[position] == v
     return is_active
 
 
@@ -338,5 +353,5 @@ def activate_all(
     """Bring all variables back, with true slopes."""
     _keep_slopes(state, active)
     _rebuild(problem, limits, state, active)
-    active.sizes[0] = limits.n_variables
+    active.sizes[N_ACTIVE] = limits.n_variables
     pack(problem, limits, state, active, rows)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit
 
 from cvst._typing import FloatArray
-from cvst.evaluation._smo_state import Active, Limits, Problem, State
+from cvst.evaluation._smo_state import N_ACTIVE, Active, Limits, Problem, State
 from cvst.evaluation._smo_vectors import compiled, fused
 
-__all__ = ["fill", "half_share", "level", "prepare"]
+__all__ = ["fill", "half_share", "level"]
 
 
 @njit(nogil=True, cache=True)
@@ -58,43 +56,6 @@ def fill(alpha: FloatArray, bounds: FloatArray, left: float) -> float:
     return left
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
-def prepare(
-    matrix: FloatArray,
-    sources: Any,
-    diagonal: FloatArray,
-    tau: float,
-    values: Any,
-    scales: Any,
-) -> None:
-    """Put a kernel matrix in order, in single precision, with its curvatures.
-
-    Parameters
-    ----------
-    matrix : ndarray of shape (n_train, at least n_train)
-        Kernel matrix; what follows is not looked at.
-    sources : ndarray of shape (n_points,), intp
-        Row of each point; -1 where there is none.
-    diagonal : ndarray of shape (n_points,)
-        Diagonal in the new order.
-    tau : float
-        Stands for a curvature that is not positive.
-    values, scales : ndarray of shape (n_points, n_points), float32
-        The matrix, and one over the root of the curvature along each pair; both are
-        overwritten.
-    """
-    for p in range(sources.size):
-        source = sources[p]
-        for q in range(sources.size):
-            other = sources[q]
-            known = source >= 0 and other >= 0
-            values[p, q] = matrix[source, other] if known else 0.0
-        for q in range(sources.size):
-            curvature = diagonal[p] + diagonal[q] - 2.0 * np.float64(values[p, q])
-            single = np.float32(curvature if curvature > 0 else tau)
-            scales[p, q] = np.float32(1) / np.sqrt(single)
-
-
 @compiled
 def level(
     problem: Problem,
@@ -109,7 +70,7 @@ def level(
     should climb and those that should fall.
     """
     added, n_free, ceiling, floor = 0.0, 0, np.inf, -np.inf
-    for t in range(active.sizes[0]):
+    for t in range(active.sizes[N_ACTIVE]):
         v = state.order[t]
         if not members[0] <= v < members[1]:
             continue

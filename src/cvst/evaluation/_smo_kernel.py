@@ -6,13 +6,16 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import njit
 
 from cvst._typing import FloatArray, IntArray
-from cvst.evaluation import _smo_ends
 from cvst.evaluation._smo_pairs import TAU
 from cvst.evaluation._smo_state import LANES, Active, Rows, State, workspace
 
 __all__ = ["Pair", "PreparedKernel"]
+
+# Single precision has no smaller curvatures than about 1e-38.
+LARGEST_SCALE = 1e15
 
 Room = tuple[State, Active, Rows]
 
@@ -52,10 +55,10 @@ class PreparedKernel:
         Rows of each class; all rows for a regression.
     firsts : list of int
         First point of each class.
+    room : tuple
+        Room for the solver, so only one fit at a time; its alpha comes with each fit.
     pairs : dict
         Pairs of classes that were asked for.
-    rooms : dict
-        Room for the solver by number of variables, so only one fit at a time.
     """
 
     values: Any
@@ -63,12 +66,20 @@ class PreparedKernel:
     diagonal: FloatArray
     members: list[IntArray]
     firsts: list[int]
+    room: Room
     pairs: dict[tuple[int, int], Pair] = field(default_factory=dict)
-    rooms: dict[int, Room] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, matrix: FloatArray, labels: IntArray | None = None) -> PreparedKernel:
-        """Prepare a matrix for any number of fits with these labels."""
+    def of(
+        cls, matrix: FloatArray, labels: IntArray | None = None
+    ) -> PreparedKernel | None:
+        """Prepare a matrix for any number of fits with these labels.
+
+        Returns
+        -------
+        PreparedKernel or None
+            None if curvatures are too small for the solver.
+        """
         n_train = len(matrix)
         members = [np.arange(n_train)]
         if labels is not None:
@@ -80,8 +91,12 @@ class PreparedKernel:
             sources[first : first + len(rows)] = rows
         diagonal = np.where(sources >= 0, matrix.diagonal()[sources], 1.0)
         values, scales = np.empty((2, len(sources), len(sources)), np.float32)
-        _smo_ends.prepare(matrix, sources, diagonal, TAU, values, scales)
-        return cls(values.ravel(), scales.ravel(), diagonal, members, firsts)
+        _prepare(matrix, sources, diagonal, TAU, values, scales)
+        if scales.max(initial=0) > LARGEST_SCALE:
+            return None
+        n_variables = 2 * n_train if labels is None else n_train
+        room = _room(len(sources), n_variables)
+        return cls(values.ravel(), scales.ravel(), diagonal, members, firsts, room)
 
     @property
     def n_points(self) -> int:
@@ -99,12 +114,46 @@ class PreparedKernel:
             self.pairs[a, b] = Pair(rows, points, signs, int(ends[0]))
         return self.pairs[a, b]
 
-    def room(self, n_variables: int) -> Room:
-        """Return room to solve in; all fits with as many variables share it."""
-        if n_variables not in self.rooms:
-            slopes = np.empty(n_variables)
-            shared, bounded = np.empty((2, self.n_points))
-            order = np.empty(n_variables, np.intp)
-            state = State(slopes, slopes, shared, bounded, order)
-            self.rooms[n_variables] = (state, *workspace(self.n_points, n_variables))
-        return self.rooms[n_variables]
+
+def _room(n_points: int, n_variables: int) -> Room:
+    slopes, order = np.empty(n_variables), np.empty(n_variables, np.intp)
+    shared, bounded = np.empty((2, n_points))
+    state = State(np.empty(0), slopes, shared, bounded, order)
+    return state, *workspace(n_points, n_variables)
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _prepare(
+    matrix: FloatArray,
+    sources: Any,
+    diagonal: FloatArray,
+    tau: float,
+    values: Any,
+    scales: Any,
+) -> None:
+    """Put a kernel matrix in order, in single precision, with its curvatures.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_train, at least n_train)
+        Kernel matrix; what follows is not looked at.
+    sources : ndarray of shape (n_points,), intp
+        Row of each point; -1 where there is none.
+    diagonal : ndarray of shape (n_points,)
+        Diagonal in the new order.
+    tau : float
+        Stands for a curvature that is not positive.
+    values, scales : ndarray of shape (n_points, n_points), float32
+        The matrix, and one over the root of the curvature along each pair; both are
+        overwritten.
+    """
+    for p in range(sources.size):
+        source = sources[p]
+        for q in range(sources.size):
+            other = sources[q]
+            known = source >= 0 and other >= 0
+            values[p, q] = matrix[source, other] if known else 0.0
+        for q in range(sources.size):
+            curvature = diagonal[p] + diagonal[q] - 2.0 * np.float64(values[p, q])
+            single = np.float32(curvature if curvature > 0 else tau)
+            scales[p, q] = np.float32(1) / np.sqrt(single)

@@ -122,7 +122,9 @@ def _agrees(
         targets.astype(np.intp) if settings["svm_type"] in (C_SVC, NU_SVC) else None
     )
     kernel = PreparedKernel.of(matrix, labels)
-    return is_same(fit(kernel, targets, rounding, **settings), theirs)
+    return kernel is not None and is_same(
+        fit(kernel, targets, rounding, **settings), theirs
+    )
 
 
 def _settings(svm_type: int, **values: Any) -> dict[str, Any]:

@@ -41,7 +41,18 @@ from cvst.evaluation._smo_active import (
 )
 from cvst.evaluation._smo_ends import level
 from cvst.evaluation._smo_pairs import across, along, curvature
-from cvst.evaluation._smo_state import LANES, Active, Limits, Problem, Rows, State
+from cvst.evaluation._smo_state import (
+    END,
+    IS_WHOLE,
+    LANES,
+    MIDDLE,
+    N_ACTIVE,
+    Active,
+    Limits,
+    Problem,
+    Rows,
+    State,
+)
 from cvst.evaluation._smo_vectors import (
     address,
     best_gain,
@@ -53,10 +64,11 @@ from cvst.evaluation._smo_vectors import (
     top_of_sum,
 )
 
-__all__ = ["solve"]
+__all__ = ["is_stored", "solve"]
 
-# Gains are compared by single precision scales; whoever is this close to the best one
-# is compared again, as libsvm does.
+# Gains are compared by scales of single precision, which are right to seven digits
+# (kernels with smaller curvatures than single precision has are not solved here).
+# Whoever is this close to the best one is compared again, as libsvm does.
 NEARLY = 1 - 1e-6
 
 
@@ -66,7 +78,7 @@ def _run(
 ) -> int:
     """Move two variables at a time until none violates its conditions by much."""
     start(problem, limits, state)
-    active.sizes[0] = limits.n_variables
+    active.sizes[N_ACTIVE] = limits.n_variables
     pack(problem, limits, state, active, rows)
     _find_tops(active)
     period = min(limits.n_variables, 1000)
@@ -81,7 +93,7 @@ def _run(
                 )
                 _find_tops(active)
         i, j = _select(problem, limits, active, rows)
-        if j < 0 and active.sizes[0] < limits.n_variables:
+        if j < 0 and active.sizes[N_ACTIVE] < limits.n_variables:
             activate_all(problem, limits, state, active, rows)
             _find_tops(active)
             countdown = 1
@@ -97,12 +109,12 @@ def _run(
 def _find_tops(active: Active) -> None:
     """Find the top of each vector, and the peaks of both signs."""
     active.peaks[0] = active.peaks[1] = -np.inf
-    for b in range(active.sizes[3] // LANES):
+    for b in range(active.sizes[END] // LANES):
         top = -np.inf
         for place in range(b * LANES, b * LANES + LANES):
             top = larger(top, active.up[place] - active.slopes[place])
         active.tops[b] = top
-        side = 0 if b * LANES < active.sizes[2] else 1
+        side = 0 if b * LANES < active.sizes[MIDDLE] else 1
         active.peaks[side] = larger(active.peaks[side], top)
 
 
@@ -111,7 +123,7 @@ def _select(
     problem: Problem, limits: Limits, active: Active, rows: Rows
 ) -> tuple[int, int]:
     """Return the places of the two variables to move; -1 if nothing is left to do."""
-    middle, end = active.sizes[2] // LANES, active.sizes[3] // LANES
+    middle, end = active.sizes[MIDDLE] // LANES, active.sizes[END] // LANES
     first, second = active.peaks[0], active.peaks[1]
     if limits.by_sign:
         i = _last_at(active, first, 0, middle)
@@ -121,7 +133,7 @@ def _select(
         i = k = _last_at(active, first, 0, end)
     here = active.points[max(i, 0)]
     there = active.points[max(k, 0)]
-    scales = problem.scales if active.sizes[4] == 1 else rows.scales
+    scales = problem.scales if active.sizes[IS_WHOLE] == 1 else rows.scales
     row, _ = row_of(problem, limits, active, rows, here)
     best = _find_gains(active, scales, row, first, 0, middle)
     _, row = row_of(problem, limits, active, rows, there)
@@ -129,7 +141,7 @@ def _select(
     if not best > 0:
         return -1, -1
     j = _best(problem, limits, active, best * NEARLY, (first, second), (here, there))
-    is_first = j < active.sizes[2]
+    is_first = j < active.sizes[MIDDLE]
     violation = (first if is_first else second) + active.slopes[j]
     if violation < limits.tol and _violation(active, first, second) < limits.tol:
         return -1, -1
@@ -176,10 +188,10 @@ def _best(
 ) -> int:
     """Return the place whose move gains most; among equals the last one in order."""
     where, position, most = -1, -1, -1.0
-    for b in range(active.sizes[3] // LANES):
+    for b in range(active.sizes[END] // LANES):
         if active.gains[b] < enough:
             continue
-        is_first = b * LANES < active.sizes[2]
+        is_first = b * LANES < active.sizes[MIDDLE]
         top = tops[0] if is_first else tops[1]
         point = points[0] if is_first else points[1]
         for place in range(b * LANES, b * LANES + LANES):
@@ -202,8 +214,8 @@ def _comes_first(gain: float, position: int, most: float, best: int) -> bool:
 def _violation(active: Active, first: float, second: float) -> float:
     """Return by how much the worst pair violates its conditions."""
     worst = -np.inf
-    for at in range(0, active.sizes[3], LANES):
-        top = first if at < active.sizes[2] else second
+    for at in range(0, active.sizes[END], LANES):
+        top = first if at < active.sizes[MIDDLE] else second
         worst = larger(worst, top + top_of_sum(active.slopes, active.low, at))
     return worst
 
@@ -220,8 +232,8 @@ def _move(
 ) -> None:
     """Move two variables as far as that helps, and all slopes with them."""
     v, w = active.variables[i], active.variables[j]
-    sign_i = 1.0 if i < active.sizes[2] else -1.0
-    sign_j = 1.0 if j < active.sizes[2] else -1.0
+    sign_i = 1.0 if i < active.sizes[MIDDLE] else -1.0
+    sign_j = 1.0 if j < active.sizes[MIDDLE] else -1.0
     old_i, old_j = state.alpha[v], state.alpha[w]
     bound_i, bound_j = problem.bounds[v], problem.bounds[w]
     bend = curvature(problem, limits, active.points[i], active.points[j])
@@ -237,9 +249,9 @@ def _move(
     row_j = row_of(problem, limits, active, rows, active.points[j])
     # The second row may have pushed the first one out; now there is room for both.
     row_i = row_of(problem, limits, active, rows, active.points[i])
-    kernel = problem.kernel if active.sizes[4] == 1 else rows.kernel
+    kernel = problem.kernel if active.sizes[IS_WHOLE] == 1 else rows.kernel
     steps = sign_i * (new_i - old_i), sign_j * (new_j - old_j)
-    middle, end = active.sizes[2] // LANES, active.sizes[3] // LANES
+    middle, end = active.sizes[MIDDLE] // LANES, active.sizes[END] // LANES
     active.peaks[0] = _move_slopes(
         limits, active, kernel, row_i[0], row_j[0], steps, 0, middle
     )
@@ -309,7 +321,8 @@ def _stored(fingerprint: int) -> Callable[..., tuple[int, float, float]]:
             By how much the levels of the two signs differ; what machines with nu are
             scaled by.
         """
-        assert fingerprint >= 0
+        if fingerprint < 0:  # never; it only has to be part of the function
+            return 0, 0.0, 0.0
         problem_at = Problem(
             address(problem.kernel),
             address(problem.scales),
@@ -367,3 +380,11 @@ def _fingerprint() -> int:
 
 
 solve = _stored(_fingerprint())
+
+
+def is_stored() -> bool:
+    """Return whether the solver was compiled before, perhaps from other sources."""
+    compiled_solve: Any = solve
+    line = compiled_solve.py_func.__code__.co_firstlineno
+    folder = Path(compiled_solve.stats.cache_path)
+    return any(folder.glob(f"_smo_solver.*.solve-{line}.*.nbi"))

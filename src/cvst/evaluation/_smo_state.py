@@ -10,10 +10,28 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["LANES", "Active", "Limits", "Problem", "Rows", "State", "workspace"]
+__all__ = [
+    "END",
+    "IS_WHOLE",
+    "LANES",
+    "MIDDLE",
+    "N_ACTIVE",
+    "N_PACKED",
+    "Active",
+    "Limits",
+    "Problem",
+    "Rows",
+    "State",
+    "workspace",
+]
 
-# Values that are worked on at once: four registers of a small processor.
+# Values that are worked on at once: four registers of two doubles each.
 LANES = 8
+
+# What the sizes of the active variables are: how many there are, how many are packed,
+# where the positive places end, where all end, and whether the places follow the
+# points, so that no row need be gathered.
+N_ACTIVE, N_PACKED, MIDDLE, END, IS_WHOLE = range(5)
 
 # Bytes that gathered rows may take: beyond that they are gathered anew.
 ROW_BYTES = 2**27
@@ -123,8 +141,7 @@ class Active(NamedTuple):
     peaks : (2,)
         Largest of ``up - slopes`` among the positive places, and among the others.
     sizes : (5,), intp
-        Number of active variables, of packed ones, end of the positive places, end,
-        and whether the places follow the points, so that no row need be gathered.
+        See ``N_ACTIVE`` and its neighbours.
     """
 
     variables: Any

@@ -35,7 +35,8 @@ VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 SINGLES = ir.VectorType(ir.FloatType(), LANES)
 POINTER = types.CPointer(types.float64)
 ROW = types.CPointer(types.float32)
-# Nothing here is ever NaN, and the sign of zero never matters.
+# Bounds, targets and curvatures that might overflow are kept out (see ``_svm_fits`` and
+# ``_smo``), so nothing here is ever NaN; the sign of zero never matters.
 ORDERED = ("nnan", "nsz")
 
 

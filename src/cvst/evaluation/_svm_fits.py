@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -12,31 +13,62 @@ from cvst._typing import FloatArray
 
 __all__ = ["SvmFits", "has_compiled_solver"]
 
-# Larger targets or weights might overflow on the way of the compiled solver.
-LARGEST_INPUT = 1e100
+# What it takes to load the compiled solver, and to compile it if it never was. Races
+# that libsvm runs in less time do not wait for that.
+LOAD_SECONDS = 0.7
+COMPILE_SECONDS = 10.0
 
 
 @cache
 def has_compiled_solver() -> bool:
-    """Return whether libsvm's solver can be compiled, and rounds as libsvm does."""
+    """Return whether libsvm's solver can be compiled, and rounds as libsvm does.
+
+    The first call loads it, or compiles it if that was never done.
+    """
     try:
         import numba
-        from numba.core.errors import NumbaError
-    except ImportError:
-        return False
-    if numba.config.DISABLE_JIT:
-        return False
-    try:
+
         from cvst.evaluation import _smo_rounding
 
-        return _smo_rounding.rounding_for(1) is not None
-    except (NumbaError, RuntimeError):
-        # It finds no place to store what it compiles, or cannot compile.
+        works = _smo_rounding.rounding_for(1) is not None
+    except Exception:
+        # Not installed, no place to store what is compiled, or a damaged store: libsvm
+        # is always there.
         return False
+    return works and not numba.config.DISABLE_JIT
+
+
+@cache
+def _is_stored() -> bool:
+    """Return whether the solver was compiled before."""
+    try:
+        from cvst.evaluation import _smo_solver
+
+        return _smo_solver.is_stored()
+    except Exception:
+        # As above; whoever goes on from here will find out.
+        return False
+
+
+class _Patience:
+    """Decides when the compiled solver pays: its answers are the same."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def is_over(self) -> bool:
+        """Return whether libsvm took so long that a faster solver is worth its wait."""
+        is_loaded = has_compiled_solver.cache_info().currsize > 0
+        if is_loaded or self.seconds >= COMPILE_SECONDS:
+            return True
+        return self.seconds >= LOAD_SECONDS and _is_stored()
+
+
+_patience = _Patience()
 
 
 class SvmFits:
-    """Fits machines one after the other, by the compiled solver where there is one.
+    """Fits machines one after the other, by the compiled solver where it pays.
 
     Parameters
     ----------
@@ -60,35 +92,46 @@ class SvmFits:
         self.matrix = matrix
         self.targets = targets
         self.weights = weights
-        self._kernel, self._rounding = self._prepared(is_classifier)
+        self.is_classifier = is_classifier
+        self._prepared: tuple[Any, Any] | None = None
+        self._is_left_to_libsvm = False
 
     def fit(self, **settings: Any) -> LibsvmModel:
         """Fit a machine with the settings of libsvm."""
         model = None
-        if self._rounding is not None:
-            from cvst.evaluation import _smo
-
-            model = _smo.fit(
-                self._kernel,
-                self.targets,
-                self._rounding,
-                sample_weight=self.weights,
-                **settings,
-            )
+        if not self._is_left_to_libsvm and _patience.is_over():
+            model = self._compiled_fit(settings)
         if model is None:
+            start = perf_counter()
             # libsvm wants a square; it is cut out once.
             self.matrix = np.ascontiguousarray(self.matrix[:, : len(self.targets)])
             model = libsvm_fit(
                 self.matrix, self.targets, sample_weight=self.weights, **settings
             )
+            _patience.seconds += perf_counter() - start
         return model
 
-    def _prepared(self, is_classifier: bool) -> tuple[Any, Any]:
-        largest = max(np.abs(self.targets).max(), self.weights.max())
-        if largest > LARGEST_INPUT or not has_compiled_solver():
-            return None, None
-        from cvst.evaluation import _smo_kernel, _smo_rounding
+    def _compiled_fit(self, settings: dict[str, Any]) -> LibsvmModel | None:
+        if self._prepared is None:
+            self._prepared = self._prepare() if has_compiled_solver() else None
+            self._is_left_to_libsvm = self._prepared is None
+        if self._prepared is None:
+            return None
+        from cvst.evaluation import _smo
 
+        kernel, rounding = self._prepared
+        weights = self.weights
+        return _smo.fit(
+            kernel, self.targets, rounding, sample_weight=weights, **settings
+        )
+
+    def _prepare(self) -> tuple[Any, Any] | None:
+        from cvst.evaluation import _smo, _smo_kernel, _smo_rounding
+
+        is_moderate = _smo.is_moderate(self.weights)
+        if not is_moderate or np.abs(self.targets).max() > _smo.LARGEST:
+            return None
+        labels = self.targets.astype(np.intp) if self.is_classifier else None
+        kernel = _smo_kernel.PreparedKernel.of(self.matrix, labels)
         rounding = _smo_rounding.rounding_for(len(self.targets))
-        labels = self.targets.astype(np.intp) if is_classifier else None
-        return _smo_kernel.PreparedKernel.of(self.matrix, labels), rounding
+        return None if kernel is None else (kernel, rounding)
