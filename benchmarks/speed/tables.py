@@ -34,7 +34,7 @@ from searches import METHODS, Trial, winner_error
 from tasks import TASKS, Task
 
 import cvst
-from cvst.evaluation._svm_fits import has_compiled_solver
+from cvst.evaluation._svm_fits import load_compiled_solver
 
 RESULTS = Path(__file__).parents[1] / "results" / "speed.csv"
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -158,7 +158,7 @@ def load_libraries() -> None:
     For support vector machines that is numba and the compiled solver: 0.7 seconds, and
     ten more where the solver was never compiled before.
     """
-    has_compiled_solver()
+    load_compiled_solver()
 
 
 def main() -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
 from cvst._sklearn_compat import libsvm_fit
 from cvst.evaluation import _svm_fits
-from cvst.evaluation._svm_fits import SvmFits, has_compiled_solver
+from cvst.evaluation._svm_fits import (
+    SvmFits,
+    has_compiled_solver,
+    load_compiled_solver,
+)
 
 SETTINGS = {
     "svm_type": 4,
@@ -66,7 +68,6 @@ def test_a_wide_matrix_is_cut_for_both_solvers(curve, monkeypatch, impatient):
     wide = np.hstack([matrix, np.full((50, 7), np.nan)]), targets, weights
     assert_same(fitted(wide), expected)
     monkeypatch.setattr(_svm_fits, "has_compiled_solver", lambda: False)
-    monkeypatch.setattr(_svm_fits._patience, "is_over", lambda: True)
     assert_same(fitted(wide), expected)
 
 
@@ -76,7 +77,6 @@ def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
     monkeypatch.setattr(_svm_fits, "_patience", patience)
     asked = []
 
-    @cache
     def has_compiled_solver():
         asked.append(patience.seconds)
         return False
@@ -85,7 +85,6 @@ def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
     for is_stored, enough in ((True, 0.7), (False, 10.0)):
         monkeypatch.setattr(_svm_fits, "_is_stored", lambda known=is_stored: known)
         for seconds in (0.0, 0.99 * enough, enough):
-            has_compiled_solver.cache_clear()
             asked.clear()
             patience.seconds = seconds
             fitted(curve)
@@ -142,6 +141,15 @@ def test_extreme_rows_are_left_to_libsvm(curve, impatient, monkeypatch, part):
     monkeypatch.setattr(_svm_fits, "libsvm_fit", lambda *_, **__: asked.append(1))
     fitted((matrix, targets, weights), max_iter=10)
     assert asked == [1]
+
+
+def test_loading_the_solver_ends_all_patience(curve, monkeypatch):
+    """For those who know that their race will be long."""
+    pytest.importorskip("numba", exc_type=ImportError)
+    monkeypatch.setattr(_svm_fits, "_patience", _svm_fits._Patience())
+    load_compiled_solver()
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", None)
+    assert fitted(curve).status == 0
 
 
 def test_numba_is_found_where_it_is_installed():

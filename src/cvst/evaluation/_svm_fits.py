@@ -11,7 +11,7 @@ import numpy as np
 from cvst._sklearn_compat import LibsvmModel, libsvm_fit
 from cvst._typing import FloatArray
 
-__all__ = ["SvmFits", "has_compiled_solver"]
+__all__ = ["SvmFits", "has_compiled_solver", "load_compiled_solver"]
 
 # What it takes to load the compiled solver, and to compile it if it never was. Races
 # that libsvm runs in less time do not wait for that.
@@ -58,13 +58,18 @@ class _Patience:
 
     def is_over(self) -> bool:
         """Return whether libsvm took so long that a faster solver is worth its wait."""
-        is_loaded = has_compiled_solver.cache_info().currsize > 0
-        if is_loaded or self.seconds >= COMPILE_SECONDS:
-            return True
-        return self.seconds >= LOAD_SECONDS and _is_stored()
+        return self.seconds >= COMPILE_SECONDS or (
+            self.seconds >= LOAD_SECONDS and _is_stored()
+        )
 
 
 _patience = _Patience()
+
+
+def load_compiled_solver() -> None:
+    """Load the compiled solver now, and use it from the first fit on."""
+    has_compiled_solver()
+    _patience.seconds = COMPILE_SECONDS
 
 
 class SvmFits:
