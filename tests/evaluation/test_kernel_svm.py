@@ -203,6 +203,18 @@ def test_a_tie_is_broken_as_by_libsvm(assert_same_as_one_by_one):
     assert_same_as_one_by_one(task)
 
 
+def test_far_from_all_rows_a_decision_of_zero_is_the_second_class(
+    assert_same_as_one_by_one,
+):
+    """Between mirror images the intercept is zero too."""
+    X = np.array([[-1.0], [1.0]] * (N_TRAIN // 2) + [[1e3]] * (N_ROWS - N_TRAIN))
+    y = np.array([0, 1] * (N_ROWS // 2))
+    task = make_task(SVC(gamma=1.0), [{"C": 1.0}, {"C": 2.0}], X, y)
+    model = SVC(gamma=1.0).fit(X[:N_TRAIN], y[:N_TRAIN])
+    assert (model.decision_function(X[N_TRAIN:]) == 0).all()
+    assert_same_as_one_by_one(task)
+
+
 def test_nobody_is_fitted_alone(count_fits):
     """All machines of a plain grid share their kernels."""
     X, rng = make_rows(0)

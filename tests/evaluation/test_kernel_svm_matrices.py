@@ -66,6 +66,23 @@ def test_matrices_are_those_of_scikit_learn(seed, n_train, kind, kernel, n_suppo
         np.testing.assert_array_equal(matrix, matrix.T)
 
 
+@pytest.mark.parametrize(
+    "train", [slice(0, 20), slice(5, 20), np.arange(3, 20), np.arange(20)], ids=str
+)
+@pytest.mark.parametrize("nests", [False, True])
+def test_leading_rows_begin_with_the_matrix(train, nests):
+    """In C order, whatever follows."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    test = slice(20, 30) if isinstance(train, slice) else np.arange(20, 30)
+    whole = Whole(X, train, test, Scratch() if nests else LookScratch())
+    rows = paired_rows(Task(None, [], X[train], None, X[test], whole=whole))
+    matrices = SvmMatrices(rows, Kernel("rbf", 0.3), nests=nests)
+    leading = matrices.leading_rows()
+    assert leading.flags.c_contiguous
+    n_train = len(X[train])
+    np.testing.assert_array_equal(leading[:, :n_train], matrices.train())
+
+
 @pytest.mark.parametrize("machine", [SVC, NuSVC, SVR, NuSVR])
 @pytest.mark.parametrize("kind", ["look", "numbered"])
 @pytest.mark.parametrize(

@@ -68,7 +68,15 @@ def test_a_wide_matrix_is_cut_for_both_solvers(curve, monkeypatch, impatient):
     wide = np.hstack([matrix, np.full((50, 7), np.nan)]), targets, weights
     assert_same(fitted(wide), expected)
     monkeypatch.setattr(_svm_fits, "has_compiled_solver", lambda: False)
+    shapes = []
+
+    def noted(matrix, *rest, **settings):
+        shapes.append(matrix.shape)
+        return libsvm_fit(matrix, *rest, **settings)
+
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", noted)
     assert_same(fitted(wide), expected)
+    assert shapes == [(50, 50)]
 
 
 def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
