@@ -77,7 +77,7 @@ def fit(
     by_sign = svm_type in (NU_SVC, NU_SVR)
     if svm_type != NU_SVC and not SMALLEST < C < LARGEST:
         return None
-    if not is_moderate(class_weight) or epsilon > LARGEST:
+    if epsilon > LARGEST or (len(class_weight) and not is_moderate(class_weight)):
         return None
     limits = Limits(
         n_points=kernel.n_points,

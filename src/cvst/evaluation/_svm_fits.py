@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
@@ -98,7 +99,7 @@ class SvmFits:
         self.targets = targets
         self.weights = weights
         self.is_classifier = is_classifier
-        self._prepared: tuple[Any, Any] | None = None
+        self._prepared: Callable[..., Any] | None = None
         self._is_left_to_libsvm = False
 
     def fit(self, **settings: Any) -> LibsvmModel:
@@ -122,15 +123,12 @@ class SvmFits:
             self._is_left_to_libsvm = self._prepared is None
         if self._prepared is None:
             return None
-        from cvst.evaluation import _smo
-
-        kernel, rounding = self._prepared
-        weights = self.weights
-        return _smo.fit(
-            kernel, self.targets, rounding, sample_weight=weights, **settings
+        model: LibsvmModel | None = self._prepared(
+            sample_weight=self.weights, **settings
         )
+        return model
 
-    def _prepare(self) -> tuple[Any, Any] | None:
+    def _prepare(self) -> Callable[..., Any] | None:
         from cvst.evaluation import _smo, _smo_kernel, _smo_rounding
 
         is_moderate = _smo.is_moderate(self.weights)
@@ -139,4 +137,6 @@ class SvmFits:
         labels = self.targets.astype(np.intp) if self.is_classifier else None
         kernel = _smo_kernel.PreparedKernel.of(self.matrix, labels)
         rounding = _smo_rounding.rounding_for(len(self.targets))
-        return None if kernel is None else (kernel, rounding)
+        if kernel is None:
+            return None
+        return partial(_smo.fit, kernel, self.targets, rounding)
