@@ -137,6 +137,6 @@ class SvmFits:
         labels = self.targets.astype(np.intp) if self.is_classifier else None
         kernel = _smo_kernel.PreparedKernel.of(self.matrix, labels)
         rounding = _smo_rounding.rounding_for(len(self.targets))
-        if kernel is None:
+        if kernel is None or rounding is None:
             return None
         return partial(_smo.fit, kernel, self.targets, rounding)
