@@ -117,9 +117,9 @@ and scaled up; the error of its winner comes from a run over the full grid by
 gives the same scores up to rounding; "-" stands where that was not run. "Reached"
 compares means, however few the runs and however small that part. "At our time"
 means that ten-fold cross-validations of further configurations are begun until the
-time of `strategy="cvst"` is over. Errors are mean squared errors or shares of wrong
-classes on 5,000 fresh rows, with the standard error over repetitions that draw new
-data. The raw rows are in `speed.csv`.
+time of `strategy="cvst"` is over. Errors are mean squared errors, shares of wrong
+classes or log losses on 5,000 fresh rows, with the standard error over repetitions
+that draw new data. The raw rows are in `speed.csv`.
 """
 
 
