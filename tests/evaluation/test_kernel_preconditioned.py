@@ -7,7 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cvst.evaluation._kernel_preconditioned import SingleFactor, conjugate_gradients
+from cvst.evaluation import _kernel_preconditioned
+from cvst.evaluation._kernel_preconditioned import (
+    SingleFactor,
+    conjugate_gradients,
+    is_fast_in_single,
+)
 
 
 def make_system(rng, n, condition):
@@ -122,3 +127,15 @@ def test_as_many_rounds_as_eigenvalues():
         5,
     )
     np.testing.assert_allclose(found.x, forces / system.diagonal(), rtol=1e-9)
+
+
+@pytest.mark.parametrize(("machine", "is_slow"), [("x86_64", True), ("aarch64", False)])
+def test_narrow_kernels_are_not_factorised_below_the_range(
+    monkeypatch, machine, is_slow
+):
+    """Some processors take a hundred times as long there; zeros do no harm."""
+    monkeypatch.setattr(_kernel_preconditioned.platform, "machine", lambda: machine)
+    distances = np.abs(np.subtract.outer(np.arange(40.0), np.arange(40.0)))
+    assert is_fast_in_single(np.exp(-0.5 * distances))
+    assert is_fast_in_single(np.eye(40))
+    assert is_fast_in_single(np.exp(-4.0 * distances)) != is_slow

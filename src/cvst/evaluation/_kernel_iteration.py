@@ -12,7 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from cvst._typing import FloatArray
-from cvst.evaluation._kernel_preconditioned import LARGEST_CONDITION, SingleFactor
+from cvst.evaluation._kernel_preconditioned import (
+    LARGEST_CONDITION,
+    SingleFactor,
+    is_fast_in_single,
+)
 from cvst.evaluation._kernel_spaces import DualSpace, Step
 
 __all__ = ["IterativeDualSpace", "dual_space"]
@@ -46,7 +50,9 @@ def dual_space(kernel_matrix: FloatArray) -> DualSpace:
     (True, False)
     """
     large = len(kernel_matrix) >= SMALLEST_ITERATIVE
-    return IterativeDualSpace(kernel_matrix) if large else DualSpace(kernel_matrix)
+    if large and is_fast_in_single(kernel_matrix):
+        return IterativeDualSpace(kernel_matrix)
+    return DualSpace(kernel_matrix)
 
 
 class _Found(NamedTuple):

@@ -21,6 +21,7 @@ from cvst.evaluation._kernel_preconditioned import (
     SingleFactor,
     Solution,
     conjugate_gradients,
+    is_fast_in_single,
 )
 
 __all__ = ["solve_for_penalties"]
@@ -81,7 +82,8 @@ def _by_factorisations(
     solutions = np.empty((len(penalties), n_targets, n))
     solved = np.zeros(len(penalties), dtype=bool)
     factor = np.empty((n, n), order="F")
-    iterate = _Iteration(matrix) if _fits_single(targets) else None
+    fits_single = _fits_single(targets) and is_fast_in_single(matrix)
+    iterate = _Iteration(matrix) if fits_single else None
     for index, penalty in enumerate(penalties):
         if iterate is not None and iterate.solve(targets, penalty, solutions[index]):
             solved[index] = True

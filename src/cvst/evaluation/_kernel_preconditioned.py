@@ -8,6 +8,7 @@ as exact as a factorisation in double precision after three or four rounds.
 from __future__ import annotations
 
 import math
+import platform
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -16,11 +17,40 @@ from scipy.linalg import blas, lapack
 
 from cvst._typing import FloatArray
 
-__all__ = ["LARGEST_CONDITION", "SingleFactor", "Solution", "conjugate_gradients"]
+__all__ = [
+    "LARGEST_CONDITION",
+    "SingleFactor",
+    "Solution",
+    "conjugate_gradients",
+    "is_fast_in_single",
+]
 
 # Up to this ratio between the largest and the smallest eigenvalue a factorisation in
 # single precision is a good preconditioner.
 LARGEST_CONDITION = 1e6
+
+
+# Below the range of single precision these processors take a hundred times as long.
+SLOW_MACHINES = frozenset({"x86_64", "amd64", "i386", "i686"})
+
+# A factorisation multiplies small values until they get there, if so many of them are
+# that small.
+SMALL_VALUE = 1e-18
+LARGEST_SMALL_SHARE = 0.2
+
+
+def is_fast_in_single(matrix: FloatArray) -> bool:
+    """Return whether a kernel's values are large enough for single precision.
+
+    Examples
+    --------
+    >>> is_fast_in_single(np.ones((3, 3)))
+    True
+    """
+    if platform.machine().lower() not in SLOW_MACHINES:
+        return True
+    small = (matrix != 0) & (np.abs(matrix) < SMALL_VALUE)
+    return bool(np.count_nonzero(small) <= LARGEST_SMALL_SHARE * matrix.size)
 
 
 class SingleFactor:
