@@ -33,10 +33,10 @@ LARGEST_CONDITION = 1e6
 # Below the range of single precision these processors take a hundred times as long.
 SLOW_MACHINES = frozenset({"x86_64", "amd64", "i386", "i686"})
 
-# A factorisation multiplies small values until they get there, if so many of them are
+# A factorisation multiplies small values until they get there, if more than a few are
 # that small.
 SMALL_VALUE = 1e-18
-LARGEST_SMALL_SHARE = 0.2
+LARGEST_SMALL_SHARE = 0.01
 
 
 def is_fast_in_single(matrix: FloatArray) -> bool:
