@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cvst.evaluation import _kernel_preconditioned
+from cvst.evaluation import _kernel_penalties, _kernel_preconditioned
+from cvst.evaluation._kernel_iteration import dual_space
 from cvst.evaluation._kernel_preconditioned import (
     SingleFactor,
     conjugate_gradients,
@@ -133,9 +134,22 @@ def test_as_many_rounds_as_eigenvalues():
 def test_narrow_kernels_are_not_factorised_below_the_range(
     monkeypatch, machine, is_slow
 ):
-    """Some processors take a hundred times as long there; zeros do no harm."""
+    """Some processors take far longer there; zeros do no harm."""
     monkeypatch.setattr(_kernel_preconditioned.platform, "machine", lambda: machine)
     distances = np.abs(np.subtract.outer(np.arange(40.0), np.arange(40.0)))
     assert is_fast_in_single(np.exp(-0.5 * distances))
     assert is_fast_in_single(np.eye(40))
     assert is_fast_in_single(np.exp(-4.0 * distances)) != is_slow
+
+
+def test_both_regressions_ask_before_they_factorise_in_single(monkeypatch):
+    """Kernel ridge and kernel logistic regression, with rows enough for it."""
+    monkeypatch.setattr(_kernel_preconditioned.platform, "machine", lambda: "x86_64")
+    distances = np.abs(np.subtract.outer(np.arange(400.0), np.arange(400.0)))
+    wide, narrow = np.exp(-0.01 * distances), np.exp(-4.0 * distances)
+    assert dual_space(wide).is_iterative
+    assert not dual_space(narrow).is_iterative
+    asked = []
+    monkeypatch.setattr(_kernel_penalties, "_Iteration", asked.append)
+    _kernel_penalties._by_factorisations(narrow, np.ones((400, 1)), np.ones(1))
+    assert asked == []

@@ -29,8 +29,7 @@ __all__ = [
 # single precision is a good preconditioner.
 LARGEST_CONDITION = 1e6
 
-
-# Below the range of single precision these processors take a hundred times as long.
+# Below the range of single precision these processors take up to thirty times as long.
 SLOW_MACHINES = frozenset({"x86_64", "amd64", "i386", "i686"})
 
 # A factorisation multiplies small values until they get there, if more than a few are
