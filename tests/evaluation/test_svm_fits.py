@@ -9,6 +9,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from cvst._sklearn_compat import libsvm_fit
 from cvst.evaluation import _svm_fits
 from cvst.evaluation._svm_fits import (
+    KernelRooms,
     SvmFits,
     has_compiled_solver,
     load_compiled_solver,
@@ -48,9 +49,23 @@ def fitted(curve, **changes):
     return fits.fit(**{**SETTINGS, **changes})
 
 
-def assert_same(model, expected):
-    np.testing.assert_array_equal(model.dual_coef, expected.dual_coef)
-    np.testing.assert_array_equal(model.intercept, expected.intercept)
+def count_libsvm(monkeypatch):
+    """Note the shapes of all matrices that libsvm gets."""
+    shapes = []
+
+    def noted(matrix, *rest, **settings):
+        shapes.append(matrix.shape)
+        return libsvm_fit(matrix, *rest, **settings)
+
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", noted)
+    return shapes
+
+
+def assert_same(solution, expected):
+    coefficients = np.zeros(50)
+    coefficients[expected.support] = expected.dual_coef[0]
+    np.testing.assert_array_equal(solution.coefficients, coefficients[None])
+    np.testing.assert_array_equal(solution.intercepts, expected.intercept)
 
 
 def test_the_compiled_solver_fits_the_same_machine(curve, monkeypatch, impatient):
@@ -68,15 +83,39 @@ def test_a_wide_matrix_is_cut_for_both_solvers(curve, monkeypatch, impatient):
     wide = np.hstack([matrix, np.full((50, 7), np.nan)]), targets, weights
     assert_same(fitted(wide), expected)
     monkeypatch.setattr(_svm_fits, "has_compiled_solver", lambda: False)
-    shapes = []
-
-    def noted(matrix, *rest, **settings):
-        shapes.append(matrix.shape)
-        return libsvm_fit(matrix, *rest, **settings)
-
-    monkeypatch.setattr(_svm_fits, "libsvm_fit", noted)
+    shapes = count_libsvm(monkeypatch)
     assert_same(fitted(wide), expected)
     assert shapes == [(50, 50)]
+
+
+def test_kernels_share_a_room_one_after_the_other(curve, impatient, monkeypatch):
+    """The next one finds nothing of the one before; two at once have two rooms."""
+    matrix, targets, weights = curve
+    kernels = [matrix, matrix**3, matrix, matrix[:40, :40]]
+    expected = [
+        libsvm_fit(
+            np.ascontiguousarray(kernel),
+            targets[: len(kernel)],
+            sample_weight=weights[: len(kernel)],
+            **SETTINGS,
+        )
+        for kernel in kernels
+    ]
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", None)
+    rooms, used = KernelRooms(), []
+    for kernel, model in zip(kernels, expected, strict=True):
+        n = len(kernel)
+        own = kernel, targets[:n], weights[:n], False, rooms
+        with SvmFits(*own) as fits, SvmFits(*own) as others:
+            solution, same = fits.fit(**SETTINGS), others.fit(**SETTINGS)
+            used.append({id(fits._kernel), id(others._kernel)})
+        np.testing.assert_array_equal(
+            solution.coefficients[0, model.support], model.dual_coef[0]
+        )
+        np.testing.assert_array_equal(solution.coefficients, same.coefficients)
+    assert used[0] == used[1] == used[2]
+    assert len(used[0]) == 2
+    assert len(rooms._free) == 2  # those of the larger matrix were given up
 
 
 def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
@@ -129,10 +168,9 @@ def test_infeasible_shares_are_refused_by_libsvm(curve, monkeypatch):
 )
 def test_extreme_settings_are_left_to_libsvm(curve, impatient, changes, monkeypatch):
     """Sums might overflow on the way, or bounds vanish."""
-    asked = []
-    monkeypatch.setattr(_svm_fits, "libsvm_fit", lambda *_, **__: asked.append(1))
+    asked = count_libsvm(monkeypatch)
     fitted(curve, max_iter=10, **changes)
-    assert asked == [1]
+    assert len(asked) == 1
 
 
 @pytest.mark.parametrize("part", ["targets", "weights", "curvatures"])
@@ -145,10 +183,9 @@ def test_extreme_rows_are_left_to_libsvm(curve, impatient, monkeypatch, part):
         weights = weights * np.linspace(1e-31, 1, 50)
     else:
         matrix = matrix * 1e-36
-    asked = []
-    monkeypatch.setattr(_svm_fits, "libsvm_fit", lambda *_, **__: asked.append(1))
+    asked = count_libsvm(monkeypatch)
     fitted((matrix, targets, weights), max_iter=10)
-    assert asked == [1]
+    assert len(asked) == 1
 
 
 def test_loading_the_solver_ends_all_patience(curve, monkeypatch):

@@ -14,7 +14,6 @@ from scipy.linalg import blas
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import compute_class_weight
 
-from cvst._sklearn_compat import LibsvmModel
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._kernel_functions import Kernel
@@ -26,7 +25,8 @@ from cvst.evaluation._kernel_svm_settings import SVM_TYPES, SvmSettings, read_se
 from cvst.evaluation._kernel_targets import class_positions, row_weights
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import Outcome, Task
-from cvst.evaluation._svm_fits import SvmFits
+from cvst.evaluation._svm_fits import KernelRooms, SvmFits
+from cvst.evaluation._svm_solutions import SvmSolution
 from cvst.evaluation._transformed import LookScratch
 
 __all__ = ["SvmEvaluator"]
@@ -153,22 +153,24 @@ def _share(
     else:
         matrix = matrices.train()
         np.fill_diagonal(matrix, _libsvm_diagonal(kernel, rows.train_inputs))
-    is_classifier = problem.classes is not None
-    fits = SvmFits(matrix, problem.targets, problem.weights, is_classifier)
     shared_seconds = (perf_counter() - start) / len(chosen)
     outcomes, machines, fit_seconds = [], {}, {}
-    for index, settings in chosen.items():
-        start = perf_counter()
-        try:
-            model = _fit(problem, fits, settings)
-        except ValueError as error:
-            seconds = shared_seconds + perf_counter() - start
-            outcomes.append(Outcome(index, fit_seconds=seconds, error=error))
-            continue
-        if model is not None:
-            machines[index] = Machine.of(
-                settings, kernel, model, problem.classes, rows.n_train
-            )
+    with SvmFits(
+        matrix,
+        problem.targets,
+        problem.weights,
+        problem.classes is not None,
+        rows.scratch.get("rooms for kernels", KernelRooms),
+    ) as fits:
+        for index, settings in chosen.items():
+            start = perf_counter()
+            try:
+                solution = _fit(problem, fits, settings)
+            except ValueError as error:
+                seconds = shared_seconds + perf_counter() - start
+                outcomes.append(Outcome(index, fit_seconds=seconds, error=error))
+                continue
+            machines[index] = Machine(settings, kernel, solution, problem.classes)
             fit_seconds[index] = shared_seconds + perf_counter() - start
     start = perf_counter()
     answers = _answers(problem, matrices, machines)
@@ -204,18 +206,16 @@ def _power(base: float, exponent: int) -> float:
     return power
 
 
-def _fit(problem: _Problem, fits: SvmFits, settings: SvmSettings) -> LibsvmModel | None:
-    model = fits.fit(class_weight=_class_weight(problem, settings), **settings.solver)
-    if model.status == 1:
+def _fit(problem: _Problem, fits: SvmFits, settings: SvmSettings) -> SvmSolution:
+    solution = fits.fit(class_weight=_class_weight(problem, settings), **settings.solver)
+    if solution.status == 1:
         warnings.warn(
             f"Solver terminated early (max_iter={settings.solver['max_iter']}). "
             " Consider pre-processing your data with StandardScaler or MinMaxScaler.",
             ConvergenceWarning,
             stacklevel=2,
         )
-    # Not a number, and the infinities, spread over a sum.
-    finite = np.isfinite(model.dual_coef.sum() + model.intercept.sum())
-    return model if finite else None
+    return solution
 
 
 def _class_weight(problem: _Problem, settings: SvmSettings) -> FloatArray:
@@ -232,12 +232,15 @@ def _class_weight(problem: _Problem, settings: SvmSettings) -> FloatArray:
 def _answers(
     problem: _Problem, matrices: SvmMatrices, machines: dict[int, Machine]
 ) -> dict[int, Any]:
+    """Ask all machines but those that are not finite."""
+    machines = {i: machine for i, machine in machines.items() if machine.is_finite}
     if not machines:
         return {}
     rows, kernel = problem.rows, matrices.kernel
+    solutions = [machine.solution for machine in machines.values()]
+    coefficients = np.array([solution.coefficients for solution in solutions])
+    intercepts = np.array([solution.intercepts for solution in solutions])
     # One product for all machines.
-    coefficients = np.stack([machine.coefficients for machine in machines.values()])
-    intercepts = np.stack([machine.model.intercept for machine in machines.values()])
     decisions = matrices.decisions(coefficients.reshape(-1, rows.n_train))
     decisions = decisions.reshape(*intercepts.shape, rows.n_test)
     decisions += intercepts[:, :, None]
@@ -247,17 +250,16 @@ def _answers(
     error *= kernel.largest_value(rows.largest_square)
     bounds = error * (np.abs(coefficients).sum(axis=2) + np.abs(intercepts))
     close = (np.abs(decisions) <= bounds[:, :, None]).any(axis=1)
-    answers = {}
-    for (index, machine), own, hard in zip(
-        machines.items(), decisions, close, strict=True
-    ):
-        if hard.any():
-            # The label hangs on the last bit: libsvm has to sum up in its own way.
-            own[:, hard] = machine.libsvm_decisions(
-                rows.train_inputs, rows.test_inputs[hard]
-            ).T
-        answers[index] = getattr(machine, problem.response)(own.T)
-    return answers
+    for which in np.flatnonzero(close.any(axis=1)).tolist():
+        # Labels hang on the last bit: libsvm has to sum up in its own way.
+        hard, machine = close[which], machines[list(machines)[which]]
+        decisions[which][:, hard] = machine.libsvm_decisions(
+            rows.train_inputs, problem.targets, rows.test_inputs[hard]
+        ).T
+    return {
+        index: getattr(machine, problem.response)(own.T)
+        for (index, machine), own in zip(machines.items(), decisions, strict=True)
+    }
 
 
 serve_exactly(SvmEvaluator(), *SVM_TYPES)

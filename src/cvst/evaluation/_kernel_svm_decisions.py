@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
-from cvst._sklearn_compat import LibsvmModel, libsvm_decisions, one_against_rest
+from cvst._sklearn_compat import libsvm_decisions, one_against_rest
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._kernel_functions import Kernel
 from cvst.evaluation._kernel_svm_settings import SvmSettings
+from cvst.evaluation._svm_solutions import SvmSolution
 
 __all__ = ["Machine"]
 
@@ -26,43 +28,47 @@ class Machine:
         Its parameters.
     kernel : Kernel
         Its kernel.
-    model : LibsvmModel
-        What libsvm returned.
+    solution : SvmSolution
+        Its coefficients.
     classes : ndarray or None
         Labels in order; None for a regression.
-    coefficients : ndarray of shape (n_pairs_of_classes, n_train)
-        Dual coefficients of all training rows; one row for a regression.
     """
 
     settings: SvmSettings
     kernel: Kernel
-    model: LibsvmModel
+    solution: SvmSolution
     classes: Any
-    coefficients: FloatArray
 
-    @classmethod
-    def of(
-        cls,
-        settings: SvmSettings,
-        kernel: Kernel,
-        model: LibsvmModel,
-        classes: Any,
-        n_train: int,
-    ) -> Machine:
-        """Spread libsvm's coefficients over all training rows."""
-        n_classes = 2 if classes is None else len(classes)
-        coefficients = _pair_coefficients(model, n_train, n_classes)
-        return cls(settings, kernel, model, classes, coefficients)
+    @property
+    def is_finite(self) -> bool:
+        """Whether there is neither an infinite number nor none at all."""
+        # They spread over a sum.
+        total = self.solution.coefficients.sum() + self.solution.intercepts.sum()
+        return math.isfinite(total)
 
     def libsvm_decisions(
-        self, train_inputs: FloatArray, test_inputs: FloatArray
+        self, train_inputs: FloatArray, targets: FloatArray, test_inputs: FloatArray
     ) -> FloatArray:
-        """Let libsvm itself compute decisions, as scikit-learn does."""
+        """Let libsvm itself compute decisions, as scikit-learn does.
+
+        Parameters
+        ----------
+        train_inputs, test_inputs : ndarray of shape (n_rows, n_features)
+            The rows.
+        targets : ndarray of shape (n_train,)
+            Positions of the training rows' labels in ``classes``.
+
+        Returns
+        -------
+        ndarray of shape (n_test, n_pairs_of_classes)
+        """
         kernel = self.kernel
+        members = [np.flatnonzero(targets == k) for k in range(len(self.classes))]
+        model = self.solution.model(members)
         decisions: FloatArray = libsvm_decisions(
             np.ascontiguousarray(test_inputs),
-            self.model,
-            train_inputs[self.model.support],
+            model,
+            train_inputs[model.support],
             svm_type=self.settings.solver["svm_type"],
             kernel=kernel.name,
             degree=int(kernel.degree),
@@ -97,27 +103,3 @@ class Machine:
             votes[:, b] += ~first
         # Among equals the first class wins, as in libsvm.
         return np.asarray(votes.argmax(axis=1))
-
-
-def _pair_coefficients(model: LibsvmModel, n_train: int, n_classes: int) -> FloatArray:
-    """Spread libsvm's coefficients over all training rows.
-
-    Returns
-    -------
-    ndarray of shape (n_pairs_of_classes, n_train)
-        One row for a regression.
-    """
-    coefficients = np.zeros((n_classes * (n_classes - 1) // 2, n_train))
-    if n_classes == 2:
-        coefficients[0, model.support] = model.dual_coef[0]
-        return coefficients
-    ends = np.cumsum(model.n_support)
-    members = [
-        slice(end - n, end) for end, n in zip(ends, model.n_support, strict=True)
-    ]
-    for row, (a, b) in zip(
-        coefficients, combinations(range(n_classes), 2), strict=True
-    ):
-        row[model.support[members[a]]] = model.dual_coef[b - 1, members[a]]
-        row[model.support[members[b]]] = model.dual_coef[a, members[b]]
-    return coefficients

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
-from cvst._sklearn_compat import LibsvmModel
-from cvst._typing import FloatArray, IntArray
-from cvst.evaluation import _smo_ends, _smo_solver
-from cvst.evaluation._smo_kernel import PreparedKernel
-from cvst.evaluation._smo_state import Limits, Problem
+from cvst._typing import FloatArray
+from cvst.evaluation import _smo_solver
+from cvst.evaluation._smo_ends import share_out
+from cvst.evaluation._smo_kernel import Pair, PreparedKernel
+from cvst.evaluation._smo_state import Limits
+from cvst.evaluation._svm_solutions import SvmSolution
 
 __all__ = ["Rounding", "fit", "is_moderate"]
 
@@ -65,13 +65,13 @@ def fit(
     shrinking: int,
     max_iter: int,
     cache_size: float = 0.0,
-) -> LibsvmModel | None:
+) -> SvmSolution | None:
     """Fit a machine, with the settings of libsvm.
 
     Returns
     -------
-    LibsvmModel or None
-        What libsvm returns, to the last bit; None if it has to be asked itself.
+    SvmSolution or None
+        What libsvm finds, to the last bit; None if it has to be asked itself.
     """
     del cache_size  # there is no cache
     by_sign = svm_type in (NU_SVC, NU_SVR)
@@ -79,23 +79,15 @@ def fit(
         return None
     if epsilon > LARGEST or (len(class_weight) and not is_moderate(class_weight)):
         return None
-    limits = Limits(
-        n_points=kernel.n_points,
-        n_variables=0,
-        n_positive=0,
-        by_sign=by_sign,
-        tol=float(tol),
-        shrinking=bool(shrinking),
-        max_iter=int(max_iter),
-        rounding=rounding.pairs,
+    solver = _Solver(
+        kernel, rounding, by_sign, float(tol), bool(shrinking), int(max_iter)
     )
-    solver = _Solver(kernel, limits, rounding)
     share = nu if by_sign else None
     if svm_type in (EPSILON_SVR, NU_SVR):
         return _regression(solver, targets, C * sample_weight, share, epsilon)
     costs = sample_weight
     if svm_type == C_SVC:
-        weights = class_weight if len(class_weight) else np.ones(len(kernel.members))
+        weights = class_weight if len(class_weight) else np.ones(kernel.n_classes)
         costs = sample_weight * (C * weights)[targets.astype(np.intp)]
     return _classification(solver, costs, share)
 
@@ -109,26 +101,38 @@ def is_moderate(values: FloatArray) -> bool:
 @dataclass(frozen=True, slots=True)
 class _Solver:
     kernel: PreparedKernel
-    limits: Limits
     rounding: Rounding
+    by_sign: bool
+    tol: float
+    shrinking: bool
+    max_iter: int
 
     def solve(
-        self,
-        points: IntArray,
-        n_positive: int,
-        bounds: FloatArray,
-        starts: FloatArray,
-        alpha: FloatArray,
+        self, pair: Pair, bounds: FloatArray, starts: FloatArray, alpha: FloatArray
     ) -> tuple[int, float, float]:
         """Move ``alpha`` to the solution; return iterations, rho and margin."""
-        kernel = self.kernel
-        n_variables = len(points)
-        problem = Problem(
-            kernel.values, kernel.scales, kernel.diagonal, points, bounds, starts
+        limits = Limits(
+            self.kernel.n_points,
+            len(alpha),
+            pair.n_first,
+            self.by_sign,
+            self.tol,
+            self.shrinking,
+            self.max_iter,
+            self.rounding.pairs,
         )
-        limits = self.limits._replace(n_variables=n_variables, n_positive=n_positive)
-        state, *room = kernel.room
-        return _smo_solver.solve(problem, limits, state._replace(alpha=alpha), *room)
+        return _smo_solver.solve(
+            limits, pair.points, bounds, starts, alpha, *self.kernel.room
+        )
+
+    def solution(
+        self, coefficients: FloatArray, rhos: list[float], n_iters: list[int]
+    ) -> SvmSolution:
+        # Adding zero turns minus zero into zero.
+        intercepts = 0.0 - np.array(rhos)
+        return SvmSolution(
+            coefficients, intercepts, n_iters, int(self.max_iter in n_iters)
+        )
 
 
 def _regression(
@@ -137,148 +141,57 @@ def _regression(
     bounds: FloatArray,
     nu: float | None,
     epsilon: float,
-) -> LibsvmModel | None:
+) -> SvmSolution | None:
     """Fit two variables per row, which pull the curve up and down."""
     n_train = len(targets)
     alpha = np.zeros(2 * n_train)
+    starts = np.concatenate([epsilon - targets, -(epsilon + targets)])
+    bounds = np.concatenate([bounds, bounds])
     if nu is not None:
-        half, is_sure = _smo_ends.half_share(
-            bounds, nu, solver.rounding.n_plain(n_train)
-        )
+        starts = np.concatenate([-targets, -targets])
+        n_plain = solver.rounding.n_plain(n_train)
+        is_sure, _ = share_out(alpha, bounds, n_train, n_train, nu, n_plain)
         if not is_sure and solver.rounding.block is None:
             return None
-        _smo_ends.fill(alpha[:n_train], bounds, half)
-        alpha[n_train:] = alpha[:n_train]
-        starts = np.tile(-targets, 2)
-    else:
-        starts = np.concatenate([epsilon - targets, -(epsilon + targets)])
-    points = solver.kernel.pair(0, 0).points
-    n_iter, rho, _ = solver.solve(points, n_train, np.tile(bounds, 2), starts, alpha)
+    n_iter, rho, _ = solver.solve(solver.kernel.pair(0, 0), bounds, starts, alpha)
     coefficients = alpha[:n_train] - alpha[n_train:]
-    support = np.flatnonzero(coefficients).astype(np.int32)
-    return _model(
-        support,
-        np.array([len(support)], np.int32),
-        coefficients[None, support],
-        [rho],
-        [n_iter],
-        solver.limits.max_iter,
-    )
-
-
-def _two_classes(
-    solver: _Solver, costs: FloatArray, nu: float | None
-) -> LibsvmModel | None:
-    found = _pair(solver, (0, 1), costs, nu)
-    if found is None:
-        return None
-    coefficients, rho, n_iter = found
-    rows, _, _, n_first = solver.kernel.pair(0, 1)
-    chosen = np.flatnonzero(coefficients)
-    n_before = int(np.searchsorted(chosen, n_first))
-    return _model(
-        rows[chosen].astype(np.int32),
-        np.array([n_before, len(chosen) - n_before], np.int32),
-        coefficients[None, chosen],
-        [rho],
-        [n_iter],
-        solver.limits.max_iter,
-    )
+    return solver.solution(coefficients[None], [rho], [n_iter])
 
 
 def _classification(
     solver: _Solver, costs: FloatArray, nu: float | None
-) -> LibsvmModel | None:
+) -> SvmSolution | None:
     """Fit every pair of classes: rows of the first one, then of the second one."""
-    members = solver.kernel.members
-    n_classes = len(members)
-    if n_classes == 2:
-        return _two_classes(solver, costs, nu)
-    is_support = np.zeros(len(costs), dtype=bool)
-    solved, rhos, n_iters = {}, [], []
-    for pair in combinations(range(n_classes), 2):
-        found = _pair(solver, pair, costs, nu)
+    n_classes = solver.kernel.n_classes
+    coefficients = np.zeros((n_classes * (n_classes - 1) // 2, len(costs)))
+    rhos, n_iters = [], []
+    for own, (a, b) in zip(
+        coefficients, combinations(range(n_classes), 2), strict=True
+    ):
+        pair = solver.kernel.pair(a, b)
+        found = _between(solver, pair, costs[pair.rows], nu)
         if found is None:
             return None
-        coefficients, rho, n_iter = found
-        rows, _, _, n_first = solver.kernel.pair(*pair)
-        solved[pair] = coefficients[:n_first], coefficients[n_first:]
-        is_support[rows[coefficients != 0]] = True
+        own[pair.rows], rho, n_iter = found
         rhos.append(rho)
         n_iters.append(n_iter)
-    support = [rows[is_support[rows]] for rows in members]
-    n_support = np.array([len(rows) for rows in support], np.int32)
-    ends = n_support.cumsum()
-    dual = np.zeros((n_classes - 1, int(ends[-1])))
-    for (a, b), (first, second) in solved.items():
-        own = dual[b - 1, ends[a] - n_support[a] : ends[a]]
-        own[:] = first[is_support[members[a]]]
-        other = dual[a, ends[b] - n_support[b] : ends[b]]
-        other[:] = second[is_support[members[b]]]
-    return _model(
-        np.concatenate(support).astype(np.int32),
-        n_support,
-        dual,
-        rhos,
-        n_iters,
-        solver.limits.max_iter,
-    )
+    return solver.solution(coefficients, rhos, n_iters)
 
 
-def _pair(
-    solver: _Solver, pair: tuple[int, int], costs: FloatArray, nu: float | None
+def _between(
+    solver: _Solver, pair: Pair, bounds: FloatArray, nu: float | None
 ) -> tuple[FloatArray, float, int] | None:
     """Return signed coefficients of two classes, rho and iterations."""
-    rows, points, signs, n_first = solver.kernel.pair(*pair)
-    bounds = costs[rows]
-    if nu is None:
-        alpha = np.zeros(len(rows))
-        n_iter, rho, _ = solver.solve(points, n_first, bounds, -signs, alpha)
-    else:
-        started = _started(bounds, n_first, nu)
-        if started is None:
-            return None
-        alpha, starts = started, np.zeros(len(rows))
-        n_iter, rho, margin = solver.solve(points, n_first, bounds, starts, alpha)
-        if not abs(margin) > 0:
-            return None  # zero, or nothing at all: libsvm divides by it all the same
-        rho /= margin
-        signs = signs / margin
-    return alpha * signs, rho, n_iter
-
-
-def _started(bounds: FloatArray, n_first: int, nu: float) -> FloatArray | None:
-    """Share out to both classes; None if libsvm might round, or refuse, differently."""
     n_all = len(bounds)
-    half, is_sure = _smo_ends.half_share(bounds, nu, n_all)
-    if not is_sure or nu * n_all / 2 > min(n_first, n_all - n_first):
-        return None
-    alpha = np.empty(n_all)
-    left = _smo_ends.fill(alpha[:n_first], bounds[:n_first], half)
-    left = max(left, _smo_ends.fill(alpha[n_first:], bounds[n_first:], half))
-    return None if left > 0 else alpha
-
-
-def _model(
-    support: Any,
-    n_support: Any,
-    dual_coef: FloatArray,
-    rhos: list[float],
-    n_iters: list[int],
-    max_iter: int,
-) -> LibsvmModel:
-    empty = np.empty(0)
-    # Adding zero turns minus zero into zero.
-    intercept = -np.array(rhos) + 0.0
-    status = int(max_iter in n_iters)
-    return LibsvmModel(
-        support,
-        np.empty((0, 0)),
-        n_support,
-        dual_coef,
-        intercept,
-        empty,
-        empty,
-        status,
-        np.array(n_iters, np.int32),
-    )
+    alpha = np.zeros(n_all)
+    if nu is None:
+        n_iter, rho, _ = solver.solve(pair, bounds, -pair.signs, alpha)
+        return alpha * pair.signs, rho, n_iter
+    is_sure, is_left = share_out(alpha, bounds, pair.n_first, n_all, nu, n_all)
+    smaller = min(pair.n_first, n_all - pair.n_first)
+    if not is_sure or is_left or nu * n_all / 2 > smaller:
+        return None  # libsvm might round, or refuse, differently
+    n_iter, rho, margin = solver.solve(pair, bounds, np.zeros(n_all), alpha)
+    if not abs(margin) > 0:
+        return None  # zero, or nothing at all: libsvm divides by it all the same
+    return alpha * (pair.signs / margin), rho / margin, n_iter

@@ -9,7 +9,7 @@ from cvst._typing import FloatArray
 from cvst.evaluation._smo_state import N_ACTIVE, Active, Limits, Problem, State
 from cvst.evaluation._smo_vectors import compiled, fused
 
-__all__ = ["fill", "half_share", "level"]
+__all__ = ["half_share", "level", "share_out"]
 
 
 @njit(nogil=True, cache=True)
@@ -42,18 +42,47 @@ def half_share(bounds: FloatArray, nu: float, n_plain: int) -> tuple[float, bool
 
 
 @njit(nogil=True, cache=True)
-def fill(alpha: FloatArray, bounds: FloatArray, left: float) -> float:
+def share_out(
+    alpha: FloatArray,
+    bounds: FloatArray,
+    n_first: int,
+    n_counted: int,
+    nu: float,
+    n_plain: int,
+) -> tuple[bool, bool]:
     """Fill variables up to their bounds, one after the other, while some is left.
+
+    Parameters
+    ----------
+    alpha : ndarray of shape (n,)
+        The variables; overwritten.
+    bounds : ndarray of shape (n,)
+        Upper bounds of the variables.
+    n_first : int
+        So many variables get one half of the share, the others the other half.
+    n_counted : int
+        The share is one of the bounds of so many variables.
+    nu : float
+        Share of each bound.
+    n_plain : int
+        So many shares are rounded before they are added; the others are not.
 
     Returns
     -------
-    float
-        What is left at the end.
+    is_sure : bool
+        Whether every way of rounding leads to this.
+    is_left : bool
+        Whether there was more to share out than the bounds allow.
     """
-    for index in range(bounds.size):
-        alpha[index] = min(left, bounds[index])
-        left -= alpha[index]
-    return left
+    half, is_sure = half_share(bounds[:n_counted], nu, n_plain)
+    is_left = False
+    for first, last in ((0, n_first), (n_first, bounds.size)):
+        left = half
+        for index in range(first, last):
+            alpha[index] = min(left, bounds[index])
+            left -= alpha[index]
+        is_left = is_left or left > 0
+    return is_sure, is_left
 
 
 @compiled

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,14 +9,16 @@ from numba import njit
 
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._smo_pairs import TAU
-from cvst.evaluation._smo_state import LANES, Active, Rows, State, workspace
+from cvst.evaluation._smo_state import LANES, addresses, workspace
 
 __all__ = ["Pair", "PreparedKernel"]
 
 # Single precision has no smaller curvatures than about 1e-38.
 LARGEST_SCALE = 1e15
 
-Room = tuple[State, Active, Rows]
+# A curvature is a difference of doubles. Above this value on the diagonal it is not
+# positive, or larger than 1e-29, and no scale need be looked at.
+LARGE_DIAGONAL = 1e-12
 
 
 class Pair(NamedTuple):
@@ -39,87 +40,91 @@ class Pair(NamedTuple):
     n_first: int
 
 
-@dataclass(frozen=True, slots=True)
 class PreparedKernel:
-    """A kernel matrix as the solver wants it: class by class, each filled up.
+    """Kernel matrices as the solver wants them: class by class, each filled up.
+
+    One at a time, and one fit at a time.
+
+    Parameters
+    ----------
+    n_train : int
+        Number of training rows.
+    labels : ndarray of shape (n_train,) or None
+        The place of each row's label among all; None for a regression.
 
     Attributes
     ----------
-    values : ndarray of shape (n_points * n_points,), float32
-        The matrix, rounded as in libsvm.
-    scales : ndarray of shape (n_points * n_points,), float32
-        One over the root of the curvature along each pair of points.
-    diagonal : ndarray of shape (n_points,)
-        The diagonal, in double precision.
     members : list of ndarray
         Rows of each class; all rows for a regression.
-    firsts : list of int
-        First point of each class.
-    room : tuple
-        Room for the solver, so only one fit at a time; its alpha comes with each fit.
-    pairs : dict
-        Pairs of classes that were asked for.
+    arrays : Room
+        The matrix, and room for the solver.
+    room : Room
+        Their addresses.
     """
 
-    values: Any
-    scales: Any
-    diagonal: FloatArray
-    members: list[IntArray]
-    firsts: list[int]
-    room: Room
-    pairs: dict[tuple[int, int], Pair] = field(default_factory=dict)
+    def __init__(self, n_train: int, labels: IntArray | None = None) -> None:
+        self.members = [np.arange(n_train)]
+        if labels is not None:
+            n_classes = labels.max() + 1
+            self.members = [np.flatnonzero(labels == k) for k in range(n_classes)]
+        lengths = [-(-len(rows) // LANES) * LANES for rows in self.members]
+        self._firsts = [sum(lengths[:k]) for k in range(len(lengths))]
+        self._sources = np.full(sum(lengths), -1)
+        for first, rows in zip(self._firsts, self.members, strict=True):
+            self._sources[first : first + len(rows)] = rows
+        n_variables = 2 * n_train if labels is None else n_train
+        self.arrays = workspace(self.n_points, n_variables)
+        self.room = addresses(self.arrays)
+        self._pairs: dict[tuple[int, int], Pair] = {}
 
     @classmethod
     def of(
         cls, matrix: FloatArray, labels: IntArray | None = None
     ) -> PreparedKernel | None:
-        """Prepare a matrix for any number of fits with these labels.
+        """Prepare a matrix; None if curvatures are too small for the solver."""
+        kernel = cls(len(matrix), labels)
+        return kernel if kernel.load(matrix) else None
+
+    def load(self, matrix: FloatArray) -> bool:
+        """Put a matrix in the place of the one before.
+
+        Parameters
+        ----------
+        matrix : ndarray of shape (n_train, at least n_train)
+            Kernel matrix; what follows is not looked at.
 
         Returns
         -------
-        PreparedKernel or None
-            None if curvatures are too small for the solver.
+        bool
+            Whether the solver can work on it: curvatures may be too small.
         """
-        n_train = len(matrix)
-        members = [np.arange(n_train)]
-        if labels is not None:
-            members = [np.flatnonzero(labels == k) for k in range(labels.max() + 1)]
-        lengths = [-(-len(rows) // LANES) * LANES for rows in members]
-        firsts = [sum(lengths[:k]) for k in range(len(lengths))]
-        sources = np.full(sum(lengths), -1)
-        for first, rows in zip(firsts, members, strict=True):
-            sources[first : first + len(rows)] = rows
-        diagonal = np.where(sources >= 0, matrix.diagonal()[sources], 1.0)
-        values, scales = np.empty((2, len(sources), len(sources)), np.float32)
-        _prepare(matrix, sources, diagonal, TAU, values, scales)
-        if scales.max(initial=0) > LARGEST_SCALE:
-            return None
-        n_variables = 2 * n_train if labels is None else n_train
-        room = _room(len(sources), n_variables)
-        return cls(values.ravel(), scales.ravel(), diagonal, members, firsts, room)
+        values, scales, diagonal = self.arrays.matrix
+        known = self._sources >= 0
+        diagonal[:] = np.where(known, matrix.diagonal()[self._sources], 1.0)
+        _prepare(matrix, self._sources, diagonal, TAU, values, scales)
+        is_large = diagonal.min() > LARGE_DIAGONAL
+        return bool(is_large or scales.max() <= LARGEST_SCALE)
 
     @property
     def n_points(self) -> int:
         """Number of points."""
-        return len(self.diagonal)
+        return len(self._sources)
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes; one for a regression."""
+        return len(self.members)
 
     def pair(self, a: int, b: int) -> Pair:
         """Return two classes side by side; in a regression the same one twice."""
-        if (a, b) not in self.pairs:
+        if (a, b) not in self._pairs:
             rows = np.concatenate([self.members[a], self.members[b]])
             ends = np.cumsum([len(self.members[a]), len(self.members[b])])
-            points = np.arange(ends[1]) + self.firsts[a]
-            points[ends[0] :] += self.firsts[b] - self.firsts[a] - ends[0]
+            points = np.arange(ends[1]) + self._firsts[a]
+            points[ends[0] :] += self._firsts[b] - self._firsts[a] - ends[0]
             signs = np.where(np.arange(ends[1]) < ends[0], 1.0, -1.0)
-            self.pairs[a, b] = Pair(rows, points, signs, int(ends[0]))
-        return self.pairs[a, b]
-
-
-def _room(n_points: int, n_variables: int) -> Room:
-    slopes, order = np.empty(n_variables), np.empty(n_variables, np.intp)
-    shared, bounded = np.empty((2, n_points))
-    state = State(np.empty(0), slopes, shared, bounded, order)
-    return state, *workspace(n_points, n_variables)
+            self._pairs[a, b] = Pair(rows, points, signs, int(ends[0]))
+        return self._pairs[a, b]
 
 
 @njit(nogil=True, cache=True, error_model="numpy")

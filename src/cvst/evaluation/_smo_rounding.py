@@ -19,6 +19,7 @@ from cvst.evaluation._smo import (
 )
 from cvst.evaluation._smo_ends import half_share
 from cvst.evaluation._smo_kernel import PreparedKernel
+from cvst.evaluation._svm_solutions import SvmSolution
 
 __all__ = ["is_same", "rounding_for"]
 
@@ -40,11 +41,14 @@ def rounding_for(n_train: int) -> Rounding | None:
     return Rounding(pairs, _block(pairs, n_train % LONG + LONG * (n_train >= LONG)))
 
 
-def is_same(ours: LibsvmModel | None, theirs: LibsvmModel) -> bool:
-    """Return whether two machines are the same to the last bit."""
-    return ours is not None and all(
-        np.array_equal(getattr(ours, name), getattr(theirs, name), equal_nan=True)
-        for name in ("support", "dual_coef", "intercept", "status", "n_iter")
+def is_same(ours: SvmSolution | None, theirs: LibsvmModel) -> bool:
+    """Return whether two machines for two classes are the same to the last bit."""
+    if ours is None:
+        return False
+    expected = SvmSolution.of(theirs, ours.coefficients.shape[1], n_classes=2)
+    return all(
+        np.array_equal(one, other, equal_nan=True)
+        for one, other in zip(ours, expected, strict=True)
     )
 
 

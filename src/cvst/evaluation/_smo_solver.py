@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from cvst._typing import FloatArray
 from cvst.evaluation import (
     _smo_active,
     _smo_ends,
@@ -49,6 +50,7 @@ from cvst.evaluation._smo_state import (
     N_ACTIVE,
     Active,
     Limits,
+    Matrix,
     Problem,
     Rows,
     State,
@@ -57,10 +59,13 @@ from cvst.evaluation._smo_vectors import (
     address,
     best_gain,
     compiled,
+    doubles,
+    integers,
     larger,
     move_fused_first,
     move_fused_second,
     move_plain,
+    singles,
     top_of_sum,
 )
 
@@ -307,9 +312,31 @@ def _stored(fingerprint: int) -> Callable[..., tuple[int, float, float]]:
 
     @njit(nogil=True, error_model="numpy", cache=True)
     def solve(
-        problem: Problem, limits: Limits, state: State, active: Active, rows: Rows
+        limits: Limits,
+        points: Any,
+        bounds: FloatArray,
+        starts: FloatArray,
+        alpha: FloatArray,
+        matrix: Matrix,
+        state: State,
+        active: Active,
+        rows: Rows,
     ) -> tuple[int, float, float]:
         """Solve a problem in place.
+
+        Parameters
+        ----------
+        limits : Limits
+            Sizes, and when to stop.
+        points : ndarray of shape (n_variables,), intp
+            Point of each variable.
+        bounds, starts, alpha : ndarray of shape (n_variables,)
+            Upper bounds, slopes where all variables are zero, and the variables, which
+            are overwritten.
+        matrix : Matrix
+            Addresses of the kernel.
+        state, active, rows : State, Active, Rows
+            Addresses of the room to work in.
 
         Returns
         -------
@@ -324,38 +351,38 @@ def _stored(fingerprint: int) -> Callable[..., tuple[int, float, float]]:
         if fingerprint < 0:  # never; it only has to be part of the function
             return 0, 0.0, 0.0
         problem_at = Problem(
-            address(problem.kernel),
-            address(problem.scales),
-            address(problem.diagonal),
-            address(problem.points),
-            address(problem.bounds),
-            address(problem.starts),
+            singles(matrix.kernel),
+            singles(matrix.scales),
+            doubles(matrix.diagonal),
+            address(points),
+            address(bounds),
+            address(starts),
         )
         state_at = State(
-            address(state.alpha),
-            address(state.slopes),
-            address(state.shared),
-            address(state.bounded),
-            address(state.order),
+            address(alpha),
+            doubles(state.slopes),
+            doubles(state.shared),
+            doubles(state.bounded),
+            integers(state.order),
         )
         active_at = Active(
-            address(active.variables),
-            address(active.points),
-            address(active.positions),
-            address(active.slopes),
-            address(active.up),
-            address(active.low),
-            address(active.places),
-            address(active.tops),
-            address(active.gains),
-            address(active.peaks),
-            address(active.sizes),
+            integers(active.variables),
+            integers(active.points),
+            integers(active.positions),
+            doubles(active.slopes),
+            doubles(active.up),
+            doubles(active.low),
+            integers(active.places),
+            doubles(active.tops),
+            doubles(active.gains),
+            doubles(active.peaks),
+            integers(active.sizes),
         )
         rows_at = Rows(
-            address(rows.kernel),
-            address(rows.scales),
-            address(rows.slots),
-            address(rows.counts),
+            singles(rows.kernel),
+            singles(rows.scales),
+            integers(rows.slots),
+            integers(rows.counts),
         )
         n_iter = _run(problem_at, limits, state_at, active_at, rows_at)
         positive = limits.n_positive

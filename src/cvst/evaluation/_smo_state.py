@@ -1,5 +1,8 @@
 """What the compiled solver of support vector machines works on.
 
+Each of the tuples comes in three kinds: with arrays, with their addresses, which cost
+less to hand over, and within the solver with pointers.
+
 Slopes are gradients times the sign of the variable. So written, both signs share the
 rows of one kernel matrix, and a variable may climb while another one falls.
 """
@@ -19,9 +22,12 @@ __all__ = [
     "N_PACKED",
     "Active",
     "Limits",
+    "Matrix",
     "Problem",
+    "Room",
     "Rows",
     "State",
+    "addresses",
     "workspace",
 ]
 
@@ -37,6 +43,24 @@ N_ACTIVE, N_PACKED, MIDDLE, END, IS_WHOLE = range(5)
 ROW_BYTES = 2**27
 
 
+class Matrix(NamedTuple):
+    """Kernel matrix; there may be points without a variable.
+
+    Attributes
+    ----------
+    kernel : (n_points, n_points), float32
+        Kernel matrix, as rounded by libsvm.
+    scales : (n_points, n_points), float32
+        One over the root of the curvature along each pair of points.
+    diagonal : (n_points,)
+        Diagonal of the kernel matrix in double precision.
+    """
+
+    kernel: Any
+    scales: Any
+    diagonal: Any
+
+
 class Problem(NamedTuple):
     """Kernel and variables; those of positive sign come first.
 
@@ -45,12 +69,8 @@ class Problem(NamedTuple):
 
     Attributes
     ----------
-    kernel : (n_points * n_points,), float32
-        Kernel matrix, as rounded by libsvm; there may be points without a variable.
-    scales : (n_points * n_points,), float32
-        One over the root of the curvature along each pair of points.
-    diagonal : (n_points,)
-        Diagonal of the kernel matrix in double precision.
+    kernel, scales, diagonal : pointers
+        See :class:`Matrix`.
     points : (n_variables,), intp
         Point of each variable.
     bounds : (n_variables,)
@@ -103,7 +123,7 @@ class State(NamedTuple):
     Attributes
     ----------
     alpha : (n_variables,)
-        The variables.
+        The variables; those of the room stay empty, since each fit has its own.
     slopes : (n_variables,)
         Their slopes, kept up to date only where they are asked for.
     shared : (n_points,)
@@ -176,34 +196,61 @@ class Rows(NamedTuple):
     counts: Any
 
 
-def workspace(n_points: int, n_variables: int) -> tuple[Active, Rows]:
-    """Return room for packed variables and gathered rows.
+class Room(NamedTuple):
+    """A kernel matrix, and room for the solver to work in."""
+
+    matrix: Matrix
+    state: State
+    active: Active
+    rows: Rows
+
+
+def workspace(n_points: int, n_variables: int) -> Room:
+    """Return room for fits of so many variables at most.
 
     Examples
     --------
-    >>> active, rows = workspace(n_points=100, n_variables=200)
-    >>> active.slopes.shape, rows.slots.shape
+    >>> room = workspace(n_points=100, n_variables=200)
+    >>> room.active.slopes.shape, room.rows.slots.shape
     ((216,), (100,))
     """
     size = (n_variables // LANES + 2) * LANES
     capacity = max(4, min(n_points, ROW_BYTES // (8 * size)))
-    active = Active(
-        np.empty(size, np.intp),
-        np.empty(size, np.intp),
-        np.empty(size, np.intp),
-        np.empty(size),
-        np.empty(size),
-        np.empty(size),
-        np.empty(n_variables, np.intp),
-        np.empty(size // LANES),
-        np.empty(size // LANES),
-        np.empty(2),
-        np.empty(5, np.intp),
+    return Room(
+        Matrix(
+            np.empty((n_points, n_points), np.float32),
+            np.empty((n_points, n_points), np.float32),
+            np.empty(n_points),
+        ),
+        State(
+            np.empty(0),
+            np.empty(n_variables),
+            np.empty(n_points),
+            np.empty(n_points),
+            np.empty(n_variables, np.intp),
+        ),
+        Active(
+            np.empty(size, np.intp),
+            np.empty(size, np.intp),
+            np.empty(size, np.intp),
+            np.empty(size),
+            np.empty(size),
+            np.empty(size),
+            np.empty(n_variables, np.intp),
+            np.empty(size // LANES),
+            np.empty(size // LANES),
+            np.empty(2),
+            np.empty(5, np.intp),
+        ),
+        Rows(
+            np.empty(capacity * size, np.float32),
+            np.empty(capacity * size, np.float32),
+            np.empty(n_points, np.intp),
+            np.array([0, capacity]),
+        ),
     )
-    rows = Rows(
-        np.empty(capacity * size, np.float32),
-        np.empty(capacity * size, np.float32),
-        np.empty(n_points, np.intp),
-        np.array([0, capacity]),
-    )
-    return active, rows
+
+
+def addresses(room: Room) -> Room:
+    """Return where the arrays of a room are; whoever uses that keeps them alive."""
+    return Room(*(type(part)(*(a.ctypes.data for a in part)) for part in room))

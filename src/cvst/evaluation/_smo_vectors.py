@@ -21,11 +21,14 @@ __all__ = [
     "address",
     "best_gain",
     "compiled",
+    "doubles",
     "fused",
+    "integers",
     "larger",
     "move_fused_first",
     "move_fused_second",
     "move_plain",
+    "singles",
     "top_of_sum",
 ]
 
@@ -49,6 +52,27 @@ def address(context: Any, array: Any) -> Any:
         return target.make_array(signature.args[0])(target, builder, arguments[0]).data
 
     return types.CPointer(array.dtype)(array), generate
+
+
+def _pointer_to(kind: Any) -> Any:
+    """Return a function that turns the address of an array into a pointer."""
+
+    @intrinsic
+    def pointer(context: Any, number: Any) -> Any:
+        del context, number
+
+        def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = target.get_value_type(signature.return_type)
+            return builder.inttoptr(arguments[0], kind)
+
+        return types.CPointer(kind)(types.intp), generate
+
+    return pointer
+
+
+doubles = _pointer_to(types.float64)
+singles = _pointer_to(types.float32)
+integers = _pointer_to(types.intp)
 
 
 @intrinsic

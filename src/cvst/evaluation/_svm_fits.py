@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from functools import cache, partial
 from time import perf_counter
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from cvst._sklearn_compat import LibsvmModel, libsvm_fit
+from cvst._sklearn_compat import libsvm_fit
 from cvst._typing import FloatArray
+from cvst.evaluation._svm_solutions import SvmSolution
 
-__all__ = ["SvmFits", "has_compiled_solver", "load_compiled_solver"]
+__all__ = ["KernelRooms", "SvmFits", "has_compiled_solver", "load_compiled_solver"]
 
 # What it takes to load the compiled solver, and to compile it if it never was. Races
 # that libsvm runs in less time do not wait for that.
@@ -73,6 +75,30 @@ def load_compiled_solver() -> None:
     _patience.seconds = COMPILE_SECONDS
 
 
+class KernelRooms:
+    """Rooms for kernel matrices, handed from one kernel of a race to the next.
+
+    Memory that was used before costs less than new memory from the system.
+    """
+
+    def __init__(self) -> None:
+        self._free: list[tuple[Any, Any]] = []
+        self._lock = threading.Lock()
+
+    def take(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return a room that nobody uses; those of another look are given up."""
+        with self._lock:
+            self._free = [one for one in self._free if one[0] == key]
+            if self._free:
+                return self._free.pop()[1]
+        return make()
+
+    def give_back(self, key: Any, room: Any) -> None:
+        """Leave a room to others."""
+        with self._lock:
+            self._free.append((key, room))
+
+
 class SvmFits:
     """Fits machines one after the other, by the compiled solver where it pays.
 
@@ -86,6 +112,8 @@ class SvmFits:
         Weights of the rows.
     is_classifier : bool
         Whether the targets are labels.
+    rooms : KernelRooms or None, default=None
+        Where room for the compiled solver comes from, and goes to at the end.
     """
 
     def __init__(
@@ -94,49 +122,69 @@ class SvmFits:
         targets: FloatArray,
         weights: FloatArray,
         is_classifier: bool,
+        rooms: KernelRooms | None = None,
     ) -> None:
         self.matrix = matrix
         self.targets = targets
         self.weights = weights
-        self.is_classifier = is_classifier
-        self._prepared: Callable[..., Any] | None = None
+        self.labels = targets.astype(np.intp) if is_classifier else None
+        self.rooms = KernelRooms() if rooms is None else rooms
+        self._kernel: Any = None
+        self._prepared: Callable[..., SvmSolution | None] | None = None
         self._is_left_to_libsvm = False
 
-    def fit(self, **settings: Any) -> LibsvmModel:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._kernel is not None:
+            self.rooms.give_back(self._room_key, self._kernel)
+            self._kernel = self._prepared = None
+
+    def fit(self, **settings: Any) -> SvmSolution:
         """Fit a machine with the settings of libsvm."""
-        model = None
+        solution = None
         if not self._is_left_to_libsvm and _patience.is_over():
-            model = self._compiled_fit(settings)
-        if model is None:
+            solution = self._compiled_fit(settings)
+        if solution is None:
             start = perf_counter()
             # libsvm wants a square; it is cut out once.
-            self.matrix = np.ascontiguousarray(self.matrix[:, : len(self.targets)])
+            n_train = len(self.targets)
+            self.matrix = np.ascontiguousarray(self.matrix[:, :n_train])
             model = libsvm_fit(
                 self.matrix, self.targets, sample_weight=self.weights, **settings
             )
             _patience.seconds += perf_counter() - start
-        return model
+            n_classes = 2 if self.labels is None else int(self.labels.max()) + 1
+            solution = SvmSolution.of(model, n_train, n_classes)
+        return solution
 
-    def _compiled_fit(self, settings: dict[str, Any]) -> LibsvmModel | None:
+    def _compiled_fit(self, settings: dict[str, Any]) -> SvmSolution | None:
         if self._prepared is None:
             self._prepared = self._prepare() if has_compiled_solver() else None
             self._is_left_to_libsvm = self._prepared is None
         if self._prepared is None:
             return None
-        model: LibsvmModel | None = self._prepared(
-            sample_weight=self.weights, **settings
-        )
-        return model
+        return self._prepared(sample_weight=self.weights, **settings)
 
-    def _prepare(self) -> Callable[..., Any] | None:
+    def _prepare(self) -> Callable[..., SvmSolution | None] | None:
         from cvst.evaluation import _smo, _smo_kernel, _smo_rounding
 
+        n_train = len(self.targets)
+        rounding = _smo_rounding.rounding_for(n_train)
         is_moderate = _smo.is_moderate(self.weights)
         if not is_moderate or np.abs(self.targets).max() > _smo.LARGEST:
             return None
-        labels = self.targets.astype(np.intp) if self.is_classifier else None
-        kernel = _smo_kernel.PreparedKernel.of(self.matrix, labels)
-        rounding = _smo_rounding.rounding_for(len(self.targets))
-        if kernel is None or rounding is None:
+        self._kernel = self.rooms.take(
+            self._room_key,
+            lambda: _smo_kernel.PreparedKernel(n_train, self.labels),
+        )
+        if rounding is None or not self._kernel.load(self.matrix):
             return None
-        return partial(_smo.fit, kernel, self.targets, rounding)
+        return partial(_smo.fit, self._kernel, self.targets, rounding)
+
+    @property
+    def _room_key(self) -> tuple[int, bytes | None]:
+        """What a room depends on."""
+        labels = None if self.labels is None else self.labels.tobytes()
+        return len(self.targets), labels
