@@ -207,7 +207,9 @@ def _power(base: float, exponent: int) -> float:
 
 
 def _fit(problem: _Problem, fits: SvmFits, settings: SvmSettings) -> SvmSolution:
-    solution = fits.fit(class_weight=_class_weight(problem, settings), **settings.solver)
+    solution = fits.fit(
+        class_weight=_class_weight(problem, settings), **settings.solver
+    )
     if solution.status == 1:
         warnings.warn(
             f"Solver terminated early (max_iter={settings.solver['max_iter']}). "

@@ -148,7 +148,7 @@ def _prepare(
         Diagonal in the new order.
     tau : float
         Stands for a curvature that is not positive.
-    values, scales : ndarray of shape (n_points, n_points), float32
+    values, scales : ndarray of shape (n_points, n_points)
         The matrix, and one over the root of the curvature along each pair; both are
         overwritten.
     """
@@ -157,7 +157,7 @@ def _prepare(
         for q in range(sources.size):
             other = sources[q]
             known = source >= 0 and other >= 0
-            values[p, q] = matrix[source, other] if known else 0.0
+            values[p, q] = np.float32(matrix[source, other]) if known else 0.0
         for q in range(sources.size):
             curvature = diagonal[p] + diagonal[q] - 2.0 * np.float64(values[p, q])
             single = np.float32(curvature if curvature > 0 else tau)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -46,10 +47,8 @@ def is_same(ours: SvmSolution | None, theirs: LibsvmModel) -> bool:
     if ours is None:
         return False
     expected = SvmSolution.of(theirs, ours.coefficients.shape[1], n_classes=2)
-    return all(
-        np.array_equal(one, other, equal_nan=True)
-        for one, other in zip(ours, expected, strict=True)
-    )
+    parts: Iterable[tuple[Any, Any]] = zip(ours, expected, strict=True)
+    return all(np.array_equal(one, other, equal_nan=True) for one, other in parts)
 
 
 @cache

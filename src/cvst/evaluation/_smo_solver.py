@@ -28,6 +28,7 @@ from cvst.evaluation import (
     _smo_active,
     _smo_ends,
     _smo_pairs,
+    _smo_select,
     _smo_state,
     _smo_vectors,
 )
@@ -42,6 +43,7 @@ from cvst.evaluation._smo_active import (
 )
 from cvst.evaluation._smo_ends import level
 from cvst.evaluation._smo_pairs import across, along, curvature
+from cvst.evaluation._smo_select import find_tops, select
 from cvst.evaluation._smo_state import (
     END,
     IS_WHOLE,
@@ -57,7 +59,6 @@ from cvst.evaluation._smo_state import (
 )
 from cvst.evaluation._smo_vectors import (
     address,
-    best_gain,
     compiled,
     doubles,
     integers,
@@ -66,15 +67,9 @@ from cvst.evaluation._smo_vectors import (
     move_fused_second,
     move_plain,
     singles,
-    top_of_sum,
 )
 
 __all__ = ["is_stored", "solve"]
-
-# Gains are compared by scales of single precision, which are right to seven digits
-# (kernels with smaller curvatures than single precision has are not solved here).
-# Whoever is this close to the best one is compared again, as libsvm does.
-NEARLY = 1 - 1e-6
 
 
 @compiled
@@ -85,7 +80,7 @@ def _run(
     start(problem, limits, state)
     active.sizes[N_ACTIVE] = limits.n_variables
     pack(problem, limits, state, active, rows)
-    _find_tops(active)
+    find_tops(active)
     period = min(limits.n_variables, 1000)
     countdown, n_iter, has_returned = period + 1, 0, False
     while n_iter != limits.max_iter:
@@ -96,133 +91,18 @@ def _run(
                 has_returned = shrink(
                     problem, limits, state, active, rows, has_returned
                 )
-                _find_tops(active)
-        i, j = _select(problem, limits, active, rows)
+                find_tops(active)
+        i, j = select(problem, limits, active, rows)
         if j < 0 and active.sizes[N_ACTIVE] < limits.n_variables:
             activate_all(problem, limits, state, active, rows)
-            _find_tops(active)
+            find_tops(active)
             countdown = 1
-            i, j = _select(problem, limits, active, rows)
+            i, j = select(problem, limits, active, rows)
         if j < 0:
             break
         n_iter += 1
         _move(problem, limits, state, active, rows, i, j)
     return n_iter
-
-
-@compiled
-def _find_tops(active: Active) -> None:
-    """Find the top of each vector, and the peaks of both signs."""
-    active.peaks[0] = active.peaks[1] = -np.inf
-    for b in range(active.sizes[END] // LANES):
-        top = -np.inf
-        for place in range(b * LANES, b * LANES + LANES):
-            top = larger(top, active.up[place] - active.slopes[place])
-        active.tops[b] = top
-        side = 0 if b * LANES < active.sizes[MIDDLE] else 1
-        active.peaks[side] = larger(active.peaks[side], top)
-
-
-@compiled
-def _select(
-    problem: Problem, limits: Limits, active: Active, rows: Rows
-) -> tuple[int, int]:
-    """Return the places of the two variables to move; -1 if nothing is left to do."""
-    middle, end = active.sizes[MIDDLE] // LANES, active.sizes[END] // LANES
-    first, second = active.peaks[0], active.peaks[1]
-    if limits.by_sign:
-        i = _last_at(active, first, 0, middle)
-        k = _last_at(active, second, middle, end)
-    else:
-        first = second = larger(first, second)
-        i = k = _last_at(active, first, 0, end)
-    here = active.points[max(i, 0)]
-    there = active.points[max(k, 0)]
-    scales = problem.scales if active.sizes[IS_WHOLE] == 1 else rows.scales
-    row, _ = row_of(problem, limits, active, rows, here)
-    best = _find_gains(active, scales, row, first, 0, middle)
-    _, row = row_of(problem, limits, active, rows, there)
-    best = larger(best, _find_gains(active, scales, row, second, middle, end))
-    if not best > 0:
-        return -1, -1
-    j = _best(problem, limits, active, best * NEARLY, (first, second), (here, there))
-    is_first = j < active.sizes[MIDDLE]
-    violation = (first if is_first else second) + active.slopes[j]
-    if violation < limits.tol and _violation(active, first, second) < limits.tol:
-        return -1, -1
-    return (i if is_first else k), j
-
-
-@compiled
-def _last_at(active: Active, top: float, first: int, last: int) -> int:
-    """Return the place of a top; among equals the last one in libsvm's order."""
-    where, position = -1, -1
-    if top == -np.inf:
-        return where
-    for b in range(first, last):
-        if active.tops[b] == top:
-            for place in range(b * LANES, b * LANES + LANES):
-                is_top = active.up[place] - active.slopes[place] == top
-                if is_top and active.positions[place] > position:
-                    where, position = place, active.positions[place]
-    return where
-
-
-@compiled
-def _find_gains(
-    active: Active, scales: Any, row: int, top: float, first: int, last: int
-) -> float:
-    """Bound what a move gains in each vector; return the best of them."""
-    best = -np.inf
-    for b in range(first, last):
-        at = b * LANES
-        gain = best_gain(active.slopes, active.low, scales, at, row + at, top)
-        active.gains[b] = gain
-        best = larger(best, gain)
-    return best
-
-
-@compiled
-def _best(
-    problem: Problem,
-    limits: Limits,
-    active: Active,
-    enough: float,
-    tops: tuple[float, float],
-    points: tuple[int, int],
-) -> int:
-    """Return the place whose move gains most; among equals the last one in order."""
-    where, position, most = -1, -1, -1.0
-    for b in range(active.sizes[END] // LANES):
-        if active.gains[b] < enough:
-            continue
-        is_first = b * LANES < active.sizes[MIDDLE]
-        top = tops[0] if is_first else tops[1]
-        point = points[0] if is_first else points[1]
-        for place in range(b * LANES, b * LANES + LANES):
-            gap = top + (active.low[place] + active.slopes[place])
-            if gap > 0:
-                gain = (
-                    gap * gap / curvature(problem, limits, point, active.points[place])
-                )
-                if _comes_first(gain, active.positions[place], most, position):
-                    where, position, most = place, active.positions[place], gain
-    return where
-
-
-@compiled
-def _comes_first(gain: float, position: int, most: float, best: int) -> bool:
-    return gain > most or (gain == most and position > best)
-
-
-@compiled
-def _violation(active: Active, first: float, second: float) -> float:
-    """Return by how much the worst pair violates its conditions."""
-    worst = -np.inf
-    for at in range(0, active.sizes[END], LANES):
-        top = first if at < active.sizes[MIDDLE] else second
-        worst = larger(worst, top + top_of_sum(active.slopes, active.low, at))
-    return worst
 
 
 @compiled
@@ -333,10 +213,8 @@ def _stored(fingerprint: int) -> Callable[..., tuple[int, float, float]]:
         bounds, starts, alpha : ndarray of shape (n_variables,)
             Upper bounds, slopes where all variables are zero, and the variables, which
             are overwritten.
-        matrix : Matrix
-            Addresses of the kernel.
-        state, active, rows : State, Active, Rows
-            Addresses of the room to work in.
+        matrix, state, active, rows : Matrix, State, Active, Rows
+            Addresses of the kernel, and of the room to work in.
 
         Returns
         -------
@@ -351,7 +229,7 @@ def _stored(fingerprint: int) -> Callable[..., tuple[int, float, float]]:
         if fingerprint < 0:  # never; it only has to be part of the function
             return 0, 0.0, 0.0
         problem_at = Problem(
-            singles(matrix.kernel),
+            doubles(matrix.kernel),
             singles(matrix.scales),
             doubles(matrix.diagonal),
             address(points),
@@ -379,7 +257,7 @@ def _stored(fingerprint: int) -> Callable[..., tuple[int, float, float]]:
             integers(active.sizes),
         )
         rows_at = Rows(
-            singles(rows.kernel),
+            doubles(rows.kernel),
             singles(rows.scales),
             integers(rows.slots),
             integers(rows.counts),
@@ -399,9 +277,19 @@ def _stored(fingerprint: int) -> Callable[..., tuple[int, float, float]]:
     return function
 
 
+SOURCES = (
+    _smo_active,
+    _smo_ends,
+    _smo_pairs,
+    _smo_select,
+    _smo_state,
+    _smo_vectors,
+)
+
+
 def _fingerprint() -> int:
     number = 0
-    for module in (_smo_active, _smo_ends, _smo_pairs, _smo_state, _smo_vectors):
+    for module in SOURCES:
         number = zlib.crc32(Path(str(module.__file__)).read_bytes(), number)
     return number
 

@@ -48,8 +48,9 @@ class Matrix(NamedTuple):
 
     Attributes
     ----------
-    kernel : (n_points, n_points), float32
-        Kernel matrix, as rounded by libsvm.
+    kernel : (n_points, n_points)
+        Kernel matrix, rounded to single precision as by libsvm. It is kept in double
+        precision: it takes more time to turn one into the other than to read both.
     scales : (n_points, n_points), float32
         One over the root of the curvature along each pair of points.
     diagonal : (n_points,)
@@ -182,7 +183,7 @@ class Rows(NamedTuple):
 
     Attributes
     ----------
-    kernel, scales : (capacity * size,), float32
+    kernel, scales : (capacity * size,), float64 and float32
         The rows.
     slots : (n_points,), intp
         Where the row of a point is; -1 where it is not gathered.
@@ -215,10 +216,10 @@ def workspace(n_points: int, n_variables: int) -> Room:
     ((216,), (100,))
     """
     size = (n_variables // LANES + 2) * LANES
-    capacity = max(4, min(n_points, ROW_BYTES // (8 * size)))
+    capacity = max(4, min(n_points, ROW_BYTES // (12 * size)))
     return Room(
         Matrix(
-            np.empty((n_points, n_points), np.float32),
+            np.empty((n_points, n_points)),
             np.empty((n_points, n_points), np.float32),
             np.empty(n_points),
         ),
@@ -243,7 +244,7 @@ def workspace(n_points: int, n_variables: int) -> Room:
             np.empty(5, np.intp),
         ),
         Rows(
-            np.empty(capacity * size, np.float32),
+            np.empty(capacity * size),
             np.empty(capacity * size, np.float32),
             np.empty(n_points, np.intp),
             np.array([0, capacity]),
@@ -253,4 +254,10 @@ def workspace(n_points: int, n_variables: int) -> Room:
 
 def addresses(room: Room) -> Room:
     """Return where the arrays of a room are; whoever uses that keeps them alive."""
-    return Room(*(type(part)(*(a.ctypes.data for a in part)) for part in room))
+    matrix, state, active, rows = room
+    return Room(
+        Matrix(*(array.ctypes.data for array in matrix)),
+        State(*(array.ctypes.data for array in state)),
+        Active(*(array.ctypes.data for array in active)),
+        Rows(*(array.ctypes.data for array in rows)),
+    )

@@ -122,9 +122,9 @@ def _mover(combine: Callable[..., Any]) -> Any:
                 builder.load(place, align=8),
                 combine(
                     builder,
-                    _load_singles(builder, rows, i),
+                    _load(builder, rows, i),
                     _spread(builder, step_i),
-                    _load_singles(builder, rows, j),
+                    _load(builder, rows, j),
                     _spread(builder, step_j),
                 ),
             )
@@ -132,7 +132,7 @@ def _mover(combine: Callable[..., Any]) -> Any:
             return _top(builder, builder.fsub(_load(builder, up, at), moved))
 
         signature = types.float64(
-            POINTER, POINTER, ROW, types.intp, types.intp, types.intp,
+            POINTER, POINTER, POINTER, types.intp, types.intp, types.intp,
             types.float64, types.float64,
         )  # fmt: skip
         return signature, generate

@@ -65,7 +65,7 @@ class SvmSolution(NamedTuple):
         members : sequence of ndarray
             Training rows of each class; for a regression all of them, and none.
         """
-        is_support = self.coefficients.any(axis=0)
+        is_support = np.asarray(self.coefficients.any(axis=0))
         support = [rows[is_support[rows]] for rows in members]
         n_support = np.array([len(rows) for rows in support], np.int32)
         places = _slices(n_support)
