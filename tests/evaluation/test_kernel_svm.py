@@ -177,6 +177,26 @@ def test_huge_kernels_are_left_to_scikit_learn(assert_same_as_one_by_one, monkey
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 
+@pytest.mark.parametrize("machine", [SVC, SVR])
+def test_machines_that_are_not_finite_are_fitted_alone(
+    assert_same_as_one_by_one, monkeypatch, machine
+):
+    """Those beside them are not touched; nothing is lost if there are no others."""
+    X, _ = make_rows(5)
+    y = X[:, 0] > 0 if machine is SVC else X[:, 0]
+    grid = [{"C": 1.0}, {"C": 2.0}, {"C": 3.0}, {"C": 2.0, "gamma": 5.0}]
+    fit = svm_module.SvmFits.fit
+
+    def broken(fits, **settings):
+        solution = fit(fits, **settings)
+        worse = solution.intercepts * (np.nan if settings["C"] == 2.0 else 1.0)
+        return solution._replace(intercepts=worse)
+
+    monkeypatch.setattr(svm_module.SvmFits, "fit", broken)
+    task = make_task(machine(gamma=1.0), grid, X, y, scratch=Scratch())
+    assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
+
+
 @pytest.mark.parametrize("machine", [SVC, NuSVC, SVR, NuSVR])
 def test_looks_of_a_race_nest(assert_same_as_one_by_one, machine):
     """What a look leaves behind serves the next one, to the narrowest kernel."""

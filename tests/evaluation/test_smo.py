@@ -256,7 +256,7 @@ def test_every_rounding_is_that_of_a_plain_solver(pairs, seed):
     labels = np.sort(rng.integers(0, 2, size=n_train))
     kernel = PreparedKernel.of(matrix, labels)
     values = make_settings(C_SVC, n_train, C=2.0, shrinking=0, max_iter=60)
-    ours = fit(kernel, labels.astype(float), Rounding(pairs, 1), **values)
+    ours = fit(kernel, labels.astype(float), Rounding(pairs, lambda: 1), **values)
     signs = np.where(labels == 0, 1.0, -1.0)
     alpha = plain_svc(matrix, signs, 2.0, 60, ROUNDINGS[pairs])
     np.testing.assert_array_equal(ours.coefficients[0], alpha * signs)
@@ -317,7 +317,7 @@ def test_unknown_rounding_of_shares_leaves_the_fit_to_libsvm():
     X = rng.normal(size=(30, 2))
     kernel = PreparedKernel.of(make_kernel(X, "rbf", 1.0))
     targets = make_targets(rng, X, NU_SVR)
-    unknown = Rounding(rounding_for(30).pairs, None)
+    unknown = Rounding(rounding_for(30).pairs, lambda: None)
     sure = make_settings(NU_SVR, 30, C=1.0, nu=0.5)
     assert fit(kernel, targets, unknown, **sure) is not None
     weights = rng.uniform(0.5, 2, size=30)

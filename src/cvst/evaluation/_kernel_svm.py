@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from time import perf_counter
 from typing import Any, Literal
 
@@ -235,13 +236,17 @@ def _answers(
     problem: _Problem, matrices: SvmMatrices, machines: dict[int, Machine]
 ) -> dict[int, Any]:
     """Ask all machines but those that are not finite."""
-    machines = {i: machine for i, machine in machines.items() if machine.is_finite}
     if not machines:
         return {}
     rows, kernel = problem.rows, matrices.kernel
     solutions = [machine.solution for machine in machines.values()]
     coefficients = np.array([solution.coefficients for solution in solutions])
     intercepts = np.array([solution.intercepts for solution in solutions])
+    # Not a number, and the infinities, spread over a sum.
+    finite = np.isfinite(coefficients.sum(axis=(1, 2)) + intercepts.sum(axis=1))
+    if not finite.all():
+        kept = compress(machines.items(), finite)
+        return _answers(problem, matrices, dict(kept))
     # One product for all machines.
     decisions = matrices.decisions(coefficients.reshape(-1, rows.n_train))
     decisions = decisions.reshape(*intercepts.shape, rows.n_test)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -38,13 +37,6 @@ class Machine:
     kernel: Kernel
     solution: SvmSolution
     classes: Any
-
-    @property
-    def is_finite(self) -> bool:
-        """Whether there is neither an infinite number nor none at all."""
-        # They spread over a sum.
-        total = self.solution.coefficients.sum() + self.solution.intercepts.sum()
-        return math.isfinite(total)
 
     def libsvm_decisions(
         self, train_inputs: FloatArray, targets: FloatArray, test_inputs: FloatArray

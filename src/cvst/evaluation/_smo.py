@@ -7,6 +7,7 @@ and where numba is not installed, libsvm does the work.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -36,18 +37,21 @@ class Rounding:
     pairs : int
         Sums of two products: 0 if both products are rounded, 1 if only the second, 2
         if only the first.
-    block : int or None
-        Long sums of products: they are rounded in blocks of this length, and not
-        rounded in what is left over. 0 if none of them is rounded; None if that is not
-        known.
+    find_block : callable
+        Tells how long sums of products are rounded, which is seldom asked for: in
+        blocks of this length, and not at all in what is left over. 0 if none of the
+        products is rounded; None if that is not known.
     """
 
     pairs: int
-    block: int | None
+    find_block: Callable[[], int | None]
 
-    def n_plain(self, n: int) -> int:
+    def n_plain(self, n: int) -> int | None:
         """Return how many of n products are rounded before they are added up."""
-        return n // self.block * self.block if self.block else 0
+        block = self.find_block()
+        if block is None:
+            return None
+        return n // block * block if block else 0
 
 
 def fit(
@@ -149,10 +153,12 @@ def _regression(
     bounds = np.concatenate([bounds, bounds])
     if nu is not None:
         starts = np.concatenate([-targets, -targets])
-        n_plain = solver.rounding.n_plain(n_train)
-        is_sure, _ = share_out(alpha, bounds, n_train, n_train, nu, n_plain)
-        if not is_sure and solver.rounding.block is None:
-            return None
+        is_sure, _ = share_out(alpha, bounds, n_train, n_train, nu, 0)
+        if not is_sure:
+            n_plain = solver.rounding.n_plain(n_train)
+            if n_plain is None:
+                return None
+            share_out(alpha, bounds, n_train, n_train, nu, n_plain)
     n_iter, rho, _ = solver.solve(solver.kernel.pair(0, 0), bounds, starts, alpha)
     coefficients = alpha[:n_train] - alpha[n_train:]
     return solver.solution(coefficients[None], [rho], [n_iter])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -39,7 +39,8 @@ def rounding_for(n_train: int) -> Rounding | None:
     pairs = _pairs()
     if pairs is None:
         return None
-    return Rounding(pairs, _block(pairs, n_train % LONG + LONG * (n_train >= LONG)))
+    n_like = n_train % LONG + LONG * (n_train >= LONG)
+    return Rounding(pairs, partial(_block, pairs, n_like))
 
 
 def is_same(ours: SvmSolution | None, theirs: LibsvmModel) -> bool:
@@ -69,7 +70,8 @@ def _pairs() -> int | None:
         )
     ]
     for pairs in range(3):
-        if all(_agrees(Rounding(pairs, 1), *problem) for problem in problems):
+        rounding = Rounding(pairs, lambda: 1)
+        if all(_agrees(rounding, *problem) for problem in problems):
             return pairs
     return None
 
@@ -78,7 +80,8 @@ def _pairs() -> int | None:
 def _block(pairs: int, n_train: int) -> int | None:
     """Return the one block that explains all sums which tell the blocks apart."""
     rng = np.random.default_rng(n_train)
-    left = {Rounding(pairs, block).n_plain(n_train): block for block in BLOCKS}
+    ways = [Rounding(pairs, partial(int, block)) for block in BLOCKS]
+    left = {way.n_plain(n_train): way for way in ways}
     for _ in range(N_DRAWS):
         if len(left) < 2:
             break
@@ -90,11 +93,9 @@ def _block(pairs: int, n_train: int) -> int | None:
         if len(sums) > 1:
             problem = _sum_problem(weights, C, nu)
             left = {
-                n_plain: block
-                for n_plain, block in left.items()
-                if _agrees(Rounding(pairs, block), *problem)
+                n_plain: way for n_plain, way in left.items() if _agrees(way, *problem)
             }
-    return left.popitem()[1] if len(left) == 1 else None
+    return left.popitem()[1].find_block() if len(left) == 1 else None
 
 
 def _sum_problem(

@@ -23,6 +23,9 @@ from cvst.race import Look, LookCutError, LookLosses
 
 __all__ = ["DataSource", "Gate", "failure_warning"]
 
+# Kinds of arrays that hold neither NaN nor infinity.
+INTEGERS = "biu"
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -320,6 +323,8 @@ class DataSource:
 def _all_finite(prediction: Any) -> bool:
     if isinstance(prediction, list):
         return all(map(_all_finite, prediction))  # one array per output
+    if getattr(getattr(prediction, "dtype", None), "kind", "") in INTEGERS:
+        return True
     try:
         return bool(np.all(np.isfinite(prediction)))
     except TypeError:
