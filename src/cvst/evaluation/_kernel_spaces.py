@@ -15,7 +15,7 @@ from scipy.linalg import blas, lapack
 
 from cvst._typing import FloatArray
 
-__all__ = ["DualSpace", "PrimalSpace", "Space", "Step"]
+__all__ = ["Coefficients", "DualSpace", "PrimalSpace", "Space", "Step"]
 
 
 # Up to this many products with a symmetric matrix, one by one is faster.
@@ -105,21 +105,21 @@ def _solved(factor: FloatArray, forces: FloatArray) -> FloatArray:
     return solution
 
 
-class DualSpace:
-    """Coefficients of the training rows.
+class Coefficients:
+    """What spaces of coefficients of the training rows have in common.
 
     Parameters
     ----------
-    kernel_matrix : ndarray of shape (n_train, n_train)
-        Symmetric, in C order.
+    sums : ndarray of shape (n_train,)
+        Sums of the kernel's absolute values, one per training row.
     """
 
-    def __init__(self, kernel_matrix: FloatArray) -> None:
-        self._kernel_matrix = kernel_matrix
+    def __init__(self, sums: FloatArray) -> None:
+        # Of a symmetric matrix it is at most the largest sum of a row.
+        self._largest_eigenvalue = float(sums.max())
+        self._size = len(sums)
         self._factor = np.empty((0, 0))
         self._curvatures = np.empty(0)
-        # Of a symmetric matrix it is at most the largest sum of a row.
-        self._largest_eigenvalue = float(np.abs(kernel_matrix).sum(axis=0).max())
 
     @property
     def is_iterative(self) -> bool:
@@ -129,7 +129,42 @@ class DualSpace:
     @property
     def size(self) -> int:
         """Number of training rows."""
-        return len(self._kernel_matrix)
+        return self._size
+
+    def inner(
+        self, theta: FloatArray, other: FloatArray, decisions: FloatArray
+    ) -> float:
+        """Return the inner product of two functions."""
+        del other
+        return float(theta @ decisions)
+
+    @property
+    def largest_eigenvalue(self) -> float:
+        """Largest sum of a row."""
+        return self._largest_eigenvalue
+
+    def of_residuals(self, residuals: FloatArray) -> FloatArray:
+        """Return the coefficients themselves."""
+        return residuals
+
+    def largest_norm(self, thetas: FloatArray) -> FloatArray:
+        """Bound the norms by the largest eigenvalue."""
+        squares = np.einsum("ij,ij->i", thetas, thetas)
+        return np.asarray(np.sqrt(self._largest_eigenvalue * squares))
+
+
+class DualSpace(Coefficients):
+    """Coefficients of the training rows.
+
+    Parameters
+    ----------
+    kernel_matrix : ndarray of shape (n_train, n_train)
+        Symmetric, in C order.
+    """
+
+    def __init__(self, kernel_matrix: FloatArray) -> None:
+        super().__init__(np.abs(kernel_matrix).sum(axis=0))
+        self._kernel_matrix = kernel_matrix
 
     def factorise(self, curvatures: FloatArray, alpha: float) -> bool:
         """Factorise the kernel plus alpha over the curvatures."""
@@ -167,27 +202,6 @@ class DualSpace:
         # Reads half of the matrix; its transpose is the column-major one.
         product: FloatArray = blas.dsymv(1.0, self._kernel_matrix.T, theta, lower=1)
         return product
-
-    def inner(
-        self, theta: FloatArray, other: FloatArray, decisions: FloatArray
-    ) -> float:
-        """Return the inner product of two functions."""
-        del other
-        return float(theta @ decisions)
-
-    @property
-    def largest_eigenvalue(self) -> float:
-        """Largest sum of a row."""
-        return self._largest_eigenvalue
-
-    def of_residuals(self, residuals: FloatArray) -> FloatArray:
-        """Return the coefficients themselves."""
-        return residuals
-
-    def largest_norm(self, thetas: FloatArray) -> FloatArray:
-        """Bound the norms by the largest eigenvalue."""
-        squares = np.einsum("ij,ij->i", thetas, thetas)
-        return np.asarray(np.sqrt(self._largest_eigenvalue * squares))
 
 
 class PrimalSpace:
