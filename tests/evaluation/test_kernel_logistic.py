@@ -17,6 +17,7 @@ from scipy import sparse
 
 from cvst.datasets import make_noisy_sine
 from cvst.evaluation import OneByOne, Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation._kernel_bands import BandedSpace
 from cvst.learners import KernelLogisticRegression
 
 N_TRAIN, N_ROWS = 40, 70
@@ -116,6 +117,60 @@ def test_looks_of_a_race_nest(assert_same_as_one_by_one, gamma, response):
             response=response,
         )
         assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
+
+
+@pytest.fixture
+def banded_steps(monkeypatch):
+    """Count steps in which a kernel lacks its smallest values."""
+    calls = []
+    step = BandedSpace.step
+
+    def counted(self, *arguments):
+        calls.append(self)
+        return step(self, *arguments)
+
+    monkeypatch.setattr(BandedSpace, "step", counted)
+    return calls
+
+
+@pytest.mark.parametrize(("kernel", "gamma"), [("rbf", 30.0), ("laplacian", 20.0)])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_narrow_kernels(
+    assert_same_as_one_by_one, banded_steps, kernel, gamma, n_classes
+):
+    """The smallest values of a kernel are missing, and nobody can tell."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 10, size=(200, 2))
+    y = LABELS[rng.integers(0, n_classes, size=200)]
+    n_train = 150
+    task = make_task(
+        KernelLogisticRegression(kernel=kernel, gamma=gamma),
+        [{"alpha": n_train * 10.0**power} for power in range(-8, 2)],
+        X,
+        y,
+        n_train,
+        fit_params={"sample_weight": rng.uniform(0, 3, size=n_train)},
+        response="decision_function",
+    )
+    assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
+    assert banded_steps
+
+
+def test_negative_values_matter(assert_same_as_one_by_one, banded_steps):
+    """However few values of such a kernel are not zero."""
+    rng = np.random.default_rng(0)
+    X = np.eye(100)[rng.permutation(200) % 100] * rng.choice([-1.0, 1.0], (200, 1))
+    y = X.sum(axis=1) + 0.5 * rng.normal(size=200) > 0
+    task = make_task(
+        KernelLogisticRegression(kernel="poly", degree=1, gamma=1.0, coef0=0.0),
+        [{"alpha": alpha} for alpha in (0.01, 0.1, 1.0)],
+        X,
+        y,
+        n_train=150,
+        response="decision_function",
+    )
+    assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
+    assert not banded_steps
 
 
 @pytest.mark.parametrize("labels", [["a", "b"], ["a", "b", "c"]])

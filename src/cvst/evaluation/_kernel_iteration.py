@@ -12,12 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from cvst._typing import FloatArray
+from cvst.evaluation._kernel_bands import BandedSpace, band_of
 from cvst.evaluation._kernel_preconditioned import (
     LARGEST_CONDITION,
     SingleFactor,
     is_fast_in_single,
 )
-from cvst.evaluation._kernel_spaces import DualSpace, Step
+from cvst.evaluation._kernel_spaces import DualSpace, Space, Step
 
 __all__ = ["IterativeDualSpace", "dual_space"]
 
@@ -36,19 +37,24 @@ MOST_ROUNDS = 40
 LARGEST_WEAR = 0.3
 
 
-def dual_space(kernel_matrix: FloatArray) -> DualSpace:
-    """Return the space of the training rows that takes the shorter time.
+def dual_space(kernel_matrix: FloatArray, negligible: float = 0.0) -> Space:
+    """Return the space of the training rows that takes the shortest time.
 
     Parameters
     ----------
     kernel_matrix : ndarray of shape (n_train, n_train)
         Symmetric, in C order.
+    negligible : float, default=0.0
+        Values up to this do not matter; if there are any, none may be negative.
 
     Examples
     --------
     >>> dual_space(np.eye(250)).is_iterative, dual_space(np.eye(2)).is_iterative
     (True, False)
     """
+    band = band_of(kernel_matrix, negligible) if negligible > 0 else None
+    if band is not None:
+        return BandedSpace(band)
     large = len(kernel_matrix) >= SMALLEST_ITERATIVE
     if large and is_fast_in_single(kernel_matrix):
         return IterativeDualSpace(kernel_matrix)

@@ -13,6 +13,7 @@ from scipy.special import expit
 
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
+from cvst.evaluation._kernel_bands import negligible_value
 from cvst.evaluation._kernel_functions import Kernel, KernelKey
 from cvst.evaluation._kernel_groups import (
     divide,
@@ -46,6 +47,9 @@ SMALLEST_PENALTY = 1e-9
 
 # Up to this rank, or half of the training rows, features are faster.
 HIGHEST_RANK = 300
+
+# Kernels whose values lie between 0 and 1, close to 0 where rows are far apart.
+NARROW_KERNELS = frozenset({"rbf", "laplacian"})
 
 # Decisions that are closer than this, as a share of what they are sums of, are left
 # to the estimator itself.
@@ -166,7 +170,8 @@ def _share(
     features = low_rank_features(rows, kernel, min(rows.n_train // 2, HIGHEST_RANK))
     matrices = KernelMatrices(rows, kernel, kernel.pairs)
     if features is None:
-        space: Space = dual_space(matrices.train())
+        negligible = _negligible(problem, kernel, penalties)
+        space: Space = dual_space(matrices.train(), negligible)
     else:
         space = PrimalSpace(features[:, rows.train])
     thetas = _paths(problem, space, kernel, penalties)
@@ -198,6 +203,13 @@ def _share(
         )
         for position in np.flatnonzero(settled)
     }
+
+
+def _negligible(problem: _Problem, kernel: Kernel, penalties: FloatArray) -> float:
+    """Return up to which value the kernel between training rows does not matter."""
+    if kernel.name not in NARROW_KERNELS:
+        return 0.0
+    return negligible_value(problem.weights, float(penalties.min()))
 
 
 def _paths(
