@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
@@ -149,6 +154,33 @@ def test_whatever_is_wrong_with_numba_libsvm_goes_on(monkeypatch, error):
 
     monkeypatch.setattr(smo_rounding, "rounding_for", fail)
     assert not has_compiled_solver.__wrapped__()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
+def test_an_interrupt_waits_for_the_compiler(monkeypatch):
+    """It would be swallowed now and then; afterwards it is as any other."""
+    smo_rounding = pytest.importorskip("cvst.evaluation._smo_rounding")
+    handler = signal.getsignal(signal.SIGINT)
+    done = []
+
+    def compile_slowly(n_train):
+        os.kill(os.getpid(), signal.SIGINT)
+        while len(done) < 1000:  # somewhere here it arrives
+            done.append(n_train)
+
+    monkeypatch.setattr(smo_rounding, "rounding_for", compile_slowly)
+    with pytest.raises(KeyboardInterrupt):
+        has_compiled_solver.__wrapped__()
+    assert len(done) == 1000
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_in_a_thread_nobody_touches_signals(monkeypatch):
+    """Only the main thread may."""
+    pytest.importorskip("numba", exc_type=ImportError)
+    monkeypatch.setattr(signal, "signal", None)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(has_compiled_solver.__wrapped__).result()
 
 
 def test_infeasible_shares_are_refused_by_libsvm(curve, monkeypatch):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from time import perf_counter
+from types import FrameType
 from typing import Any, Self
 
 import numpy as np
@@ -33,12 +36,31 @@ def has_compiled_solver() -> bool:
 
         from cvst.evaluation import _smo_rounding
 
-        works = _smo_rounding.rounding_for(1) is not None
+        with _patient_interrupts():
+            works = _smo_rounding.rounding_for(1) is not None
     except Exception:
         # Not installed, no place to store what is compiled, or a damaged store: libsvm
         # is always there.
         return False
     return works and not numba.config.DISABLE_JIT
+
+
+@contextmanager
+def _patient_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait until a compiler is done, which may swallow it."""
+    handler = signal.getsignal(signal.SIGINT)
+    is_main = threading.current_thread() is threading.main_thread()
+    if not (is_main and callable(handler)):
+        yield
+        return
+    seen: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *event: seen.append(event))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if seen:
+        handler(*seen[-1])
 
 
 @cache
