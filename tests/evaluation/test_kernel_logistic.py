@@ -238,6 +238,28 @@ def test_what_cannot_be_shared_is_fitted_alone(
     assert len(fits) == 1
 
 
+@pytest.mark.parametrize("ratio", [1e2, 1e6])
+def test_penalties_that_are_small_beside_a_weight_are_left_to_the_estimator(
+    assert_same_as_one_by_one, ratio
+):
+    """Rounding errors decide there too."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 5, size=(120, 1))
+    X[:100] = X[rng.integers(0, 50, size=100)]
+    y = rng.integers(0, 2, size=120)
+    weights = np.where(rng.random(100) < 0.5, 1.0, ratio)
+    task = Task(
+        KernelLogisticRegression(gamma=5.0, tol=1e-10, max_iter=500),
+        [{"alpha": 100 * power} for power in (1e-9, 1e-7, 1e-5, 1e-3)],
+        X[:100],
+        y[:100],
+        X[100:],
+        {"sample_weight": weights},
+        "decision_function",
+    )
+    assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
+
+
 @pytest.mark.parametrize(
     ("configuration", "response"),
     [

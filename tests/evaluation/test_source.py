@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.stats import sem
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier
 from statsmodels.stats.weightstats import DescrStatsW
@@ -36,6 +38,42 @@ def observed(weights=None):
         evaluator=batch_evaluator_for(estimator),
     )
     return source.observe(Look(slice(0, 40), slice(40, 60), 40, np.arange(3)))
+
+
+class Diverging(RegressorMixin, BaseEstimator):
+    """Predicts infinity, in a container of one's own choice."""
+
+    def __init__(self, container=np.asarray, limit=0.0):
+        self.container = container
+        self.limit = limit
+
+    def fit(self, X, y):
+        """Learn nothing."""
+        return self
+
+    def predict(self, X):
+        """Return zeros, and the limit."""
+        return self.container([0.0] * (len(X) - 1) + [self.limit])
+
+
+@pytest.mark.parametrize("limit", [np.inf, np.nan])
+@pytest.mark.parametrize("container", [np.asarray, list, tuple, pd.Series])
+def test_predictions_that_are_not_finite_are_failures(container, limit):
+    """In whatever they come."""
+    X, y = np.zeros((60, 2)), np.zeros(60)
+    estimator = Diverging(container)
+    grid = [{"limit": 0.0}, {"limit": limit}]
+    source = DataSource(
+        estimator=estimator,
+        configurations=grid,
+        data=RaceData(X=X, y=y, n_samples=60),
+        loss=resolve_loss("neg_mean_squared_error", estimator, y),
+        rescaling=resolve_rescaling(None, estimator, grid, False),
+        evaluator=batch_evaluator_for(estimator),
+    )
+    seen = source.observe(Look(slice(0, 40), slice(40, 60), 40, np.arange(2)))
+    assert list(seen.failures) == [1]
+    assert "the predictions contain NaN or infinity" in seen.failures[1]
 
 
 def test_standard_errors_are_those_of_the_pointwise_losses():

@@ -157,7 +157,8 @@ def test_whatever_is_wrong_with_numba_libsvm_goes_on(monkeypatch, error):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
-def test_an_interrupt_waits_for_the_compiler(monkeypatch):
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_interrupt_waits_for_the_compiler(monkeypatch, fails):
     """It would be swallowed now and then; afterwards it is as any other."""
     smo_rounding = pytest.importorskip("cvst.evaluation._smo_rounding")
     handler = signal.getsignal(signal.SIGINT)
@@ -167,6 +168,8 @@ def test_an_interrupt_waits_for_the_compiler(monkeypatch):
         os.kill(os.getpid(), signal.SIGINT)
         while len(done) < 1000:  # somewhere here it arrives
             done.append(n_train)
+        if fails:
+            raise OSError
 
     monkeypatch.setattr(smo_rounding, "rounding_for", compile_slowly)
     with pytest.raises(KeyboardInterrupt):
@@ -195,8 +198,8 @@ def test_infeasible_shares_are_refused_by_libsvm(curve, monkeypatch):
 
 @pytest.mark.parametrize(
     "changes",
-    [{"C": 1e31}, {"C": 1e-31}, {"svm_type": 3, "epsilon": 1e31}],
-    ids=["large C", "small C", "large epsilon"],
+    [{"C": 1e31}, {"C": 1e-31}, {"svm_type": 3, "epsilon": 1e31}, {"tol": 1e-31}],
+    ids=["large C", "small C", "large epsilon", "small tol"],
 )
 def test_extreme_settings_are_left_to_libsvm(curve, impatient, changes, monkeypatch):
     """Sums might overflow on the way, or bounds vanish."""

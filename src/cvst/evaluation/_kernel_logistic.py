@@ -41,8 +41,8 @@ LARGEST_TOLERANCE = 1e-5
 LARGEST_DECISION_TOLERANCE = 1e-4
 FEWEST_ITERATIONS = 50
 
-# A penalty below this share of the kernel's diagonal, per row, is left to the
-# estimator: there rounding errors decide.
+# A penalty below this share of the kernel's diagonal, per row and largest weight, is
+# left to the estimator: there rounding errors decide.
 SMALLEST_PENALTY = 1e-9
 
 # Up to this rank, or half of the training rows, features are faster.
@@ -145,6 +145,7 @@ class KernelLogisticEvaluator:
             kernel = key.bind(problem.rows.train_inputs)
             largest = kernel.largest_value(problem.rows.largest_square)
             smallest = SMALLEST_PENALTY * largest * problem.rows.n_train
+            smallest *= float(problem.weights.max())
             sharing = [
                 index
                 for index in sorted(members, key=lambda i: -settings[i].penalty)

@@ -24,7 +24,8 @@ __all__ = ["Rounding", "fit", "is_moderate"]
 
 C_SVC, NU_SVC, EPSILON_SVR, NU_SVR = 0, 1, 3, 4
 
-# Costs, weights and targets beyond these sizes might overflow on the way, or vanish.
+# Costs, weights, targets and tolerances beyond these sizes might overflow on the way,
+# or vanish.
 SMALLEST, LARGEST = 1e-30, 1e30
 
 
@@ -79,7 +80,7 @@ def fit(
     """
     del cache_size  # there is no cache
     by_sign = svm_type in (NU_SVC, NU_SVR)
-    if svm_type != NU_SVC and not SMALLEST < C < LARGEST:
+    if (svm_type != NU_SVC and not SMALLEST < C < LARGEST) or tol < SMALLEST:
         return None
     if epsilon > LARGEST or (len(class_weight) and not is_moderate(class_weight)):
         return None

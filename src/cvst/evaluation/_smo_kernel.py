@@ -43,7 +43,8 @@ class Pair(NamedTuple):
 class PreparedKernel:
     """Kernel matrices as the solver wants them: class by class, each filled up.
 
-    One at a time, and one fit at a time.
+    One at a time, one fit at a time, and never in another process: the solver gets
+    addresses.
 
     Parameters
     ----------
@@ -136,7 +137,7 @@ def _prepare(
     values: Any,
     scales: Any,
 ) -> None:
-    """Put a kernel matrix in order, in single precision, with its curvatures.
+    """Put a kernel matrix in order, rounded to single precision, with curvatures.
 
     Parameters
     ----------

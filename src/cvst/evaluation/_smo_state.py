@@ -247,7 +247,7 @@ def workspace(n_points: int, n_variables: int) -> Room:
             np.empty(capacity * size),
             np.empty(capacity * size, np.float32),
             np.empty(n_points, np.intp),
-            np.array([0, capacity]),
+            np.array([0, capacity], np.intp),
         ),
     )
 

@@ -23,7 +23,7 @@ from cvst.race import Look, LookCutError, LookLosses
 
 __all__ = ["DataSource", "Gate", "failure_warning"]
 
-# Kinds of arrays that hold neither NaN nor infinity.
+# Kinds of NumPy arrays that hold neither NaN nor infinity.
 INTEGERS = "biu"
 
 
@@ -323,7 +323,7 @@ class DataSource:
 def _all_finite(prediction: Any) -> bool:
     if isinstance(prediction, list):
         return all(map(_all_finite, prediction))  # one array per output
-    if getattr(getattr(prediction, "dtype", None), "kind", "") in INTEGERS:
+    if isinstance(prediction, np.ndarray) and prediction.dtype.kind in INTEGERS:
         return True
     try:
         return bool(np.all(np.isfinite(prediction)))

@@ -59,8 +59,8 @@ def _patient_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-    if seen:
-        handler(*seen[-1])
+        if seen:
+            handler(*seen[-1])
 
 
 @cache
