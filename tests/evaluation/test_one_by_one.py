@@ -3,7 +3,9 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.mixture import GaussianMixture
@@ -117,3 +119,65 @@ def test_it_is_an_evaluator_that_can_travel():
     """It fulfils the protocol and can be pickled."""
     assert isinstance(OneByOne(), BatchEvaluator)
     assert isinstance(pickle.loads(pickle.dumps(OneByOne())), OneByOne)
+
+
+class Writer(ClassifierMixin, BaseEstimator):
+    """Writes into all that it gets, and says what it found there."""
+
+    def __init__(self, step=1.0):
+        self.step = step
+
+    def fit(self, X, y, marks=None):
+        """Add up, and leave nothing as it was."""
+        self.classes_ = np.unique(y)
+        self.total_ = float(np.sum(_values(X))) + float(np.sum(_values(marks)))
+        self.n_ones_ = int(np.sum(np.asarray(y) == 1))
+        for given in (X, y, marks):
+            self._write(given)
+        return self
+
+    def predict(self, X):
+        """Return one number for all that was seen."""
+        found = self.total_ + float(np.sum(_values(X))) + 1000 * self.n_ones_
+        self._write(X)
+        return np.full(len(_values(X)), found)
+
+    def _write(self, given):
+        if sparse.issparse(given):
+            given.data += self.step
+        elif hasattr(given, "iloc"):
+            given.iloc[:] = 0
+        elif isinstance(given, list):
+            given[0] = given[1]
+        else:
+            given += 1
+
+
+def _values(given):
+    return given.toarray() if sparse.issparse(given) else np.asarray(given)
+
+
+@pytest.mark.parametrize(
+    "container", [np.array, sparse.csr_matrix, pd.DataFrame, lambda rows: rows.tolist()]
+)
+def test_nobody_sees_what_others_write(container):
+    """Rows, targets and arguments of fit, in any container."""
+    rows = RNG.integers(1, 9, size=(60, 3)).astype(float)
+    labels = (rows[:, 0] > 4).astype(int)
+    given = container(rows[TRAIN]), container(rows[TEST])
+    marks = pd.Series(rows[TRAIN, 1])
+    task = Task(
+        Writer(),
+        [{"step": step} for step in (1.0, 2.0, 3.0)],
+        given[0],
+        labels[TRAIN].copy(),
+        given[1],
+        fit_params={"marks": marks},
+    )
+    outcomes = list(OneByOne().evaluate(task))
+    expected = rows.sum() + rows[TRAIN, 1].sum() + 1000 * labels[TRAIN].sum()
+    for outcome in outcomes:
+        assert outcome.error is None
+        np.testing.assert_array_equal(outcome.prediction, expected)
+    np.testing.assert_array_equal(_values(given[0]), rows[TRAIN])
+    np.testing.assert_array_equal(task.y_train, labels[TRAIN])

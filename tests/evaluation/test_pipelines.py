@@ -883,6 +883,56 @@ def test_sparse_rows_are_protected_too(assert_same):
     assert_same(task_of(pipeline, grid, X, y, response="decision_function"))
 
 
+def with_product(frame):
+    frame["product"] = frame.iloc[:, 0] * frame.iloc[:, 1]
+    return frame
+
+
+def halved(frame):
+    frame.iloc[:, 0] /= 2
+    return frame
+
+
+def without_small_values(X):
+    X.data[np.abs(X.data) < 0.5] = 0.0
+    return X
+
+
+@pytest.mark.parametrize(
+    ("scaler", "function"),
+    [
+        (StandardScaler().set_output(transform="pandas"), with_product),
+        (StandardScaler().set_output(transform="pandas"), halved),
+        (
+            make_column_transformer(
+                (StandardScaler(), slice(0, 2)), (MinMaxScaler(), slice(2, 4))
+            ).set_output(transform="pandas"),
+            with_product,
+        ),
+        (FunctionTransformer(sparse.csr_matrix), without_small_values),
+    ],
+)
+@pytest.mark.parametrize("final", [LogisticRegression(), SVC(gamma=0.1)])
+def test_frames_and_sparse_rows_are_not_written_to_either(scaler, function, final):
+    """Each pipeline, fitted on rows of its own, is the witness."""
+    X, y = classification()
+    pipeline = Pipeline([("scale", scaler), ("write", "passthrough"), ("final", final)])
+    grid = [
+        {"write": step, "final__C": C}
+        for step in (FunctionTransformer(function), "passthrough")
+        for C in (0.1, 10.0)
+    ]
+    task = task_of(pipeline, grid, X, y, response="decision_function")
+    outcomes = list(batch_evaluator_for(pipeline).evaluate(task))
+    assert len(outcomes) == 4
+    for outcome in outcomes:
+        model = clone(pipeline).set_params(**clone(grid[outcome.index], safe=False))
+        model.fit(task.X_train.copy(), task.y_train)
+        np.testing.assert_allclose(
+            outcome.prediction, model.decision_function(task.X_test.copy()), rtol=1e-6
+        )
+
+
 class NeedsWritableRows(GaussianNB):
     """Stands for compiled code that asks for a buffer it may write to."""
 

@@ -174,6 +174,22 @@ def test_other_containers(container, assert_same_as_one_by_one):
     assert_same_as_one_by_one(task, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.parametrize("class_weight", [None, "balanced", {0: 3.0}])
+@pytest.mark.parametrize("response", ["predict", "decision_function"])
+def test_single_precision_stays_single(
+    class_weight, response, assert_same_as_one_by_one
+):
+    """Far from the origin it decides on labels."""
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(145, 5)) + 100).astype(np.float32)
+    y = rng.integers(0, 2, size=145)
+    estimator = RidgeClassifier(class_weight=class_weight, fit_intercept=False)
+    grid = [{"alpha": a} for a in (1.0, 10.0)]
+    task = Task(estimator, grid, X[:120], y[:120], X[120:], response=response)
+
+    assert_same_as_one_by_one(task, rtol=1e-2, atol=1e-2)
+
+
 @pytest.mark.parametrize("alpha", [-1.0, "large", None, np.nan])
 def test_a_bad_penalty_fails_alone(alpha, assert_same_as_one_by_one):
     """The others are answered, and the bad one has the error of a plain fit."""

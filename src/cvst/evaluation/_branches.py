@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
 
+import numpy as np
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion
 
+from cvst.evaluation._data import guarded
 from cvst.evaluation._value_keys import value_key
 
 __all__ = ["Branch", "Keep", "with_shared_branches"]
@@ -128,6 +130,4 @@ def _transformed(transformer: Any, X: Any) -> Branch:
 
 def _own(rows: Any) -> Any:
     """Return rows whose columns may be renamed in place, as happens to frames."""
-    if hasattr(rows, "iloc"):
-        return rows.copy(deep=False)
-    return rows.clone() if hasattr(rows, "with_columns") else rows
+    return rows if isinstance(rows, np.ndarray) else guarded(rows)

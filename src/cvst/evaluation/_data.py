@@ -12,7 +12,7 @@ from sklearn.utils import _safe_indexing
 
 from cvst._typing import FloatArray, IntArray, Rows
 
-__all__ = ["RaceData", "in_order", "stack_rows", "take"]
+__all__ = ["RaceData", "guarded", "in_order", "stack_rows", "take", "writable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +82,37 @@ def in_order(values: Any, order: IntArray) -> Any:
     # Slices of other sparse formats are slow or missing.
     to_rows = getattr(ordered, "tocsr", None)
     return ordered if to_rows is None else to_rows()
+
+
+def guarded(values: Any) -> Any:
+    """Return values that a fit may do with as it likes, unnoticed by others.
+
+    An array cannot be written to; of other containers it is a copy.
+    """
+    if isinstance(values, np.ndarray):
+        view = values.view()
+        view.flags.writeable = False
+        return view
+    if hasattr(values, "iloc"):
+        return values.copy(deep=not _copies_on_write())
+    return writable(values)
+
+
+def writable(values: Any) -> Any:
+    """Return a copy of a container of rows; anything else as it is."""
+    is_array = isinstance(values, np.ndarray) or sparse.issparse(values)
+    if is_array or hasattr(values, "iloc"):
+        return values.copy()
+    if isinstance(values, list):
+        return list(values)
+    return values.clone() if hasattr(values, "to_arrow") else values
+
+
+def _copies_on_write() -> bool:
+    # pandas is there, since the user passed one of its objects.
+    import pandas as pd
+
+    return int(pd.__version__.split(".")[0]) >= 3
 
 
 def stack_rows(first: Any, second: Any) -> Any:

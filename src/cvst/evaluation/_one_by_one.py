@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Literal
 
-import numpy as np
 from sklearn.base import clone
 
 from cvst._typing import Configuration
+from cvst.evaluation._data import guarded, writable
 from cvst.evaluation._protocol import Outcome, Task
 
 __all__ = ["OneByOne", "configured"]
@@ -42,13 +42,12 @@ class OneByOne:
 
     def evaluate_one(self, task: Task, index: int) -> Outcome:
         """Fit and predict one configuration; a failure is an outcome too."""
-        outcome = self._evaluate(task, index)
-        # The rows are read-only, since all configurations look at the same ones. Who
+        outcome = self._evaluate(_with_rows(task, guarded), index)
+        # Arrays are read-only, since all configurations look at the same ones. Who
         # wants to write gets a copy.
-        if isinstance(outcome.error, ValueError) and "read-only" in str(outcome.error):
-            X_train, X_test = np.array(task.X_train), np.array(task.X_test)
-            own = replace(task, X_train=X_train, X_test=X_test)
-            return self._evaluate(own, index)
+        error = outcome.error
+        if isinstance(error, ValueError | TypeError) and "read-only" in str(error):
+            return self._evaluate(_with_rows(task, writable), index)
         return outcome
 
     @staticmethod
@@ -73,3 +72,13 @@ class OneByOne:
             fit_seconds=fitted - start,
             score_seconds=perf_counter() - fitted,
         )
+
+
+def _with_rows(task: Task, made: Callable[[Any], Any]) -> Task:
+    return replace(
+        task,
+        X_train=made(task.X_train),
+        y_train=made(task.y_train),
+        X_test=made(task.X_test),
+        fit_params={name: made(value) for name, value in task.fit_params.items()},
+    )

@@ -28,7 +28,6 @@ from cvst.evaluation._transformed import (
     Stage,
     cache_of,
     joined,
-    read_only,
     transformed,
 )
 
@@ -154,7 +153,7 @@ class _Walk:
     def stage(self, n_steps: int) -> Stage:
         """Return the rows behind the first steps; fewer if the next one is random."""
         if n_steps == 0:
-            return Stage(read_only(self.task.X_train), read_only(self.task.X_test))
+            return Stage(self.task.X_train, self.task.X_test)
         make = partial(self._next_stage, n_steps)
         return self.cache.stages.get(self.key[:n_steps], make)
 
@@ -186,6 +185,7 @@ class _Walk:
         whole = self.task.whole
         if self.chain.transformers:
             (whole,) = self.cache.wholes.get(self.key, lambda: (joined(stage),))
+        stage = stage.guarded()
         task = replace(
             self.task.only(bucket.indices),
             estimator=self.chain.final.template,

@@ -126,6 +126,7 @@ class _Problem:
             weights = checked_weights(weights, X)
             if model.class_weight:
                 weights = weights * compute_sample_weight(model.class_weight, labels)
+                weights = checked_weights(weights, X)
         else:
             X, y = validate_data(
                 model,

@@ -13,7 +13,7 @@ from sklearn.pipeline import Pipeline
 
 from cvst._typing import Rows
 from cvst.evaluation._branches import Branch, Keep, with_shared_branches
-from cvst.evaluation._data import stack_rows
+from cvst.evaluation._data import guarded, stack_rows, writable
 from cvst.evaluation._one_by_one import configured
 from cvst.evaluation._protocol import Scratch, Task, Whole
 from cvst.evaluation._randomness import draws_at_random
@@ -41,7 +41,7 @@ class Stage:
     Attributes
     ----------
     X_train, X_test : array-like
-        Inputs of the next step; arrays are read-only, since many will use them.
+        Inputs of the next step. Many will use them, so they are guarded before.
     n_steps : int
         Number of transformers behind them.
     error : Exception or None
@@ -58,9 +58,13 @@ class Stage:
         """Size in memory, as far as it is known."""
         return n_bytes(self.X_train) + n_bytes(self.X_test)
 
+    def guarded(self) -> Stage:
+        """Return a stage for one more fit, which nobody else will notice."""
+        return Stage(guarded(self.X_train), guarded(self.X_test), self.n_steps)
+
     def writable(self) -> Stage:
         """Return a stage that a fit may write into, for those that must."""
-        return Stage(_writable(self.X_train), _writable(self.X_test), self.n_steps)
+        return Stage(writable(self.X_train), writable(self.X_test), self.n_steps)
 
 
 def transformed(
@@ -72,10 +76,10 @@ def transformed(
     itself, because it draws random numbers.
     """
     try:
-        return _transformed(stage, step, y, params, keep)
+        return _transformed(stage.guarded(), step, guarded(y), params, keep)
     except Exception:
         try:
-            return _transformed(stage.writable(), step, y, params, keep)
+            return _transformed(stage.writable(), step, writable(y), params, keep)
         except Exception as error:
             return Stage(None, None, error=error)
 
@@ -94,20 +98,7 @@ def _transformed(
     X_train = one.fit_transform(stage.X_train, y, **prefixed)
     # Not through the pipeline: it would ask a step without state whether it is fitted.
     X_test = one.named_steps["step"].transform(stage.X_test)
-    return Stage(read_only(X_train), read_only(X_test), stage.n_steps + 1)
-
-
-def read_only(X: Any) -> Any:
-    """Return a view that cannot be written to; other containers as they are."""
-    if type(X) is not np.ndarray:
-        return X
-    view = X.view()
-    view.flags.writeable = False
-    return view
-
-
-def _writable(X: Any) -> Any:
-    return X.copy() if type(X) is np.ndarray else X
+    return Stage(X_train, X_test, stage.n_steps + 1)
 
 
 def n_bytes(X: Any) -> int:
