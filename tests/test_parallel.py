@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 import shutil
 from pathlib import Path
 
+import joblib
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from cvst.parallel import run_chunks
+from cvst.parallel import on_file, run_chunks, workers_share_files
 
 
 def blas_threads(_=None):
@@ -42,3 +45,28 @@ def test_a_library_loaded_between_looks_is_limited_too(tmp_path, monkeypatch):
     with threadpool_limits(limits=2, user_api="blas"):
         (during,) = run_chunks(blas_threads, [0], 1, "threads")
     assert during[str(copy)] == 1
+
+
+def test_a_value_on_file_travels_as_its_name():
+    """And is read once, with its arrays mapped."""
+    rows = np.arange(300_000.0)
+    with on_file({"rows": rows, "names": ["a", "b"]}) as stored:
+        sent = pickle.dumps(stored)
+        assert len(sent) < 500
+        seen = pickle.loads(sent)
+        assert seen is pickle.loads(sent)
+        assert seen is not stored.value
+        assert isinstance(seen["rows"], np.memmap)
+        np.testing.assert_array_equal(seen["rows"], rows)
+        assert seen["names"] == ["a", "b"]
+        folder = Path(seen["rows"].filename).parent
+    assert not folder.exists()
+
+
+def test_only_processes_of_this_machine_share_files():
+    """Others, of a cluster for one, get the rows themselves."""
+    assert workers_share_files()
+    with joblib.parallel_config(backend="threading"):
+        assert not workers_share_files()
+    with joblib.parallel_config(backend="multiprocessing"):
+        assert workers_share_files()

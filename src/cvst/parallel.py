@@ -13,13 +13,21 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 import joblib
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["effective_n_jobs", "in_chunks", "memory_mapped", "run_chunks"]
+__all__ = [
+    "OnFile",
+    "effective_n_jobs",
+    "in_chunks",
+    "memory_mapped",
+    "on_file",
+    "run_chunks",
+    "workers_share_files",
+]
 
 T = TypeVar("T")
 
@@ -166,3 +174,38 @@ def memory_mapped(*arrays: Any) -> Iterator[list[Any]]:
             np.save(file, array)
             mapped.append(np.load(file, mmap_mode="r"))
         yield mapped
+
+
+class OnFile(Generic[T]):
+    """A value that travels to another process as the name of a file.
+
+    Whoever gets it there finds the value itself, read once per process.
+    """
+
+    def __init__(self, value: T, path: str) -> None:
+        self.value = value
+        self._path = path
+
+    def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
+        return _read, (self._path,)
+
+
+@lru_cache(maxsize=1)
+def _read(path: str) -> Any:
+    return joblib.load(path, mmap_mode="r")
+
+
+@contextmanager
+def on_file(value: T) -> Iterator[OnFile[T]]:
+    """Write a value to a temporary file, from which workers map its arrays."""
+    with tempfile.TemporaryDirectory(prefix="cvst-", ignore_cleanup_errors=True) as at:
+        path = str(Path(at) / "value")
+        joblib.dump(value, path)
+        yield OnFile(value, path)
+
+
+def workers_share_files() -> bool:
+    """Return whether workers are processes of this machine, as joblib's own are."""
+    backend, _ = joblib.parallel.get_active_backend(prefer="processes")
+    own = joblib.parallel.BACKENDS["loky"], joblib.parallel.BACKENDS["multiprocessing"]
+    return isinstance(backend, own)

@@ -25,7 +25,7 @@ from sklearn.model_selection import (
 )
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
@@ -510,6 +510,35 @@ def test_large_inputs_reach_worker_processes_through_a_file(classification):
     one.fit(wide, y)
     two.fit(wide, y)
     np.testing.assert_array_equal(one.race_.mean_losses, two.race_.mean_losses)
+
+
+class Text(str):
+    """A string that counts how often it is sent away."""
+
+    sent = 0
+
+    def __reduce__(self):
+        """Travel as a plain string."""
+        Text.sent += 1
+        return str, (str(self),)
+
+
+def test_rows_are_sent_to_workers_once():
+    """However many looks there are, and chunks in each."""
+    rng = np.random.default_rng(0)
+    words = np.array(["red", "green", "blue", "brown"])[rng.integers(0, 4, size=240)]
+    X = pd.DataFrame({"word": [Text(word) for word in words]}, dtype=object)
+    y = (words == "red") ^ (rng.random(240) < 0.1)
+    pipeline = make_pipeline(OneHotEncoder(), DecisionTreeClassifier(random_state=0))
+    grid = {"decisiontreeclassifier__max_depth": [1, 2, 3, 4, 5, 6]}
+    one = RaceGridSearchCV(pipeline, grid, random_state=0).fit(X, y)
+    Text.sent = 0
+    two = RaceGridSearchCV(pipeline, grid, random_state=0, n_jobs=2).fit(X, y)
+    assert Text.sent == 240
+    assert two.n_steps_ > 1
+    for name, values in one.cv_results_.items():
+        if "time" not in name:
+            np.testing.assert_array_equal(two.cv_results_[name], values)
 
 
 def test_notebooks_show_the_race(regression):

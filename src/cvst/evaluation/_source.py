@@ -18,7 +18,7 @@ from cvst.evaluation._losses import PointwiseLoss, RowLosses
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
 from cvst.evaluation._rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
-from cvst.parallel import effective_n_jobs, in_chunks, run_chunks
+from cvst.parallel import OnFile, effective_n_jobs, in_chunks, run_chunks
 from cvst.race import Look, LookCutError, LookLosses
 
 __all__ = ["DataSource", "Gate", "failure_warning"]
@@ -47,7 +47,7 @@ class _Work:
 
     evaluator: BatchEvaluator
     estimator: Any
-    data: RaceData
+    rows: RaceData | OnFile[RaceData]
     loss: PointwiseLoss
     look: Look
     configurations: list[Configuration]
@@ -58,21 +58,22 @@ class _Work:
 
     def __call__(self, groups: list[list[int]]) -> list[Scored]:
         """Evaluate some groups of configurations."""
-        X_train, X_test = self.data.inputs(self.look.train, self.look.test)
-        y_test = take(self.data.y, self.look.test)
-        weights = take(self.data.score_weights, self.look.test)
+        data = self.rows.value if isinstance(self.rows, OnFile) else self.rows
+        X_train, X_test = data.inputs(self.look.train, self.look.test)
+        y_test = take(data.y, self.look.test)
+        weights = take(data.score_weights, self.look.test)
         counted = None if weights is None or np.all(weights > 0) else weights > 0
         task = Task(
             estimator=self.estimator,
             configurations=self.configurations,
             X_train=X_train,
-            y_train=take(self.data.y, self.look.train),
+            y_train=take(data.y, self.look.train),
             X_test=X_test,
-            fit_params=self.data.fit_params(self.look.train),
+            fit_params=data.fit_params(self.look.train),
             response=self.response,
             whole=None
-            if self.data.pairwise
-            else Whole(self.data.X, self.look.train, self.look.test, self.scratch),
+            if data.pairwise
+            else Whole(data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
             numbers=self.look.configurations.tolist(),
         )
@@ -172,6 +173,8 @@ class DataSource:
         Whether to keep the pointwise losses of all looks in ``kept``.
     gate : Gate or None
         Hands out the work of a look bit by bit, and may end it before all is done.
+    stored : OnFile or None
+        The same rows, in a file that worker processes read.
     """
 
     estimator: Any
@@ -187,6 +190,7 @@ class DataSource:
     watch: Callable[[int, int], None] | None = None
     keep_losses: bool = False
     gate: Gate | None = None
+    stored: OnFile[RaceData] | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
 
@@ -212,7 +216,7 @@ class DataSource:
         work = _Work(
             self.evaluator,
             self.estimator,
-            self.data,
+            self.data if self.stored is None else self.stored,
             self.loss,
             look,
             configurations,

@@ -32,7 +32,12 @@ from cvst.evaluation import (
     take,
 )
 from cvst.exceptions import InvalidInputError
-from cvst.parallel import effective_n_jobs, memory_mapped
+from cvst.parallel import (
+    effective_n_jobs,
+    memory_mapped,
+    on_file,
+    workers_share_files,
+)
 from cvst.race import CVST, CrossValidation, Problem, Strategy, TrackAndConfirm
 from cvst.search._agreement import check_agreement
 from cvst.search._fallback import (
@@ -211,6 +216,10 @@ def shared_rows(setup: Setup) -> Iterator[Setup]:
     alone = effective_n_jobs(source.n_jobs) == 1
     if alone or source.evaluator.prefer == "threads":
         yield setup
+        return
+    if workers_share_files():
+        with on_file(source.data) as stored:
+            yield replace(setup, source=replace(source, stored=stored))
         return
     with memory_mapped(source.data.X, source.data.y) as (X, y):
         data = replace(source.data, X=X, y=y)
