@@ -34,6 +34,7 @@ ROUGH: dict[str, tuple[float, float]] = {
     "boosting_classes": (90, 1000),
     "boosting_log_loss": (40, 1000),
     "pipeline": (5, 200),
+    "svc": (5, 200),
     "neighbours": (2, 60),
     "forest": (12, 380),
     "ridge": (1, 20),

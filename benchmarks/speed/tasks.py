@@ -100,6 +100,16 @@ def classes(n_features: int) -> Callable[[int, int], tuple[Any, Any]]:
     return draw
 
 
+def standardised(
+    draw: Callable[[int, int], tuple[Any, Any]],
+) -> Callable[[int, int], tuple[Any, Any]]:
+    def scaled(n: int, seed: int) -> tuple[Any, Any]:
+        X, y = draw(n, seed)
+        return StandardScaler().fit_transform(X), y
+
+    return scaled
+
+
 def numbers(n: int, seed: int) -> tuple[Any, Any]:
     X, y = make_regression(n, 100, n_informative=10, noise=50.0, random_state=seed)
     return X, y
@@ -188,6 +198,14 @@ EVERYDAY_TASKS = {
         ACCURACY,
         2_000,
         20,
+    ),
+    "svc": Task(
+        "SVC alone on scaled rows, 10 C x 10 gamma",
+        SVC(),
+        fixed(C=np.logspace(-2, 3, 10), gamma=np.logspace(-4, 1, 10)),
+        standardised(classes(10)),
+        ACCURACY,
+        2_000,
     ),
     "neighbours": Task(
         "KNeighborsClassifier, 30 k x 2 weights x 2 p",
