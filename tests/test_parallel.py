@@ -10,9 +10,11 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from cvst.parallel import on_file, run_chunks, workers_share_files
+from cvst.parallel import in_chunks, on_file, run_chunks, workers_share_files
 
 
 def blas_threads(_=None):
@@ -45,6 +47,24 @@ def test_a_library_loaded_between_looks_is_limited_too(tmp_path, monkeypatch):
     with threadpool_limits(limits=2, user_api="blas"):
         (during,) = run_chunks(blas_threads, [0], 1, "threads")
     assert during[str(copy)] == 1
+
+
+@given(
+    sizes=st.lists(st.integers(1, 40), min_size=1, max_size=80),
+    n_workers=st.integers(1, 12),
+)
+def test_chunks_keep_all_workers_busy(sizes, n_workers):
+    """Every group goes out once, in order, and none waits behind a large one."""
+    ends = np.cumsum(sizes)
+    groups = [
+        list(range(end - size, end)) for end, size in zip(ends, sizes, strict=True)
+    ]
+    chunks = in_chunks(groups, n_workers)
+    assert [group for chunk in chunks for group in chunk] == groups
+    share = max(1, sum(sizes) // (8 * n_workers))
+    for chunk in chunks:
+        assert len(chunk) == 1 or sum(map(len, chunk)) <= share
+    assert len(chunks) >= min(n_workers, len(groups))
 
 
 def test_a_value_on_file_travels_as_its_name():

@@ -44,10 +44,11 @@ def effective_n_jobs(n_jobs: int | None) -> int:
 
 
 def in_chunks(groups: Sequence[list[int]], n_workers: int) -> list[list[list[int]]]:
-    """Cut groups of configurations into chunks of about the same size.
+    """Cut groups of configurations into chunks, of which each worker gets several.
 
     Groups stay whole, and in order: what is computed together never depends on the
-    number of workers.
+    number of workers. No chunk is larger than a worker's eighth of all, or than one
+    group.
 
     Examples
     --------
@@ -57,13 +58,13 @@ def in_chunks(groups: Sequence[list[int]], n_workers: int) -> list[list[list[int
     n_members = sum(map(len, groups))
     target = max(1, n_members // (CHUNKS_PER_WORKER * max(1, n_workers)))
     chunks: list[list[list[int]]] = []
-    size = target
+    left = 0
     for group in groups:
-        if size >= target:
+        if len(group) > left:
             chunks.append([])
-            size = 0
+            left = target
         chunks[-1].append(group)
-        size += len(group)
+        left -= len(group)
     return chunks
 
 
