@@ -166,7 +166,8 @@ def test_what_cannot_be_shared_is_fitted_alone(
         assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
         fits = count_fits(KernelRidge)
         list(batch_evaluator_for(task.estimator).evaluate(task))
-    assert len(fits) == 1
+    # This kernel wants rows that it may write to, and gets them when it says so.
+    assert len(fits) == (2 if configuration == {"kernel": "chi2"} else 1)
 
 
 @pytest.mark.parametrize(
