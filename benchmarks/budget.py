@@ -60,7 +60,7 @@ def measure(name: str, budget: float, n_jobs: int, n_samples: int) -> str:
         return f"{share:6.0%}  refused: {str(error).split(': ', 1)[1]}"
     share = (perf_counter() - start) / budget
     return (
-        f"{share:6.0%}  {search.stop_reason_:<20} {search.n_steps_:2d} looks up to "
+        f"{share:6.0%}  {search.stop_reason_:<20} {search.n_looks_:2d} looks up to "
         f"{search.race_.subset_sizes[-1]:5d} rows, {search.strategy_}, refit "
         f"{search.refit_time_:.2f} s"
     )

@@ -154,7 +154,7 @@ def searched(search: Any, X: Any, y: Any) -> Finding:
         search.fit(X, y)
     looks = search.race_.observations
     finding.params = dict(search.best_params_)
-    finding.n_looks = search.n_steps_
+    finding.n_looks = search.n_looks_
     finding.stop_reason = search.stop_reason_
     finding.survivors = [
         len(set(seen.look.configurations.tolist()) - set(seen.drops)) for seen in looks

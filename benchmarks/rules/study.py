@@ -164,7 +164,7 @@ def compare(problem, n_train, seed, device):
             problem.gammas[winner // len(alphas)],
             alphas[winner % len(alphas)],
             source.operations,
-            state.n_steps,
+            state.n_looks,
             round(seconds, 3),
             len(y),
         ]

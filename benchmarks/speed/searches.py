@@ -295,7 +295,7 @@ def fitted(search: Any, X: Any, y: Any) -> Result:
         search.fit(X, y)
     result.params = dict(search.best_params_)
     if isinstance(search, RaceGridSearchCV):
-        result.note = f"{search.n_steps_} looks, {search.stop_reason_}"
+        result.note = f"{search.n_looks_} looks, {search.stop_reason_}"
     return result
 
 

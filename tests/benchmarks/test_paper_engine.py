@@ -343,7 +343,7 @@ def test_variants_are_the_races_they_are_named_after(method, strategy):
         int(search.race_.problem.n_configurations - np.sum(fallen))
         for fallen in (
             (search.race_.dropped_at > 0) & (search.race_.dropped_at <= step)
-            for step in range(1, search.n_steps_ + 1)
+            for step in range(1, search.n_looks_ + 1)
         )
     ]
     assert finding.survivors == survivors

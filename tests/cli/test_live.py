@@ -57,7 +57,7 @@ def test_the_table_is_the_race(race):
     search, view = race
     state = search.race_
     text = drawn(view)
-    assert len(view.rows) == search.n_steps_
+    assert len(view.rows) == search.n_looks_
     for row, size in zip(view.rows, state.subset_sizes, strict=True):
         assert row.n_train == size
     assert view.rows[-1].n_active == state.active.sum()
@@ -106,11 +106,11 @@ def test_the_end_is_forecast_for_every_strategy(strategy):
     """From the third look on, or from the first where all looks are as large."""
     watcher = Watcher([], "", len(ALPHAS))
     search, view = run(strategy, watcher)
-    assert len(view.texts) == search.n_steps_
+    assert len(view.texts) == search.n_looks_
     known = view.texts if strategy == "cross_validation" else view.texts[2:]
     assert known
     assert all("to the end" in text.split("step")[-1] for text in known)
-    assert len(view.forecast.planned) >= search.n_steps_
+    assert len(view.forecast.planned) >= search.n_looks_
 
 
 def test_other_records_of_the_logger_do_no_harm():

@@ -12,7 +12,7 @@ from cvst.cli._options import repeat_command
 
 def repeated(arguments, **search):
     options = Namespace(arguments=arguments)
-    found = SimpleNamespace(**{"stop_reason_": "max_steps", "n_steps_": 4, **search})
+    found = SimpleNamespace(**{"stop_reason_": "max_steps", "n_looks_": 4, **search})
     return shlex.split(repeat_command(options, found))
 
 
@@ -37,6 +37,6 @@ def test_a_budget_is_replaced_by_what_it_chose(budget):
 
 def test_an_interrupt_is_replaced_by_the_look_it_came_after():
     words = repeated(
-        ["search", "d.csv", "--max-looks=9"], stop_reason_="interrupted", n_steps_=2
+        ["search", "d.csv", "--max-looks=9"], stop_reason_="interrupted", n_looks_=2
     )
     assert words == ["cvst", "search", "d.csv", "--max-looks", "2"]

@@ -63,7 +63,7 @@ def hand_made():
 def fitted(request):
     """Return a fitted search of every strategy."""
     X, y = make_regression(160, 3, noise=20.0, random_state=0)
-    strategies = {"track": TrackAndConfirm(few=5, min_rows=30, n_folds=3)}
+    strategies = {"track": TrackAndConfirm(direct_below=5, min_rows=30, n_folds=3)}
     search = RaceGridSearchCV(
         KernelRidge(kernel="rbf"),
         {"alpha": np.logspace(-3, 3, 6), "gamma": [0.001, 0.1, 10.0]},

@@ -69,20 +69,20 @@ def test_losers_fall_right_after_the_safety_zone():
 def test_equal_configurations_stop_the_race_after_the_window():
     """Nothing distinguishes the configurations, so the race ends at window + 1."""
     state = run(CVST(similarity_level=1e-9), Noise([0, 0, 0]), 3)
-    assert state.n_steps == 4
+    assert state.n_looks == 4
     assert CVST(similarity_level=1e-9).stop_reason(state) == "similar_performance"
 
 
 def test_window_rule_may_stop_one_step_earlier():
     """``similar_within_window`` tests as soon as the window is full."""
     strategy = CVST(similarity_level=1e-9, stopping="similar_within_window")
-    assert run(strategy, Noise([0, 0, 0]), 3).n_steps == 3
+    assert run(strategy, Noise([0, 0, 0]), 3).n_looks == 3
 
 
 def test_race_without_stopping_runs_all_steps():
     """``stopping="never"`` leaves the number of steps as the only end."""
     state = run(CVST(stopping="never", elimination="none"), Noise([0, 0, 5]), 3)
-    assert state.n_steps == 10
+    assert state.n_looks == 10
     assert state.active.all()
     sizes = [step * 1100 // 11 for step in range(1, 11)]
     assert state.subset_sizes.tolist() == sizes
@@ -93,7 +93,7 @@ def test_lone_survivor_ends_the_race():
     strategy = CVST(stopping="never")
     state = run(strategy, Noise([0, 5, 5]), 3)
     assert strategy.stop_reason(state) == "one_survivor"
-    assert state.n_steps == 3
+    assert state.n_looks == 3
 
 
 def test_failed_fit_is_a_flop_and_falls_like_one():
@@ -238,7 +238,7 @@ def test_automatic_window_is_three_tenths_of_the_steps(max_steps, window):
 def test_tiny_windows_switch_early_stopping_off(window):
     """Windows of 0 and 1 crash the R package; here they never stop a race."""
     strategy = CVST(stopping_window=window, similarity_level=1e-9)
-    assert run(strategy, Noise([0, 0]), 2).n_steps == 10
+    assert run(strategy, Noise([0, 0]), 2).n_looks == 10
 
 
 class TestSimilarity:

@@ -63,7 +63,7 @@ def test_last_configurations_cannot_be_dropped_together(state):
 def test_states_are_values(state):
     """Observing returns a new state and leaves the old one as it was."""
     state.observe(look([0, 1]), seen([1, 2]), verdict(2, [0]))
-    assert state.n_steps == 0
+    assert state.n_looks == 0
     assert state.active.all()
 
 

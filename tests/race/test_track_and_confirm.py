@@ -113,7 +113,7 @@ def test_stages_come_in_order_and_are_named():
 def test_dropped_levels_come_back_in_the_late_look():
     """Every width is represented, whatever the first look said of it."""
     source = DriftingOptimum(noise=0.1)
-    state = run(TrackAndConfirm(wide=False), source, problem())
+    state = run(TrackAndConfirm(widen=False), source, problem())
     first, late = state.observations[0], state.observations[1]
     widths = set((late.look.configurations // N_PENALTIES).tolist())
     assert widths == set(range(N_WIDTHS))
@@ -127,7 +127,7 @@ def test_who_failed_the_first_test_comes_back_alone():
     """Neighbours come along with representatives that passed it, and with no others."""
     looks = []
     for wide in (True, False):
-        strategy = TrackAndConfirm(max_survivors=5, wide=wide)
+        strategy = TrackAndConfirm(max_survivors=5, widen=wide)
         state = run(strategy, DriftingOptimum(own=2.0), problem())
         looks.append(state.observations[1].look.configurations)
     passed = np.flatnonzero(state.observations[0].top)
@@ -139,10 +139,10 @@ def test_who_failed_the_first_test_comes_back_alone():
 
 
 def test_a_number_is_as_good_as_a_truth_value():
-    """``wide=1`` lets in whom ``wide=True`` lets in."""
+    """``widen=1`` does what ``widen=True`` does."""
     looks = []
     for wide in (True, 1):
-        strategy = TrackAndConfirm(max_survivors=5, wide=wide)
+        strategy = TrackAndConfirm(max_survivors=5, widen=wide)
         state = run(strategy, DriftingOptimum(own=2.0), problem())
         looks.append(state.observations[1].look.configurations.tolist())
     assert looks[0] == looks[1]
@@ -229,7 +229,7 @@ def test_the_best_of_a_fold_go_on_to_the_next():
     assert counts[1:] == [15, 7, 5, 5]
     left = np.setdiff1d(folds[0].look.configurations, list(folds[0].drops))
     aside = [i for i, reason in folds[0].drops.items() if reason == "rank"]
-    losses = folds[0].mean_losses
+    losses = state.column("mean_losses", 2)
     assert max(losses[left]) <= min(losses[aside])
 
 
@@ -242,7 +242,7 @@ def test_who_is_about_as_good_is_not_set_aside_by_rank():
 
     state = run(TrackAndConfirm(), Flat(own=1.0), problem())
     first, second = state.observations[2:4]
-    doubtful = first.p_values[first.look.configurations] > 0.1
+    doubtful = first.p_values > 0.1
     going_on = np.isin(first.look.configurations, second.look.configurations)
     assert doubtful.sum() > 15
     assert going_on[doubtful].all()
@@ -387,9 +387,9 @@ def test_a_final_ends_when_one_is_behind(n_raced, n_looks):
     stages = [look.stage for look in source.looks]
     assert stages[-n_looks:] == ["final"] * n_looks
     assert "final" not in stages[:-n_looks]
-    record = state.observations[-1]
-    loser, winner = np.argsort(-record.mean_losses)[:2]
-    assert record.p_values[loser] < 0.1
+    losses, p_values = state.column("mean_losses"), state.column("p_values")
+    loser, winner = np.argsort(-losses)[:2]
+    assert p_values[loser] < 0.1
     assert int(strategy.ranking(state)[0]) == winner
 
 

@@ -46,7 +46,7 @@ def fitted():
     params=[
         "cvst",
         "cross_validation",
-        TrackAndConfirm(few=5, min_rows=30, n_folds=3),
+        TrackAndConfirm(direct_below=5, min_rows=30, n_folds=3),
     ],
     ids=["cvst", "cross_validation", "track"],
 )

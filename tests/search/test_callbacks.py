@@ -57,7 +57,7 @@ def test_every_look_and_the_final_fit_are_tasks(strategy, data):
     )
     search.set_callbacks(diary).fit(*data)
     begun = [name for kind, name, _ in diary.lines if kind == "begin"]
-    looks = ["look"] * search.n_steps_
+    looks = ["look"] * search.n_looks_
     assert begun == ["fit", *looks, "refit-with-best-params"]
     ended = [name for kind, name, _ in diary.lines if kind == "end"]
     assert ended == [*looks, "refit-with-best-params", "fit"]
@@ -71,7 +71,7 @@ def test_a_callback_can_end_the_race(data):
     diary = Diary(stop_after=2)
     search = RaceGridSearchCV(KernelRidge(kernel="rbf"), GRID, random_state=0)
     search.set_callbacks(diary).fit(*data)
-    assert (search.n_steps_, search.stop_reason_) == (2, "callback")
+    assert (search.n_looks_, search.stop_reason_) == (2, "callback")
     assert search.predict(data[0]).shape == (200,)
 
 
@@ -88,7 +88,7 @@ def test_more_looks_than_planned_do_not_disturb(data):
         KernelRidge(kernel="rbf"), GRID, strategy=Chatty(), random_state=0
     )
     search.set_callbacks(diary).fit(*data)
-    assert search.n_steps_ > 2
+    assert search.n_looks_ > 2
     assert diary.lines[-1] == ("end", "fit", 0)
 
 

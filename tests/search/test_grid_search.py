@@ -92,7 +92,7 @@ def test_results_load_into_a_data_frame(regression):
     assert (dropped["drop_reason"] != "").all()
     assert dropped["rank_test_score"].min() > survivors["rank_test_score"].max()
     assert {"mean_fit_time", "mean_score_time", "param_alpha"} <= set(table)
-    assert table[f"look{search.n_steps_}_test_score"].notna().sum() == len(
+    assert table[f"look{search.n_looks_}_test_score"].notna().sum() == len(
         search.race_.observations[-1].look.configurations
     )
 
@@ -101,10 +101,10 @@ def test_state_has_one_column_per_look(regression):
     """Traces, losses and sizes fit together."""
     X, y = regression
     search = krr_search().fit(X, y)
-    assert search.race_.traces.shape == (12, search.n_steps_)
-    assert search.race_.mean_losses.shape == (12, search.n_steps_)
+    assert search.race_.traces.shape == (12, search.n_looks_)
+    assert search.race_.mean_losses.shape == (12, search.n_looks_)
     assert search.race_.active.shape == (12,)
-    assert len(search.race_.subset_sizes) == search.n_steps_
+    assert len(search.race_.subset_sizes) == search.n_looks_
     assert search.stop_reason_ in ("similar_performance", "one_survivor", "max_steps")
     assert search.rescale_ == {"alpha": 1}
 
@@ -463,7 +463,7 @@ def test_verbose_goes_through_logging(regression, capsys, caplog):
     with caplog.at_level(logging.INFO, logger="cvst"):
         search = krr_search(verbose=1).fit(X, y)
     shown = capsys.readouterr().out
-    assert shown.count("[cvst] look") == search.n_steps_
+    assert shown.count("[cvst] look") == search.n_looks_
     looks = [r.cvst for r in caplog.records if r.cvst["event"] == "look"]
     assert [look["n_train"] for look in looks] == search.race_.subset_sizes.tolist()
     krr_search().fit(X, y)
@@ -495,7 +495,7 @@ def test_user_folds_serve_small_data(classification):
     )
     with pytest.warns(UserWarning, match="too few to race"):
         search.fit(X[:20], X[:20, 0])
-    assert search.n_steps_ == 4
+    assert search.n_looks_ == 4
     assert search.stop_reason_ == "all_folds"
 
 
@@ -535,7 +535,7 @@ def test_rows_are_sent_to_workers_once():
     Text.sent = 0
     two = RaceGridSearchCV(pipeline, grid, random_state=0, n_jobs=2).fit(X, y)
     assert Text.sent == 240
-    assert two.n_steps_ > 1
+    assert two.n_looks_ > 1
     for name, values in one.cv_results_.items():
         if "time" not in name:
             np.testing.assert_array_equal(two.cv_results_[name], values)
@@ -590,7 +590,7 @@ def test_progress_within_a_look_is_logged(regression, caplog):
         search = krr_search().fit(X, y)
     events = [record.cvst for record in caplog.records]
     begins = [event for event in events if event["event"] == "begin"]
-    assert len(begins) == search.n_steps_
+    assert len(begins) == search.n_looks_
     names = [event["event"] for event in events]
     first = names[: names.index("look") + 1]
     assert first[:2] == ["start", "begin"]

@@ -68,7 +68,7 @@ def test_interrupt_is_raised_again_and_the_leader_is_known(regression):
         search.fit(*regression)
 
     assert search.stop_reason_ == "interrupted"
-    assert search.n_steps_ == 2
+    assert search.n_looks_ == 2
     np.testing.assert_array_equal(
         search.race_.mean_losses, uninterrupted(2, regression)
     )
@@ -82,7 +82,7 @@ def test_fit_returns_where_it_was_told_to(regression):
     search = search_interrupted_at(7, on_interrupt="return").fit(*regression)
 
     assert search.stop_reason_ == "interrupted"
-    assert search.n_steps_ == 1
+    assert search.n_looks_ == 1
     assert search.best_params_ == {"shift": 0.0}
     with pytest.raises((NotFittedError, AttributeError)):
         search.predict(regression[0])
@@ -107,7 +107,7 @@ def test_an_interrupted_refit_leaves_a_finished_race(regression):
     search = search_interrupted_at(refit, on_interrupt="return").fit(*regression)
 
     assert search.stop_reason_ == "max_steps"
-    assert search.n_steps_ == 10
+    assert search.n_looks_ == 10
     assert not hasattr(search, "best_estimator_")
     assert not hasattr(search, "refit_time_")
 
@@ -150,7 +150,7 @@ def test_an_interrupt_inside_a_worker_ends_the_race(regression, backend):
     with parallel_config(backend=backend):
         search.fit(*regression)
     assert search.stop_reason_ == "interrupted"
-    assert search.n_steps_ == 1
+    assert search.n_looks_ == 1
 
 
 def interrupted_in_the_second_look():
@@ -199,7 +199,7 @@ if __name__ == "__main__":
         with parallel_config(backend=sys.argv[2]):
             search.fit(X, X[:, 0])
     except KeyboardInterrupt:
-        print("kept", search.stop_reason_, search.n_steps_, search.best_params_)
+        print("kept", search.stop_reason_, search.n_looks_, search.best_params_)
 """
 
 

@@ -54,11 +54,11 @@ def test_the_start_announces_the_looks_that_come(strategy, max_looks, keeper):
     assert start["event"] == "start"
     assert (start["n_configurations"], start["n_samples"]) == (21, 200)
     planned = start["looks"]
-    assert len(planned) >= search.n_steps_
+    assert len(planned) >= search.n_looks_
     if max_looks is not None:
         assert len(planned) == max_looks
     seen = [event for event in rest if event["event"] == "look"]
-    assert len(seen) == search.n_steps_
+    assert len(seen) == search.n_looks_
     for event in seen:
         stage = [look for look in planned if look["stage"] == event["stage"]]
         assert event["n_train"] in {look["n_train"] for look in stage}

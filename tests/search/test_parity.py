@@ -138,10 +138,10 @@ def test_search_repeats_the_run_of_the_r_package(path):
         search = search_for(run).fit(X, y)
 
     state = search.race_
-    assert search.n_steps_ == expected["steps_run"]
-    sizes = expected["model_sizes"][: search.n_steps_]
+    assert search.n_looks_ == expected["steps_run"]
+    sizes = expected["model_sizes"][: search.n_looks_]
     assert state.subset_sizes.tolist() == sizes
-    for step in range(search.n_steps_):
+    for step in range(search.n_looks_):
         traces = "".join(str(int(top)) for top in state.traces[:, step])
         assert traces == expected["traces"][step]
         means = np.array(expected["mean_error"][step], dtype=float)

@@ -77,7 +77,7 @@ def test_the_looks_are_those_of_the_race(regression, strategy):
         assert look.n_train + look.n_test == len(regression[1])
         assert len(observation.look.configurations) <= look.max_configurations
     if not isinstance(strategy, TrackAndConfirm):
-        assert len(plan.looks) == race.n_steps
+        assert len(plan.looks) == race.n_looks
 
 
 def test_the_theory_is_that_of_the_levels(regression):

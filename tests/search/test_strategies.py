@@ -166,11 +166,11 @@ def test_weights_weigh_the_means_of_every_look(waves):
     """Weighted by hand from the pointwise losses."""
     weights = np.random.default_rng(1).uniform(0.1, 3, size=300)
     search = search_for(waves).fit(*waves, sample_weight=weights)
-    for observation, (who, rows, losses) in zip(
+    for observation, (_, rows, losses) in zip(
         search.race_.observations, search.pointwise_losses_, strict=True
     ):
         expected = np.average(losses, axis=1, weights=weights[rows])
-        np.testing.assert_allclose(observation.mean_losses[who], expected)
+        np.testing.assert_allclose(observation.mean_losses, expected)
 
 
 def test_several_classes(blobs):
@@ -259,7 +259,8 @@ def test_tests_and_ranks_are_told_apart(waves):
         tested = np.isfinite(observation.p_values).sum()
         for index, reason in observation.drops.items():
             if reason == "paired test":
-                assert observation.p_values[index] <= 0.01 / tested
+                place = observation.look.places(np.array([index]))
+                assert observation.p_values[place] <= 0.01 / tested
             else:
                 n_by_rank += 1
     assert n_by_rank > 0
@@ -280,7 +281,10 @@ def test_siblings_of_one_fit_take_part_together(waves):
     grid = {"learning_rate": [0.02, 0.1, 0.5], "max_depth": [1, 2, 3]}
     grid["n_estimators"] = [1, 3, 10, 20]
     search = RaceGridSearchCV(
-        GradientBoostingRegressor(), grid, strategy=quick(few=5), random_state=0
+        GradientBoostingRegressor(),
+        grid,
+        strategy=quick(direct_below=5),
+        random_state=0,
     ).fit(*waves)
     assert search.race_.problem.space.fits.max() == 8
     params = search.cv_results_["params"]

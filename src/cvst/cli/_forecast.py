@@ -80,9 +80,7 @@ class Forecast:
     def saw(self, state: RaceState, seconds: float) -> None:
         """Learn from the look just made, which took so many seconds."""
         self._state = state
-        work = np.column_stack(
-            [look.fit_seconds + look.score_seconds for look in state.observations]
-        )
+        work = state.fit_seconds + state.score_seconds
         members = np.flatnonzero(state.active & np.isfinite(work[:, -1]))
         if not len(members):
             members = np.flatnonzero(np.isfinite(work[:, -1]))
@@ -123,7 +121,7 @@ class Forecast:
         """
         if self._state is None or not self.planned:
             return None
-        done = self._state.n_steps
+        done = self._state.n_looks
         last = self._state.observations[-1].look
         end = max(self.expected_looks, done + 1) if expected else len(self.planned)
         coming = self.planned[done:end]

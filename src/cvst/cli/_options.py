@@ -47,7 +47,7 @@ def repeat_command(options: Namespace, search: Any) -> str:
         words += ["--steps", str(strategy.max_steps)]
         words += ["--loser-level", repr(float(strategy.loser_level))]
     if search.stop_reason_ in ("time_budget", "interrupted"):
-        words = [*_without(words, "--max-looks"), "--max-looks", str(search.n_steps_)]
+        words = [*_without(words, "--max-looks"), "--max-looks", str(search.n_looks_)]
     return shlex.join(words)
 
 

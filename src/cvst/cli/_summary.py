@@ -111,10 +111,10 @@ def steps_table(steps: Sequence[Mapping[str, Any]], prefix: str, score: str) -> 
 def stop_sentence(search: Any) -> str:
     """Say why the race is over."""
     reason = search.stop_reason_
-    steps = "1 step" if search.n_steps_ == 1 else f"{search.n_steps_} steps"
+    steps = "1 step" if search.n_looks_ == 1 else f"{search.n_looks_} steps"
     most = getattr(search.strategy_, "max_steps", None)
-    if most is not None and most > search.n_steps_:
-        steps = f"{search.n_steps_} of {most} steps"
+    if most is not None and most > search.n_looks_:
+        steps = f"{search.n_looks_} of {most} steps"
     return f"The race ended after {steps}: {REASONS.get(reason, reason)}."
 
 

@@ -268,7 +268,7 @@ def _curves(race: Race) -> list[Curve]:
     state = race.state
     points = _points(state)
     active, losses, errors = state.active, state.mean_losses, state.standard_errors
-    n_test = np.array([_n_test(one, state) for one in state.observations], dtype=float)
+    n_test = np.array([one.look.n_test for one in state.observations], dtype=float)
     sizes = state.subset_sizes.astype(float)
     present = state.present
     curves = []
@@ -297,9 +297,3 @@ def _points(state: RaceState) -> list[IntArray]:
         stage = observation.look.stage if observation.look.is_fold else look
         points.setdefault(stage, []).append(look)
     return [np.array(looks) for looks in points.values()]
-
-
-def _n_test(observation: Any, state: RaceState) -> int:
-    test = observation.look.test
-    n_rows = state.problem.n_samples + state.problem.n_validation
-    return len(range(n_rows)[test]) if isinstance(test, slice) else len(test)

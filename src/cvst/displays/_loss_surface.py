@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
-from cvst.displays._levels import Levels, choose_axes
+from cvst.displays._picture_axes import PictureAxis, choose_axes
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
 from cvst.displays._style import prepare_axes
-from cvst.race import RaceState
+from cvst.race import RaceState, shared_deciding_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ class LossSurfaceDisplay:
 
     Parameters
     ----------
-    x, y : Levels
+    x, y : PictureAxis
         The axes; ``y`` has one level if only one hyper-parameter varies.
     losses : ndarray of shape (n_y, n_x)
         Loss of the best configuration of each cell, NaN where there is none.
@@ -65,8 +65,8 @@ class LossSurfaceDisplay:
     def __init__(
         self,
         *,
-        x: Levels,
-        y: Levels,
+        x: PictureAxis,
+        y: PictureAxis,
         losses: FloatArray,
         dropped_at: IntArray,
         winner: tuple[int, int],
@@ -303,22 +303,13 @@ class LossSurfaceDisplay:
 
 def _last_losses(state: RaceState) -> FloatArray:
     """Return each loss of the last look, or the mean over the folds of its stage."""
-    losses = np.full(state.problem.n_configurations, np.nan)
-    stages = np.full(len(losses), None, dtype=object)
-    totals, counts = np.zeros_like(losses), np.zeros_like(losses)
-    for look, observation in enumerate(state.observations):
-        who = observation.look.configurations
-        stage = observation.look.stage if observation.look.is_fold else look
-        fresh = who[stages[who] != stage]
-        stages[fresh] = stage
-        totals[fresh] = counts[fresh] = 0
-        totals[who] += observation.mean_losses[who]
-        counts[who] += 1
-        losses[who] = totals[who] / counts[who]
+    losses = np.full(state.n_configurations, np.nan)
+    for members, looks in shared_deciding_looks(state):
+        losses[members] = state.mean_losses[np.ix_(members, looks)].mean(axis=1)
     return losses
 
 
-def _ticks(ax: Axes, which: str, axis: Levels) -> None:
+def _ticks(ax: Axes, which: str, axis: PictureAxis) -> None:
     n_levels = len(axis.texts)
     every = max(1, -(-n_levels // MOST_TICKS))
     places = range(0, n_levels, every)

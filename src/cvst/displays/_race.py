@@ -75,7 +75,7 @@ class Race:
         strategy: Any = None,
     ) -> Race:
         """Name and order those who run, also while they run."""
-        n_configurations = state.problem.n_configurations
+        n_configurations = state.n_configurations
         if configurations is None:
             labels = tuple(f"configuration {n}" for n in range(n_configurations))
         else:
@@ -106,7 +106,7 @@ def _ranking(state: RaceState, strategy: Any) -> IntArray:
     survivors = np.flatnonzero(state.active)
     if not state.observations:
         return survivors
-    last = state.observations[-1].mean_losses[survivors]
+    last = state.column("mean_losses")[survivors]
     return survivors[np.argsort(last, kind="stable")]
 
 

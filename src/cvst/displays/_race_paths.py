@@ -123,7 +123,7 @@ class RacePathsDisplay:
             edges=edges,
             falls=falls,
             winner_path=winner_path,
-            test=getattr(race.strategy, "sequential_test", None),
+            test=None if race.strategy is None else race.strategy.sequential_test,
         )
 
     def plot(self, ax: Axes | None = None) -> RacePathsDisplay:
@@ -221,7 +221,7 @@ class RacePathsDisplay:
 def _follow(
     state: RaceState, winner: int
 ) -> tuple[Counter[tuple[int, int, bool]], Counter[tuple[int, int]], IntArray]:
-    n_configurations = state.problem.n_configurations
+    n_configurations = state.n_configurations
     n_run = np.zeros(n_configurations, dtype=np.intp)
     n_won = np.zeros(n_configurations, dtype=np.intp)
     edges: Counter[tuple[int, int, bool]] = Counter()
@@ -229,7 +229,7 @@ def _follow(
     path = [0]
     for observation in state.observations:
         who = observation.look.configurations
-        top = observation.top[who]
+        top = observation.top
         edges.update(
             zip(n_run[who].tolist(), n_won[who].tolist(), top.tolist(), strict=True)
         )

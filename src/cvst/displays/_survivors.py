@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,8 +105,7 @@ class SurvivorsDisplay:
         check_started(state)
         seen = state.observations
         active = [
-            int(replace(state, observations=seen[: look + 1]).active.sum())
-            for look in range(len(seen))
+            int(state.until(n_looks + 1).active.sum()) for n_looks in range(len(seen))
         ]
         return cls(
             n_tested=np.array([len(one.look.configurations) for one in seen]),

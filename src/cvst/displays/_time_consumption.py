@@ -184,12 +184,11 @@ def _cross_validation(state: RaceState, n_folds: int) -> float:
     sizes = state.subset_sizes
     n_samples = state.problem.n_samples
     n_train = n_samples - n_samples // n_folds
-    fits = np.column_stack([one.fit_seconds for one in state.observations])
-    scores = np.column_stack([one.score_seconds for one in state.observations])
-    n_test = np.array([_count(one.look.test) for one in state.observations])
+    fits, scores = state.fit_seconds, state.score_seconds
+    n_test = np.array([one.look.n_test for one in state.observations])
     present = state.present
-    # In looks with everybody, everybody shares as in cross-validation. With fewer than
-    # two of them, those present in all looks tell how a fit grows.
+    # A look with all configurations shares work as cross-validation does. With fewer
+    # than two of them, those present in all looks tell how a fit grows.
     crowded = present.all(axis=0)
     if len(np.unique(sizes[crowded])) > 1:
         present = present[:, crowded]
@@ -205,7 +204,3 @@ def _cross_validation(state: RaceState, n_folds: int) -> float:
         seconds += n_folds * fits[index, last] * growth
         seconds += scores[index, last] * n_samples / n_test[last]
     return seconds
-
-
-def _count(rows: Any) -> int:
-    return rows.stop - rows.start if isinstance(rows, slice) else len(rows)

@@ -144,14 +144,14 @@ class TracesDisplay:
         stages = [observation.look.stage for observation in state.observations]
         # Without a window of its own a race is zoomed to its last stage.
         _, first, last = stage_spans(stages)[-1]
-        window = getattr(race.strategy, "window", None) or last - first + 1
+        window = race.strategy.window if race.strategy is not None else 0
         return cls(
             codes=_codes(state)[race.order],
             subset_sizes=state.subset_sizes,
             stages=stages,
             labels=[race.labels[index] for index in race.order],
             survivors=state.active[race.order],
-            window=min(int(window), state.n_steps),
+            window=min(window or last - first + 1, state.n_looks),
         )
 
     def plot(

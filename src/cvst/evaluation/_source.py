@@ -171,14 +171,12 @@ class DataSource:
         configurations; it may raise to end the look.
     keep_losses : bool
         Whether to keep the pointwise losses of all looks in ``kept``.
-    gate : Gate or None
-        Hands out the work of a look bit by bit, and may end it before all is done.
     stored : OnFile or None
         The same rows, in a file that worker processes read.
     """
 
     estimator: Any
-    configurations: Sequence[Configuration]
+    configurations: list[Configuration]
     data: RaceData
     loss: PointwiseLoss
     rescaling: Rescaling
@@ -189,13 +187,23 @@ class DataSource:
     raise_errors: bool = False
     watch: Callable[[int, int], None] | None = None
     keep_losses: bool = False
-    gate: Gate | None = None
     stored: OnFile[RaceData] | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
 
-    def observe(self, look: Look) -> LookLosses:
+    def admit(self, configurations: Sequence[Configuration]) -> None:
+        """Take configurations that join the race, numbered after those known."""
+        self.configurations.extend(configurations)
+
+    def observe(self, look: Look, gate: Gate | None = None) -> LookLosses:
         """Return the pointwise losses of a look; a failed fit is a row of NaN.
+
+        Parameters
+        ----------
+        look : Look
+            Where to look.
+        gate : Gate or None
+            Hands out the work bit by bit, and may end the look before all is done.
 
         Raises
         ------
@@ -225,21 +233,21 @@ class DataSource:
             self.scratch,
             self.with_residuals,
         )
-        scored = self._run(work)
+        scored = self._run(work, gate)
         seen = self._gather(look, scored)
         if self.keep_losses:
             self.kept.append((look.configurations, seen.losses))
         return seen
 
-    def _run(self, work: _Work) -> list[Scored]:
+    def _run(self, work: _Work, gate: Gate | None) -> list[Scored]:
         groups = self.evaluator.groups(self.estimator, work.configurations)
-        chunks = self._chunks(groups)
+        chunks = self._chunks(groups, gate)
         n_total = len(work.configurations)
         scored: list[Scored] = []
         if self.watch is not None:
             self.watch(0, n_total)
         batches = run_chunks(
-            work, chunks, self.n_jobs, self.evaluator.prefer, eager=self.gate is None
+            work, chunks, self.n_jobs, self.evaluator.prefer, eager=gate is None
         )
         # Whoever raises in between must not leave workers busy.
         with closing(batches):
@@ -250,15 +258,17 @@ class DataSource:
                         raise result.error
                 if self.watch is not None:
                     self.watch(len(scored), n_total)
-                if self.gate is not None:
-                    self.gate.done([result.position for result in results])
+                if gate is not None:
+                    gate.done([result.position for result in results])
         if len(scored) < n_total:
             raise LookCutError
         return sorted(scored, key=lambda result: result.position)
 
-    def _chunks(self, groups: list[list[int]]) -> Iterable[list[list[int]]]:
-        if self.gate is not None:
-            return self.gate.chunks(groups)
+    def _chunks(
+        self, groups: list[list[int]], gate: Gate | None
+    ) -> Iterable[list[list[int]]]:
+        if gate is not None:
+            return gate.chunks(groups)
         return in_chunks(groups, effective_n_jobs(self.n_jobs))
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:

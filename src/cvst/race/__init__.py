@@ -1,11 +1,18 @@
 """The race on indices and arrays: looks, states, strategies and their rules."""
 
+from cvst.race._axes import Levels, levels_of, space_of
 from cvst.race._cross_validation import CrossValidation
 from cvst.race._cvst import CVST
+from cvst.race._deciding import deciding_looks, shared_deciding_looks
 from cvst.race._elimination import NoElimination
-from cvst.race._loop import race, take_look
+from cvst.race._fold_race import FoldRace
+from cvst.race._growing_steps import GrowingSteps
+from cvst.race._limits import AtMost, Limit
+from cvst.race._look import Look, LookLosses, Observation, Verdict, count_rows
+from cvst.race._loop import race
 from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook
+from cvst.race._problem import Folds, Problem
 from cvst.race._ranking import rank_all
 from cvst.race._rules import (
     Comparison,
@@ -15,30 +22,32 @@ from cvst.race._rules import (
     Schedule,
     SimilarityRule,
     StoppingRule,
-    Strategy,
     WinnerRule,
 )
 from cvst.race._schedule import LinearSchedule
 from cvst.race._similarity import OutlierSimilarity, PrefixSimilarity
 from cvst.race._space import Axis, SearchSpace
-from cvst.race._state import (
-    Look,
-    LookLosses,
-    Observation,
-    Problem,
-    RaceState,
-    Verdict,
-)
+from cvst.race._stage import Program, Stage, Staged
+from cvst.race._state import RaceState
 from cvst.race._stopping import NeverStop, SimilarTraces
+from cvst.race._strategy import Decider, Strategy
+from cvst.race._subset_look import SubsetLook
 from cvst.race._track_and_confirm import TrackAndConfirm
 from cvst.race._winner import MeanRank
 
 __all__ = [
     "CVST",
+    "AtMost",
     "Axis",
     "Comparison",
     "CrossValidation",
+    "Decider",
     "EliminationRule",
+    "FoldRace",
+    "Folds",
+    "GrowingSteps",
+    "Levels",
+    "Limit",
     "LinearSchedule",
     "Look",
     "LookCutError",
@@ -53,17 +62,25 @@ __all__ = [
     "PlannedLook",
     "PrefixSimilarity",
     "Problem",
+    "Program",
     "RaceState",
     "Schedule",
     "SearchSpace",
     "SimilarTraces",
     "SimilarityRule",
+    "Stage",
+    "Staged",
     "StoppingRule",
     "Strategy",
+    "SubsetLook",
     "TrackAndConfirm",
     "Verdict",
     "WinnerRule",
+    "count_rows",
+    "deciding_looks",
+    "levels_of",
     "race",
     "rank_all",
-    "take_look",
+    "shared_deciding_looks",
+    "space_of",
 ]

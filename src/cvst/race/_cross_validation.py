@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
-from cvst.race._parameters import Parametrised
+from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._planned import PlannedLook, planned_folds
-from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race._problem import Problem
+from cvst.race._state import RaceState
+from cvst.race._strategy import Strategy
 
 __all__ = ["CrossValidation"]
 
 
-class CrossValidation(Parametrised):
+class CrossValidation(Strategy):
     """Train every configuration on every fold; the lowest mean loss wins.
 
     What a race falls back to when there are too few rows to race, and the yardstick
@@ -25,10 +29,6 @@ class CrossValidation(Parametrised):
         Number of folds.
     """
 
-    n_orders = 0
-    needs_residuals = False
-    rescales = False
-
     def __init__(self, n_folds: int = 5) -> None:
         self.n_folds = n_folds
 
@@ -37,8 +37,9 @@ class CrossValidation(Parametrised):
         """Ask for one set of folds."""
         return (self.n_folds,)
 
-    def check(self, problem: Problem) -> None:  # noqa: ARG002 - the protocol's
-        """Raise an error if the number of folds is none."""
+    def check(self, problem: Problem) -> None:
+        """Raise an error if the number of folds makes no sense."""
+        del problem
         whole = isinstance(self.n_folds, int | np.integer)
         if not whole or isinstance(self.n_folds, bool) or self.n_folds < 2:
             raise InvalidInputError(
@@ -47,27 +48,38 @@ class CrossValidation(Parametrised):
             )
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
-        """Return one look per fold with everybody."""
+        """Return one look per fold with all configurations."""
         folds = problem.folds[self.n_folds]
         return planned_folds(folds, "folds", problem.n_configurations)
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Stop after the last fold."""
         folds = state.problem.folds[self.n_folds]
-        return "all_folds" if state.n_steps >= len(folds) else None
+        return "all_folds" if state.n_looks >= len(folds) else None
 
     def next_look(self, state: RaceState) -> Look:
-        """Look at the next fold with everybody."""
-        train, test = state.problem.folds[self.n_folds][state.n_steps]
-        everybody = np.arange(state.problem.n_configurations)
-        return Look(train, test, len(train), everybody, stage="folds", is_fold=True)
+        """Look at the next fold with all configurations."""
+        train, test = state.problem.folds[self.n_folds][state.n_looks]
+        members = np.arange(state.n_configurations)
+        return Look(train, test, len(train), members, stage="folds", is_fold=True)
 
-    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:  # noqa: ARG002 - the protocol's
-        """Drop nobody; the best of the fold is top."""
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Drop nothing; the best of the fold is top."""
+        del state, look
         top = seen.mean_losses == np.nanmin(seen.mean_losses)
         return Verdict(top=top, p_values=np.full(len(top), np.nan))
 
     def ranking(self, state: RaceState) -> IntArray:
-        """Order by the mean over folds; who failed anywhere comes last."""
+        """Order by the mean over folds; those that failed in any come last."""
         means: FloatArray = state.mean_losses.mean(axis=1)
         return np.argsort(means, kind="stable")
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What its reason to stop means."""
+        return {"all_folds": "all folds are done"}
+
+    def criterion(self, state: RaceState) -> str:
+        """Say by what the winner ranks first."""
+        del state
+        return "by its mean loss over all folds"

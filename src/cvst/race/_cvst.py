@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from cvst._typing import IntArray
+from cvst._typing import FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._elimination import NoElimination
-from cvst.race._parameters import Parametrised
-from cvst.race._planned import PlannedLook, planned_prefix
+from cvst.race._growing_steps import GrowingSteps
+from cvst.race._problem import Problem
 from cvst.race._rules import (
     EliminationRule,
     Schedule,
@@ -26,12 +26,33 @@ from cvst.race._similarity import (
     OutlierSimilarity,
     PrefixSimilarity,
 )
-from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race._stage import Staged
+from cvst.race._state import RaceState
 from cvst.race._stopping import NeverStop, SimilarTraces
 from cvst.race._winner import MeanRank
-from cvst.statistics import SpicerTest, WaldTest
+from cvst.statistics import SpicerTest, WaldTest, minimal_steps
+from cvst.theory import drop_error_bound, expected_active, first_drop, steady_steps
 
 __all__ = ["CVST"]
+
+# Tests that compare losses of 0 and 1 only.
+BINARY_TESTS = ("cochran", "wilson")
+
+# Share of the configurations that outlives the safety zone. The paper asks the user
+# for it; grids over several powers of ten lose more than that, hard problems less.
+SURVIVAL_RATE = 0.2
+
+# With a time budget: more steps buy little safety and take longer (see steady_steps),
+# and a loser level above a half would take every other winner for a loser.
+MOST_STEPS, LARGEST_LEVEL = 20, 0.5
+
+SENTENCES = {
+    "max_steps": "all steps are done",
+    "one_survivor": "one configuration is left",
+    "similar_performance": "the survivors behave alike",
+    "sequential test": "it was flop so often that the sequential test calls it a loser",
+    "fit failed": "its fit failed",
+}
 
 # Significance levels and what the paper takes for them.
 LEVELS = {
@@ -42,7 +63,7 @@ LEVELS = {
 }
 
 
-class CVST(Parametrised):
+class CVST(Staged):
     r"""Race on linearly growing subsets, drop significant losers, stop when alike.
 
     Algorithms 1 to 5 of Krueger, Panknin and Braun (2015). Each part is a name or an
@@ -64,7 +85,7 @@ class CVST(Parametrised):
         ``"friedman"``, ``"cochran"``, the unpaired ``"kruskal_wallis"`` and
         ``"wilson"``, or ``"outliers"``.
     elimination : {"open", "closed", "none"} or EliminationRule, default="open"
-        Wald's open test, Spicer's closed one, or nobody is dropped.
+        Wald's open test, Spicer's closed one, or nothing is dropped.
     stopping : {"similar", "similar_within_window", "never"} or StoppingRule, \
             default="similar"
         Stop when the survivors behave alike, tested from step window + 1 on (or from
@@ -81,9 +102,6 @@ class CVST(Parametrised):
     >>> CVST(max_steps=20).window
     6
     """
-
-    rescales = True
-    fold_counts: tuple[int, ...] = ()
 
     def __init__(
         self,
@@ -121,6 +139,11 @@ class CVST(Parametrised):
         return int(self.stopping_window)
 
     @property
+    def rescales(self) -> bool:
+        """The paper's configurations follow the subset size."""
+        return True
+
+    @property
     def n_orders(self) -> int:
         """One permutation per step when each step is shuffled anew."""
         return self.max_steps if self.shuffle_each_step else 0
@@ -130,6 +153,13 @@ class CVST(Parametrised):
         """Only the outlier variant looks at residuals."""
         rule = self.similarity
         return rule == "outliers" or isinstance(rule, OutlierSimilarity)
+
+    @property
+    def binary_test(self) -> str | None:
+        """Cochran's and Wilson's tests compare losses of 0 and 1 only."""
+        rule = self.similarity
+        test = rule.test if isinstance(rule, PrefixSimilarity) else rule
+        return test if isinstance(test, str) and test in BINARY_TESTS else None
 
     @property
     def sequential_test(self) -> WaldTest | SpicerTest | None:
@@ -152,58 +182,115 @@ class CVST(Parametrised):
         steps = range(1, self.max_steps + 1)
         return problem.cuts([rule.n_train(step, problem) for step in steps])
 
-    def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
-        """Return one look per step; everybody may stay to the end."""
-        return tuple(
-            planned_prefix(problem, n_train, "race", problem.n_configurations)
-            for n_train in self.subset_sizes(problem)
+    def stages(self, problem: Problem) -> Sequence[GrowingSteps]:
+        """Return its one stage."""
+        return (
+            GrowingSteps(
+                self.subset_sizes(problem),
+                self._similarity_rule(),
+                self._elimination_rule(),
+                self._stopping_rule(),
+                self.shuffle_each_step,
+            ),
         )
+
+    def expected_configurations(self, problem: Problem) -> FloatArray:
+        """Return how many each step is expected to see.
+
+        All of them in the safety zone and a fixed share beyond it.
+        """
+        drop = self.first_drop
+        if drop is None:
+            return super().expected_configurations(problem)
+        return expected_active(
+            problem.n_configurations,
+            self.max_steps,
+            safety_zone=drop - 1,
+            survival_rate=SURVIVAL_RATE,
+        )
+
+    def expected_looks(self, problem: Problem) -> int:
+        """Return how many steps a race is expected to have.
+
+        All of them, or those until the survivors have had two chances to end it by
+        behaving alike: of the races that can end so, most end at one of these.
+        """
+        n_planned = len(self.planned_looks(problem))
+        return (
+            n_planned if self.stopping == "never" else min(n_planned, self.window + 2)
+        )
+
+    def fewest_looks(self, problem: Problem) -> int:
+        """Return the steps until losers can be dropped and the race can stop early."""
+        drop = self.first_drop
+        n_planned = len(self.planned_looks(problem))
+        return n_planned if drop is None else min(n_planned, drop + self.window)
+
+    def variants(self, problem: Problem) -> Iterator[Sequence[CVST]]:
+        """Yield the race with other numbers of steps, then with a larger loser level.
+
+        Only where the sizes of the steps are the paper's and not the user's choice.
+        """
+        if not isinstance(self._schedule_rule(), LinearSchedule):
+            return
+        quicker = max(self.loser_level, LARGEST_LEVEL)
+        for level in (self.loser_level, quicker):
+            yield [
+                self._with(max_steps=steps, loser_level=level)
+                for steps in self._numbers_of_steps(problem, level)
+            ]
+
+    @property
+    def first_drop(self) -> int | None:
+        """Step in which the first drop is possible, None without a sequential test."""
+        test = self.sequential_test
+        # Nothing is dropped before the second step, however short the zone.
+        return None if test is None else max(2, first_drop(test))
+
+    def drop_error_bounds(
+        self, win_probabilities: Sequence[float]
+    ) -> dict[float, float]:
+        """Bound the chance that the open test drops a stable winner."""
+        test = self.sequential_test
+        if not isinstance(test, WaldTest):
+            return {}
+        levels = test.max_steps, test.loser_level, test.winner_level
+        return {p: float(drop_error_bound(p, *levels)) for p in win_probabilities}
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Say why the race is over, or None while it is not."""
-        if state.n_steps >= self.max_steps:
-            return "max_steps"
-        if state.n_steps == 0:
-            return None
-        active = state.active
-        # The R package goes on with a single survivor until the window is full. It
-        # has won already, so we stop.
-        if active.sum() == 1:
-            return "one_survivor"
-        if self._stopping_rule().should_stop(state.traces[active]):
-            return "similar_performance"
-        return None
-
-    def next_look(self, state: RaceState) -> Look:
-        """Look at the next larger subset with the survivors."""
-        step = state.n_steps + 1
-        problem = state.problem
-        n_train = self.subset_sizes(problem)[step - 1]
-        order = problem.orders[step - 1] if self.shuffle_each_step else None
-        train, test = problem.prefix(n_train, order)
-        return Look(train, test, n_train, np.flatnonzero(state.active))
-
-    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
-        """Call top and flop, and drop significant losers."""
-        comparison = self._similarity_rule().compare(seen)
-        traces = np.column_stack([state.traces[look.configurations], comparison.top])
-        drops: dict[int, str] = {}
-        # The paper tests from the first step, the R package from the second; they
-        # differ only where the safety zone is shorter than one step.
-        if traces.shape[1] > 1:
-            losers = self._elimination_rule().is_loser(traces)
-            drops = dict.fromkeys(
-                look.configurations[losers].tolist(), "sequential test"
-            )
-        if traces.shape[1] == self.max_steps:
-            drops |= dict.fromkeys(seen.failures, "fit failed")
-        return Verdict(comparison.top, comparison.p_values, drops)
+        return self.stages(state.problem)[0].end(state)
 
     def ranking(self, state: RaceState) -> IntArray:
         """Return the survivors by mean rank, ties in grid order."""
         survivors = np.flatnonzero(state.active)
         scores = self._winner_rule().scores(state.mean_losses[survivors])
         return survivors[np.argsort(scores, kind="stable")]
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What its reasons mean."""
+        return SENTENCES
+
+    def criterion(self, state: RaceState) -> str:
+        """Say by what the winner ranks first."""
+        if self.winner == "mean_rank":
+            return f"by the mean rank of its loss in the last {self.window} looks"
+        return super().criterion(state)
+
+    def _with(self, **params: Any) -> CVST:
+        return type(self)(**(self.get_params() | params))
+
+    def _numbers_of_steps(self, problem: Problem, level: float) -> Sequence[int]:
+        """Return those that the test allows and where the error bound does not jump."""
+        most = MOST_STEPS
+        if self.shuffle_each_step:
+            most = min(most, len(problem.orders))
+        if self.elimination == "open":
+            return steady_steps(level, self.winner_level, most)
+        without_test = self.sequential_test is None
+        fewest = 1 if without_test else minimal_steps(level, self.winner_level)
+        return range(fewest, most + 1)
 
     def _check_numbers(self) -> None:
         if not _is_whole(self.max_steps) or self.max_steps < 1:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray
+from cvst.race._problem import Folds
+from cvst.race._ranking import last_finite
 from cvst.race._state import RaceState
 
-__all__ = ["FoldRecord", "Folds", "largest_first", "n_looks_of", "same_folds"]
-
-Folds = tuple[tuple[IntArray, IntArray], ...]
+__all__ = ["FoldRecord", "largest_first", "rank_by_folds", "same_folds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class FoldRecord:
         """Collect the folds of the given stages."""
         losses: list[FloatArray] = []
         folds: list[int] = []
-        shape = state.problem.n_configurations, state.n_steps
+        shape = state.n_configurations, state.n_looks
         rows = np.full(shape, -1, dtype=np.intp)
         means = np.full(shape, np.nan)
         counts = dict.fromkeys(stages, 0)
@@ -50,7 +51,7 @@ class FoldRecord:
                 continue
             members = look.configurations
             rows[members, len(losses)] = np.arange(len(members))
-            means[members, len(losses)] = observation.mean_losses[members]
+            means[members, len(losses)] = observation.mean_losses
             losses.append(observation.losses)
             folds.append(counts[look.stage])
             counts[look.stage] += 1
@@ -58,7 +59,7 @@ class FoldRecord:
 
     @property
     def seen(self) -> BoolArray:
-        """Who has run folds."""
+        """Which configurations have run folds."""
         seen: BoolArray = np.any(self.rows >= 0, axis=1)
         return seen
 
@@ -76,19 +77,19 @@ class FoldRecord:
             differences.append(np.concatenate(parts))
         return differences
 
-    def ranking(self, candidates: IntArray) -> IntArray:
-        """Order candidates by folds run, then by mean loss; failed fits last."""
-        ran = self.rows[candidates] >= 0
+    def ranking(self, members: IntArray) -> IntArray:
+        """Order configurations by folds run, then by mean loss; failed fits last."""
+        ran = self.rows[members] >= 0
         counts = ran.sum(axis=1)
         sizes = np.array([losses.shape[1] for losses in self.losses], dtype=np.intp)
-        means = np.full(len(candidates), np.inf)
+        means = np.full(len(members), np.inf)
         for count in np.unique(counts[counts > 0]).tolist():
             alike = np.flatnonzero(counts == count)
             who, looks = (where.reshape(-1, count) for where in np.nonzero(ran[alike]))
-            values = self.means[candidates[alike[who]], looks]
+            values = self.means[members[alike[who]], looks]
             means[alike] = np.average(values, axis=1, weights=sizes[looks])
-        keys = (candidates, np.where(np.isnan(means), np.inf, means), -counts)
-        return candidates[np.lexsort(keys)]
+        keys = (members, np.where(np.isnan(means), np.inf, means), -counts)
+        return members[np.lexsort(keys)]
 
     def _looks_of(self, index: int) -> list[tuple[FloatArray, int, int]]:
         """Return losses, fold and row of the looks of a configuration."""
@@ -96,9 +97,28 @@ class FoldRecord:
         return [look for look in looks if look[2] >= 0]
 
 
-def n_looks_of(state: RaceState, stage: str) -> int:
-    """Return how many looks of a stage there have been."""
-    return sum(o.look.stage == stage for o in state.observations)
+def rank_by_folds(state: RaceState, stages: Iterable[tuple[str, ...]]) -> IntArray:
+    """Rank the survivors by folds where they ran any, then by their last loss.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race.
+    stages : iterable of tuple of str
+        Groups of stages whose folds count together, the weightiest group first.
+    """
+    rest = state.active.copy()
+    chosen = []
+    for together in stages:
+        record = FoldRecord.of(state, together)
+        runners = np.flatnonzero(rest & record.seen)
+        chosen.append(record.ranking(runners))
+        rest[runners] = False
+    others = np.flatnonzero(rest)
+    if len(others):
+        last = last_finite(state.mean_losses)[others]
+        chosen.append(others[np.argsort(last, kind="stable")])
+    return np.concatenate(chosen)
 
 
 def same_folds(folds: Folds, others: Folds) -> bool:
@@ -112,7 +132,7 @@ def same_folds(folds: Folds, others: Folds) -> bool:
 def largest_first(folds: Folds) -> Folds:
     """Return folds in order, but those with clearly more training rows first.
 
-    Folds forward in time begin with few rows, where nobody should be dropped.
+    Folds forward in time begin with few rows, where nothing should be dropped yet.
     """
     largest = max(len(train) for train, _ in folds)
     return tuple(sorted(folds, key=lambda fold: -round(10 * len(fold[0]) / largest)))

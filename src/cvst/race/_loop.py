@@ -1,21 +1,21 @@
-"""The race itself: ask the strategy, look, judge, repeat."""
+"""The race itself: ask for a look, take it, judge it, repeat."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cvst.race._rules import LossSource, Strategy
-from cvst.race._state import Look, RaceState
+from cvst.race._rules import LossSource
+from cvst.race._state import RaceState
+from cvst.race._strategy import Decider
 
-__all__ = ["race", "take_look"]
+__all__ = ["race"]
 
 
-def race(
-    state: RaceState, source: LossSource, strategy: Strategy
-) -> Iterator[RaceState]:
+def race(state: RaceState, source: LossSource, decider: Decider) -> Iterator[RaceState]:
     """Run a race and yield the state after each look.
 
-    To watch, save or plot a race, iterate over it; to resume it, pass an old state.
+    To watch, save or plot a race, iterate over it; to resume it, pass an old state. To
+    limit it, wrap the strategy: see :class:`AtMost`.
 
     Parameters
     ----------
@@ -23,31 +23,17 @@ def race(
         Where to begin.
     source : LossSource
         Trains and tests configurations.
-    strategy : Strategy
-        Decides.
+    decider : Decider
+        A strategy, or one that is wrapped.
     """
-    # The strategy judges the state, not the look just made, so that a resumed race
+    # The decider judges the state, not the look just made, so that a resumed race
     # ends where the interrupted one would have ended.
-    while strategy.stop_reason(state) is None:
-        state = take_look(state, strategy.next_look(state), source, strategy)
+    while decider.stop_reason(state) is None:
+        proposed = decider.propose(state)
+        if proposed:
+            source.admit(proposed)
+            state = state.admit(proposed)
+        look = decider.next_look(state)
+        seen = source.observe(look)
+        state = state.observe(look, seen, decider.judge(state, look, seen))
         yield state
-
-
-def take_look(
-    state: RaceState, look: Look, source: LossSource, strategy: Strategy
-) -> RaceState:
-    """Return the state after one look, for whoever wants to know of it before.
-
-    Parameters
-    ----------
-    state : RaceState
-        The race so far.
-    look : Look
-        Where to look.
-    source : LossSource
-        Trains and tests configurations.
-    strategy : Strategy
-        Judges.
-    """
-    seen = source.observe(look)
-    return state.observe(look, seen, strategy.judge(state, look, seen))

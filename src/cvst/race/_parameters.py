@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from inspect import signature
+from inspect import Parameter, signature
 from typing import Any, Self
 
 from cvst.exceptions import InvalidInputError
@@ -20,7 +20,13 @@ class Parametrised:
 
     @classmethod
     def _parameter_names(cls) -> list[str]:
-        return [name for name in signature(cls.__init__).parameters if name != "self"]
+        # A class without arguments has the *args and **kwargs of ``object``.
+        several = Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD
+        return [
+            name
+            for name, parameter in signature(cls.__init__).parameters.items()
+            if name != "self" and parameter.kind not in several
+        ]
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002 - contract
         """Return the parameters by name."""

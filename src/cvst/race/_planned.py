@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from cvst._typing import IntArray, Rows
-from cvst.race._state import Problem
+from cvst.race._problem import Folds, Problem
 
 __all__ = ["PlannedLook", "planned_folds", "planned_prefix"]
 
@@ -47,15 +44,10 @@ def planned_prefix(
 
 
 def planned_folds(
-    folds: tuple[tuple[IntArray, IntArray], ...], stage: str, max_configurations: int
+    folds: Folds, stage: str, max_configurations: int
 ) -> tuple[PlannedLook, ...]:
     """Plan a look per fold."""
     return tuple(
-        PlannedLook(stage, _count(train), _count(test), max_configurations)
+        PlannedLook(stage, len(train), len(test), max_configurations)
         for train, test in folds
     )
-
-
-def _count(rows: Rows) -> int:
-    assert not isinstance(rows, slice)
-    return int(np.size(rows))

@@ -1,4 +1,4 @@
-"""Everybody in one order, also those who fell along the way."""
+"""All configurations in one order, those dropped along the way too."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["failed_last", "last_finite", "rank_all"]
 
 
 def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
-    """Rank all configurations: survivors as given, then by how late they fell.
+    """Rank all configurations: survivors as given, then by how late they were dropped.
 
     Parameters
     ----------
@@ -23,9 +23,9 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
     Returns
     -------
     ndarray of shape (n_configurations,)
-        Ranks from 1, each once. Among those who fell at the same look the lower last
-        loss is better. Those whose last fit failed, and who thus have no score, come
-        last, behind them those who never had a loss.
+        Ranks from 1, each once. Among those dropped at the same look the lower last
+        loss is better. Those whose last fit failed, and thus have no score, come next,
+        and last those that never had a loss.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
     array([2, 3, 1])
     """
     last_loss = last_finite(state.mean_losses)
-    others = np.setdiff1d(np.arange(state.problem.n_configurations), ranking)
+    others = np.setdiff1d(np.arange(state.n_configurations), ranking)
     keys = (
         others,
         np.nan_to_num(last_loss[others], nan=np.inf),
@@ -50,8 +50,8 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
 
 
 def failed_last(state: RaceState) -> BoolArray:
-    """Return who failed in the last look it took part in."""
-    failed = np.zeros(state.problem.n_configurations, dtype=bool)
+    """Return which configurations failed in the last look they took part in."""
+    failed = np.zeros(state.n_configurations, dtype=bool)
     for present, losses in zip(state.present.T, state.mean_losses.T, strict=True):
         failed = np.where(present, np.isnan(losses), failed)
     return failed

@@ -1,4 +1,4 @@
-"""The protocols of a race: what a strategy, its parts and a source of losses do.
+"""The protocols of a race: what a source of losses and the parts of a strategy do.
 
 There is nothing to inherit from and nothing to register: an object with the method
 is the rule.
@@ -6,12 +6,13 @@ is the rule.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from cvst._typing import BoolArray, FloatArray, IntArray
-from cvst.race._planned import PlannedLook
-from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
+from cvst._typing import BoolArray, Configuration, FloatArray
+from cvst.race._look import Look, LookLosses
+from cvst.race._problem import Problem
 
 __all__ = [
     "Comparison",
@@ -21,7 +22,6 @@ __all__ = [
     "Schedule",
     "SimilarityRule",
     "StoppingRule",
-    "Strategy",
     "WinnerRule",
 ]
 
@@ -34,6 +34,10 @@ class LookCutError(Exception):
 class LossSource(Protocol):
     """Trains and tests configurations."""
 
+    def admit(self, configurations: Sequence[Configuration]) -> None:
+        """Take configurations that join the race, numbered after those known."""
+        ...
+
     def observe(self, look: Look) -> LookLosses:
         """Return the pointwise losses of a look.
 
@@ -42,55 +46,6 @@ class LossSource(Protocol):
         LookCutError
             If there was no time to finish; the look counts for nothing then.
         """
-        ...
-
-
-@runtime_checkable
-class Strategy(Protocol):
-    """Decides where to look next, who is dropped, when to end and who wins."""
-
-    @property
-    def fold_counts(self) -> tuple[int, ...]:
-        """Numbers of folds that ``problem.folds`` must offer."""
-        ...
-
-    @property
-    def n_orders(self) -> int:
-        """Number of fresh permutations that ``problem.orders`` must offer."""
-        ...
-
-    @property
-    def needs_residuals(self) -> bool:
-        """Whether looks must report signed residuals."""
-        ...
-
-    @property
-    def rescales(self) -> bool:
-        """Whether ``rescale="auto"`` lets hyper-parameters follow the subset size."""
-        ...
-
-    def check(self, problem: Problem) -> None:
-        """Raise an error that explains why this race cannot be run, if so."""
-        ...
-
-    def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
-        """Return the looks of the longest race, and who can take part at most."""
-        ...
-
-    def stop_reason(self, state: RaceState) -> str | None:
-        """Say why the race is over, or None while it is not."""
-        ...
-
-    def next_look(self, state: RaceState) -> Look:
-        """Return where to look next; asked only while the race is not over."""
-        ...
-
-    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
-        """Call top and flop, and drop."""
-        ...
-
-    def ranking(self, state: RaceState) -> IntArray:
-        """Return the survivors, the winner first."""
         ...
 
 

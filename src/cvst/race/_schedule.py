@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cvst.race._state import Problem
+from cvst.race._problem import Problem
 
 __all__ = ["LinearSchedule"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
+from cvst.race._look import LookLosses
 from cvst.race._rules import Comparison
-from cvst.race._state import LookLosses
 from cvst.statistics import (
     Significance,
     cochran_q_prefixes,

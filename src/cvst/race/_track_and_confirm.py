@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cvst._typing import FloatArray, IntArray
+from cvst._typing import IntArray
 from cvst.exceptions import InvalidInputError
-from cvst.race._contrast import excess_p_values, rejected
-from cvst.race._folds import FoldRecord, Folds, largest_first, n_looks_of, same_folds
-from cvst.race._parameters import Parametrised
-from cvst.race._planned import PlannedLook, planned_folds, planned_prefix
-from cvst.race._ranking import last_finite
-from cvst.race._returning import known_losses, returning
-from cvst.race._state import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race._fold_race import FoldRace
+from cvst.race._folds import FoldRecord, rank_by_folds, same_folds
+from cvst.race._leader_tests import BY_RANK, BY_TEST
+from cvst.race._planned import PlannedLook
+from cvst.race._problem import Problem
+from cvst.race._second_chance import known_losses, second_chances
+from cvst.race._stage import Stage, Staged, nothing, survivors
+from cvst.race._state import RaceState
+from cvst.race._subset_look import SubsetLook
 from cvst.race._tracking import (
     best_fits,
     late_candidates,
@@ -30,17 +33,20 @@ __all__ = ["TrackAndConfirm"]
 
 FIRST, LATE, CONFIRM, FINAL = "first look", "late look", "confirm", "final"
 
-# Reasons of a drop: shown to be worse, or not among the best that may go on.
-BY_TEST, BY_RANK = "paired test", "rank"
+SENTENCES = {
+    "confirmed": "the winner is confirmed",
+    BY_TEST: "a paired test found it significantly worse than the leader",
+    BY_RANK: "it passed the test, but too many others did so with a lower loss",
+}
 
-# The second number where all went to the folds at once: more are close there.
+# The second number if all went to the folds at once: more are close there.
 N_FINALISTS, N_FINALISTS_OF_FEW = 2, 3
 
-# So few go straight to the folds of the final: the confirmation would save little.
+# Up to five go straight to the folds of the final: confirming would save little.
 FEWEST_FITS = 5
 
-# At least so many go on to the next fold of the confirmation unless a test drops them,
-# and whose excess over the leader is less sure than this.
+# The least number that go on to the next fold of the confirmation unless a test drops
+# them, and the p-value above which a configuration is about as good as the leader.
 FEWEST_RACED, DOUBTFUL = 5, 0.1
 
 # The smallest numbers that make sense.
@@ -51,14 +57,23 @@ FEWEST = dict.fromkeys(COUNTS, 1) | dict.fromkeys(("n_folds", "final_folds"), 2)
 LARGEST_FRACTION = 0.6
 
 
-class TrackAndConfirm(Parametrised):
+class TrackAndConfirm(Staged):
     """Look twice on subsets, follow the optimum, confirm the best by raced folds.
 
     Small subsets mislead: the best configuration on all rows is often bad on a tenth
-    of them. So whoever falls on a subset can come back. After a first look at all
-    configurations, a late look sees the survivors and *one representative for every
-    value of every hyper-parameter*; the best of them and their neighbours on the grid
-    are confirmed by cross-validation on all rows, which is a race too.
+    of them. So a configuration dropped on a subset can come back. The stages:
+
+    1. *First look*: all configurations on a subset; a paired test against the leader
+       drops the worse.
+    2. *Late look* on a larger subset: the survivors, and *one representative for every
+       value of every hyper-parameter*, dropped or not.
+    3. *Confirm*: the best of the late look and their neighbours on the grid run the
+       folds of a cross-validation on all rows, which is a race too.
+    4. *Climb*, up to ``climbs`` times: neighbours of the leader that have run no fold
+       yet run the same folds.
+    5. *Final*: the last two (three if all went to the folds at once) run other folds.
+
+    Few configurations skip the subsets, and very few go straight to the final.
 
     Where one fit serves several configurations (trees of a forest, rounds of boosting)
     they take part together, and all numbers below count fits.
@@ -68,32 +83,33 @@ class TrackAndConfirm(Parametrised):
     first_fraction, late_fraction : float, default=0.2 and 0.4
         Training rows of the two looks, as a fraction of all.
     min_rows : int, default=150
-        Smallest look; more where it takes more for five rows of each class. Where
-        this is more than 0.6 of the rows, all configurations go to the folds.
+        Smallest look; more if it takes more for five rows of each class. If this is
+        more than 0.6 of the rows, all configurations go to the folds.
     max_survivors : int, default=40
         Most configurations that go from the first to the late look on their own.
     n_tracked, n_leaders : int, default=10 and 3
         How many of the late look are confirmed, and of how many the neighbours too.
-    wide : bool, default=True
-        Let the neighbours of representatives that passed the first test in, too.
+    widen : bool, default=True
+        Bring the neighbours of representatives that passed the first test to the late
+        look.
     n_hedges : int, default=10
-        Bins of each axis whose best configuration enters the first fold too, in case
-        the late look was still too small to show its worth; 0 is none.
+        Bins of each axis whose best configuration is confirmed too, in case the late
+        look was still too small to show its worth; 0 is none.
     n_folds : int, default=5
         Folds of the confirmation.
     n_raced : int, default=15
-        After the first fold of the confirmation so many go on, half as many after the
-        second and so on, but at least five, and whoever is about as good by the test
-        (p > 0.1), which ends the final too. 0, or all going to the folds, is no limit.
+        How many go on after the first fold of the confirmation. Half as many go on
+        after the second and so on, but at least five, and every one that is about as
+        good by the test (p > 0.1), which ends the final too. There is no limit if this
+        is 0 or if all went to the folds at once.
     final_folds : int, default=10
-        Further cross-validation of the last two, of three where all went to the folds
-        at once, with that many folds; 0 is none.
+        Folds of the final; 0 is no final.
     climbs : int, default=4
-        Most rounds in which unseen neighbours of the winner are confirmed too.
+        Most rounds of climbing.
     level : float, default=0.05
         Bound, for each look, on the chance that the configuration with the smallest
         expected loss there is dropped by a test; approximate in folds and climbs.
-    few : int, default=30
+    direct_below : int, default=30
         Fewer configurations than this go straight to the folds, five or fewer to
         those of the final.
 
@@ -103,10 +119,6 @@ class TrackAndConfirm(Parametrised):
     TrackAndConfirm(n_folds=3, n_raced=0)
     """
 
-    n_orders = 0
-    needs_residuals = False
-    rescales = False
-
     def __init__(
         self,
         first_fraction: float = 0.2,
@@ -115,14 +127,14 @@ class TrackAndConfirm(Parametrised):
         max_survivors: int = 40,
         n_tracked: int = 10,
         n_leaders: int = 3,
-        wide: bool = True,
+        widen: bool = True,
         n_hedges: int = 10,
         n_folds: int = 5,
         n_raced: int = 15,
         final_folds: int = 10,
         climbs: int = 4,
         level: float = 0.05,
-        few: int = 30,
+        direct_below: int = 30,
     ) -> None:
         self.first_fraction = first_fraction
         self.late_fraction = late_fraction
@@ -130,22 +142,23 @@ class TrackAndConfirm(Parametrised):
         self.max_survivors = max_survivors
         self.n_tracked = n_tracked
         self.n_leaders = n_leaders
-        self.wide = wide
+        self.widen = widen
         self.n_hedges = n_hedges
         self.n_folds = n_folds
         self.n_raced = n_raced
         self.final_folds = final_folds
         self.climbs = climbs
         self.level = level
-        self.few = few
+        self.direct_below = direct_below
 
     @property
     def fold_counts(self) -> tuple[int, ...]:
         """Ask for the folds of the confirmation and of the final."""
         return (self.n_folds, self.final_folds) if self.final_folds else (self.n_folds,)
 
-    def check(self, problem: Problem) -> None:  # noqa: ARG002 - the protocol's
+    def check(self, problem: Problem) -> None:
         """Raise an error that explains why this race cannot be run, if so."""
+        del problem
         if not 0 < self.first_fraction < self.late_fraction < 1:
             raise InvalidInputError(
                 f"first_fraction={self.first_fraction} and "
@@ -166,11 +179,79 @@ class TrackAndConfirm(Parametrised):
                     f"{least}."
                 )
 
+    def stages(self, problem: Problem) -> Sequence[Stage]:
+        """Return the stages of the list above, as far as these data need them."""
+        few = n_fits(problem) <= FEWEST_FITS
+        looks = self._subset_looks(problem)
+        confirmation = () if few and self._has_final(problem) else self._confirmation()
+        final = (self._final(),) if self._has_final(problem) else ()
+        return (*looks, *confirmation, *final)
+
+    def _subset_looks(self, problem: Problem) -> tuple[SubsetLook, ...]:
+        """Return stages 1 and 2: all configurations, then those worth another look."""
+        sizes = self.look_sizes(problem)
+        enter = {FIRST: survivors, LATE: self._worth_a_late_look}
+        return tuple(
+            SubsetLook(
+                n_train,
+                name,
+                enter=enter[name],
+                # Only the last look on a subset picks what is confirmed.
+                set_aside=self._beyond_the_best
+                if name == FIRST and LATE in sizes
+                else self._not_confirmed,
+                level=self.level,
+            )
+            for name, n_train in sizes.items()
+        )
+
+    def _confirmation(self) -> tuple[FoldRace, ...]:
+        """Return stages 3 and 4: folds for the tracked, then for their neighbours."""
+        names = self._confirming_names()
+        return tuple(
+            FoldRace(
+                self.n_folds,
+                name,
+                enter=self._tracked if name == CONFIRM else self._unseen_neighbours,
+                set_aside=self._behind if name == CONFIRM else nothing,
+                level=self.level,
+                together=names,
+                may_fail=name != CONFIRM,
+            )
+            for name in names
+        )
+
+    def _final(self) -> FoldRace:
+        """Return stage 5: the last few on other folds."""
+        return FoldRace(
+            self.final_folds,
+            FINAL,
+            enter=self._finalists,
+            set_aside=self._not_in_the_final,
+            level=self.level,
+            fewest=2,
+        )
+
+    def _confirming_names(self) -> tuple[str, ...]:
+        return (CONFIRM, *(f"climb {n + 1}" for n in range(self.climbs)))
+
+    def _has_final(self, problem: Problem) -> bool:
+        if not self.final_folds or problem.n_validation:
+            return False
+        # The user's own folds are the same in both, and adding them twice proves
+        # nothing. Few configurations meet them once, in the final.
+        return n_fits(problem) <= FEWEST_FITS or not same_folds(
+            problem.folds[self.n_folds], problem.folds[self.final_folds]
+        )
+
     def look_sizes(self, problem: Problem) -> dict[str, int]:
         """Return the training rows of the looks on subsets, by stage."""
         n_samples = problem.n_samples
         smallest = max(self.min_rows, problem.min_rows)
-        if n_fits(problem) < self.few or smallest > LARGEST_FRACTION * n_samples:
+        if (
+            n_fits(problem) < self.direct_below
+            or smallest > LARGEST_FRACTION * n_samples
+        ):
             return {}
         first, late = (
             problem.cut(max(smallest, int(fraction * n_samples)), smallest)
@@ -178,223 +259,145 @@ class TrackAndConfirm(Parametrised):
         )
         if late == n_samples:  # one group has nearly all rows
             return {}
-        # Small data: a first look as large as the late one takes its place.
+        # On small data a first look as large as the late one takes its place.
         return {FIRST: first, LATE: late} if first < 0.8 * late else {FIRST: late}
+
+    def subset_sizes(self, problem: Problem) -> Sequence[int]:
+        """Return the training rows of the looks on subsets."""
+        return tuple(self.look_sizes(problem).values())
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
         """Return the looks on subsets and the folds of the longest race."""
-        looks = [
-            planned_prefix(problem, n_train, stage, problem.n_configurations)
-            for stage, n_train in self.look_sizes(problem).items()
-        ]
-        for stage, most in self._largest_stages(problem).items():
-            if problem.n_validation:
-                n_samples = problem.n_samples
-                looks.append(planned_prefix(problem, n_samples, stage, most))
-            else:
-                looks.extend(planned_folds(self._folds(problem, stage), stage, most))
-        return tuple(looks)
+        most = self._largest_stages(problem)
+        return tuple(
+            look
+            for stage in self.stages(problem)
+            if most[stage.name]
+            for look in stage.planned_looks(problem, most[stage.name])
+        )
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Stop when the winner is confirmed."""
-        return "confirmed" if self._next_stage(state) is None else None
-
-    def next_look(self, state: RaceState) -> Look:
-        """Return the next subset or fold, with those of interest there."""
-        stage = self._next_stage(state)
-        assert stage is not None
-        problem = state.problem
-        on_subset = stage in (FIRST, LATE)
-        n_train = self.look_sizes(problem).get(stage, problem.n_samples)
-        train, test = problem.prefix(n_train)
-        is_fold = not (on_subset or problem.n_validation)
-        if is_fold:
-            train, test = self._folds(problem, stage)[n_looks_of(state, stage)]
-            n_train = len(train)
-        return Look(
-            *(train, test, n_train, self._candidates(state, stage), stage),
-            keep_losses=not on_subset,
-            is_fold=is_fold,
-            may_fail=stage not in (CONFIRM, FINAL),
-        )
-
-    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
-        """Test everybody against the leader, on all rows seen in this stage so far."""
-        if look.stage in (FIRST, LATE):
-            if np.isnan(seen.mean_losses).all():
-                return Verdict(np.zeros(len(seen.losses), dtype=bool), seen.mean_losses)
-            leader = int(np.nanargmin(seen.mean_losses))
-            p_values = excess_p_values(list(seen.losses - seen.losses[leader]))
-        else:
-            p_values = self._fold_p_values(state, look, seen)
-        worse = rejected(p_values, self.level) | np.isnan(seen.mean_losses)
-        drops = {
-            index: seen.failures.get(index, BY_TEST)
-            for index in look.configurations[worse].tolist()
-        }
-        after = state.observe(look, seen, Verdict(~worse, p_values, drops))
-        aside = dict.fromkeys(self._set_aside(after).tolist(), BY_RANK)
-        return Verdict(~worse, p_values, drops | aside)
+        return None if super().stop_reason(state) is None else "confirmed"
 
     def ranking(self, state: RaceState) -> IntArray:
         """Return the survivors: by folds where there are any, then by the last look."""
-        rest = state.active.copy()
-        chosen = []
-        for stages in self._ranking_stages(state):
-            record = FoldRecord.of(state, stages)
-            runners = np.flatnonzero(rest & record.seen)
-            chosen.append(record.ranking(runners))
-            rest[runners] = False
-        if rest.any():
-            others = np.flatnonzero(rest)
-            last = last_finite(state.mean_losses)[others]
-            chosen.append(others[np.argsort(last, kind="stable")])
-        return np.concatenate(chosen)
+        confirming, final = self._confirming_names(), (FINAL,)
+        if self._final_decides(state):
+            return rank_by_folds(state, [final, confirming])
+        return rank_by_folds(state, [confirming, final])
 
-    def _fold_p_values(
-        self, state: RaceState, look: Look, seen: LookLosses
-    ) -> FloatArray:
-        everybody = np.ones(len(look.configurations), dtype=bool)
-        unknown = np.full(len(everybody), np.nan)
-        after = state.observe(look, seen, Verdict(everybody, unknown))
-        record = FoldRecord.of(after, self._fold_stages(look.stage))
-        leader = int(record.ranking(np.flatnonzero(record.seen & after.active))[0])
-        return excess_p_values(record.differences(look.configurations, leader))
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What its reasons mean."""
+        return SENTENCES
 
-    def _set_aside(self, state: RaceState) -> IntArray:
-        """Return who passed all tests but does not go on, after the last look."""
-        stage = state.observations[-1].look.stage
-        losses = state.observations[-1].mean_losses
-        survivors = np.flatnonzero(state.active)
-        if stage == FIRST and LATE in self.look_sizes(state.problem):
-            order = survivors[np.argsort(losses[survivors], kind="stable")]
-            best = best_fits(state.problem.space, order, self.max_survivors)
-            return np.setdiff1d(survivors, with_siblings(state.problem, best))
-        if stage in (FIRST, LATE):
-            return np.setdiff1d(survivors, self._candidates(state, CONFIRM))
+    def criterion(self, state: RaceState) -> str:
+        """Say by what the winner ranks first."""
+        if not any(seen.look.is_fold for seen in state.observations):
+            return "by its mean loss at the last look"
+        folds = "of the final" if self._final_decides(state) else "that confirm"
+        return f"by its mean loss over the folds {folds}"
+
+    def _final_decides(self, state: RaceState) -> bool:
+        # A final that has only begun says less than the confirmation before it.
+        fewest = min(self.n_folds, self.final_folds)
+        return 0 < fewest <= len(state.looks_of(FINAL))
+
+    # Who enters ---------------------------------------------------------------------
+
+    def _worth_a_late_look(self, state: RaceState) -> IntArray:
+        """Return survivors, representatives of every value, and a second chance."""
+        losses = known_losses(state)
+        if losses is None:  # no fit succeeded on so few rows
+            return np.arange(state.n_configurations)
+        promising = state.column("top") & bool(self.widen)
+        chosen = late_candidates(state.problem, losses, survivors(state), promising)
+        return np.union1d(chosen, second_chances(state, self.max_survivors))
+
+    def _tracked(self, state: RaceState) -> IntArray:
+        """Return the best of the last look, neighbours of its leaders, and hedges."""
+        losses = known_losses(state)
+        if losses is None:
+            return np.arange(state.n_configurations)
+        numbers = self.n_tracked, self.n_leaders, self.n_hedges
+        chosen = tracked_candidates(state.problem, losses, *numbers)
+        room = most_candidates(state.problem, *numbers)[0] - len(chosen)
+        again = second_chances(state, room // most_siblings(state.problem))
+        return np.union1d(chosen, again)
+
+    def _unseen_neighbours(self, state: RaceState) -> IntArray:
+        """Return neighbours of the leader that have run no fold yet."""
+        seen = FoldRecord.of(state, self._confirming_names()).seen
+        near = neighbours_of(state.problem, self.ranking(state)[:1], 1)
+        around = with_siblings(state.problem, near[~seen[near]])
+        return around[~seen[around]]
+
+    def _finalists(self, state: RaceState) -> IntArray:
+        """Return the last few."""
+        ranking = self.ranking(state)
+        count = self._n_finalists(state.problem)
+        best = best_fits(state.problem.space, ranking, count)
+        return np.intersect1d(with_siblings(state.problem, best), ranking)
+
+    # Who does not go on, after the last look ----------------------------------------
+
+    def _beyond_the_best(self, state: RaceState) -> IntArray:
+        """Return survivors of the first look beyond the most that may go on."""
+        left = survivors(state)
+        losses = state.column("mean_losses")[left]
+        order = left[np.argsort(losses, kind="stable")]
+        best = best_fits(state.problem.space, order, self.max_survivors)
+        return np.setdiff1d(left, with_siblings(state.problem, best))
+
+    def _not_confirmed(self, state: RaceState) -> IntArray:
+        """Return survivors that are not tracked."""
+        return np.setdiff1d(survivors(state), self._tracked(state))
+
+    def _not_in_the_final(self, state: RaceState) -> IntArray:
+        """Return those that are not in the final, or too far behind in it."""
         runners = state.observations[-1].look.configurations
-        aside = np.setdiff1d(survivors, runners if stage == FINAL else survivors)
-        if stage in (CONFIRM, FINAL) and self.look_sizes(state.problem):
-            behind = self._behind(state, stage, np.intersect1d(runners, survivors))
-            return np.union1d(aside, behind)
-        return aside
+        aside = np.setdiff1d(survivors(state), runners)
+        return np.union1d(aside, self._behind(state))
 
-    def _behind(self, state: RaceState, stage: str, runners: IntArray) -> IntArray:
-        """Return which of the runners are too far behind for another fold."""
-        limit = self._most_after(stage, n_looks_of(state, stage))
+    def _behind(self, state: RaceState) -> IntArray:
+        """Return runners that are too far behind for another fold."""
+        problem, last = state.problem, state.observations[-1]
+        if not self.look_sizes(problem):
+            return nothing(state)
+        stage, members = last.look.stage, last.look.configurations
+        runners = members[state.active[members]]
+        limit = self._most_after(stage, len(state.looks_of(stage)))
         order = FoldRecord.of(state, (stage,)).ranking(runners)
-        best = best_fits(state.problem.space, order, limit)
-        close = order[state.observations[-1].p_values[order] > DOUBTFUL]
-        kept = with_siblings(state.problem, np.union1d(best, close))
+        best = best_fits(problem.space, order, limit)
+        close = order[last.p_values[last.look.places(order)] > DOUBTFUL]
+        kept = with_siblings(problem, np.union1d(best, close))
         return np.setdiff1d(runners, kept)
 
     def _most_after(self, stage: str, n_looks: int) -> int:
-        """Return how many fits go on in any case after so many folds."""
+        """Return how many fits go on in any case after a number of folds."""
         # A final that has only begun says less than the confirmation before it.
         if not self.n_raced or (stage == FINAL and n_looks < self.n_folds):
             return sys.maxsize
         return 1 if stage == FINAL else max(FEWEST_RACED, self.n_raced // n_looks)
 
-    def _next_stage(self, state: RaceState) -> str | None:
-        """Return the stage of the next look, None when all are done."""
-        for stage in self.look_sizes(state.problem):
-            if not n_looks_of(state, stage):
-                return stage
-        stages = self._confirming_stages(state.problem)
-        # A final that has begun is the end: who climbed then could not win it.
-        for stage in stages[-1:] if n_looks_of(state, FINAL) else stages:
-            n_looks = self._n_looks(state.problem, stage)
-            fewest = 2 if stage == FINAL and state.observations else 1
-            if n_looks_of(state, stage) < n_looks and (
-                len(self._candidates(state, stage)) >= fewest
-            ):
-                return stage
-        return None
-
-    def _candidates(self, state: RaceState, stage: str) -> IntArray:
-        """Return who takes part in the next look of a stage."""
-        looks = [o for o in state.observations if o.look.stage == stage]
-        if looks:
-            members = looks[0].look.configurations
-            return members[state.active[members]]
-        problem = state.problem
-        if not state.observations:
-            return np.arange(problem.n_configurations)
-        if stage == FINAL:
-            ranking = self.ranking(state)
-            best = best_fits(problem.space, ranking, self._n_finalists(problem))
-            return np.intersect1d(with_siblings(problem, best), ranking)
-        if stage not in (LATE, CONFIRM):
-            return self._unseen_neighbours(state)
-        losses = known_losses(state)
-        if losses is None:  # nobody could be fitted on so few rows
-            return np.arange(problem.n_configurations)
-        if stage == LATE:
-            survivors = np.flatnonzero(state.active)
-            promising = state.observations[-1].top & bool(self.wide)
-            chosen = late_candidates(problem, losses, survivors, promising)
-            return np.union1d(chosen, returning(state, self.max_survivors))
-        numbers = self.n_tracked, self.n_leaders, self.n_hedges
-        chosen = tracked_candidates(problem, losses, *numbers)
-        room = most_candidates(problem, *numbers)[0] - len(chosen)
-        again = returning(state, room // most_siblings(problem))
-        return np.union1d(chosen, again)
-
-    def _unseen_neighbours(self, state: RaceState) -> IntArray:
-        record = FoldRecord.of(state, self._fold_stages(CONFIRM))
-        near = neighbours_of(state.problem, self.ranking(state)[:1], 1)
-        around = with_siblings(state.problem, near[~record.seen[near]])
-        return around[~record.seen[around]]
-
-    def _ranking_stages(self, state: RaceState) -> list[tuple[str, ...]]:
-        """Return the stages whose folds rank, the weightiest first."""
-        stages = [self._fold_stages(CONFIRM)]
-        if n_looks_of(state, FINAL) >= min(self.n_folds, self.final_folds):
-            return [(FINAL,), *stages]
-        return [*stages, (FINAL,)]
-
-    def _confirming_stages(self, problem: Problem) -> tuple[str, ...]:
-        """Return the stages with folds, in order."""
-        has_final = bool(self.final_folds) and not problem.n_validation
-        if has_final and n_fits(problem) <= FEWEST_FITS:
-            return (FINAL,)
-        stages = self._fold_stages(CONFIRM)
-        # The user's own folds are the same in both; twice is no evidence.
-        if has_final and not same_folds(
-            problem.folds[self.n_folds], problem.folds[self.final_folds]
-        ):
-            return (*stages, FINAL)
-        return stages
+    # How many at most ---------------------------------------------------------------
 
     def _largest_stages(self, problem: Problem) -> dict[str, int]:
-        """Return how many configurations each stage with folds can have at most."""
+        """Return how many configurations each stage can have at most."""
         n_configurations = problem.n_configurations
-        stages = self._confirming_stages(problem)
-        most = dict.fromkeys(stages, n_configurations)
+        most = {stage.name: n_configurations for stage in self.stages(problem)}
         numbers = self.n_tracked, self.n_leaders, self.n_hedges
         tracked, climbing = most_candidates(problem, *numbers)
-        if len(stages) > 1 and FINAL in most:
+        if CONFIRM in most and FINAL in most:
             finalists = self._n_finalists(problem) * most_siblings(problem)
             most[FINAL] = min(n_configurations, finalists)
         if self.look_sizes(problem):
             most[CONFIRM] = min(n_configurations, tracked)
-        for stage in stages:
-            if stage.startswith("climb"):
-                most[stage] = min(n_configurations - most[CONFIRM], climbing)
-        return {stage: count for stage, count in most.items() if count}
+        for name in most:
+            if name.startswith("climb"):
+                most[name] = min(n_configurations - most[CONFIRM], climbing)
+        return most
 
     def _n_finalists(self, problem: Problem) -> int:
         return N_FINALISTS if self.look_sizes(problem) else N_FINALISTS_OF_FEW
-
-    def _fold_stages(self, stage: str) -> tuple[str, ...]:
-        if stage == FINAL:
-            return (FINAL,)
-        return (CONFIRM, *(f"climb {n + 1}" for n in range(self.climbs)))
-
-    def _folds(self, problem: Problem, stage: str) -> Folds:
-        """Return the folds of a stage, those with most training rows first."""
-        folds = problem.folds[self.final_folds if stage == FINAL else self.n_folds]
-        return largest_first(folds)
-
-    def _n_looks(self, problem: Problem, stage: str) -> int:
-        return 1 if problem.n_validation else len(self._folds(problem, stage))

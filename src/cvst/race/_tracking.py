@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray
+from cvst.race._problem import Problem
 from cvst.race._space import SearchSpace
-from cvst.race._state import Problem
 
 __all__ = [
     "best_fits",

@@ -25,7 +25,7 @@ class MeanRank:
     window: int
 
     def scores(self, mean_losses: FloatArray) -> FloatArray:
-        """Return mean ranks; who failed in the last step comes behind all others."""
+        """Return mean ranks; those that failed in the last step come last."""
         recent = mean_losses[:, -max(1, self.window) :]
         # The paper ranks within the whole column, the R package among survivors with
         # ties averaged: other configurations no longer matter, so we follow R.

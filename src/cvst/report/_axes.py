@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from cvst._text import value_text
 from cvst._typing import Configuration
+from cvst.race import levels_of
 
 __all__ = ["parameter_axes"]
 
@@ -33,22 +32,10 @@ def parameter_axes(configurations: Sequence[Configuration]) -> list[dict[str, An
 
 
 def _axis(name: str, configurations: Sequence[Configuration]) -> dict[str, Any]:
-    given: list[Any] = [one[name] for one in configurations if name in one]
-    numeric = all(_is_number(value) for value in given)
-
-    def key(value: Any) -> Any:
-        return value if numeric else value_text(value)
-
-    keys = list(dict.fromkeys(key(value) for value in given))
-    if numeric:
-        keys.sort()
-    level = {value: code for code, value in enumerate(keys)}
-    codes = [level[key(one[name])] if name in one else -1 for one in configurations]
-    texts = [value_text(value) for value in keys]
-    return {"name": name, "numeric": numeric, "texts": texts, "codes": codes}
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool | np.bool_):
-        return False
-    return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
+    levels = levels_of(name, configurations)
+    return {
+        "name": name,
+        "numeric": levels.ordered,
+        "texts": [value_text(value) for value in levels.values],
+        "codes": levels.codes.tolist(),
+    }

@@ -3,44 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from cvst._text import configuration_text
 from cvst._typing import Configuration, IntArray
-from cvst.race import CVST, CrossValidation, RaceState, TrackAndConfirm
+from cvst.race import RaceState, Strategy, deciding_looks
 
-__all__ = ["DROP_REASONS", "score_note", "stop_sentence", "why_it_won"]
+__all__ = ["reason_text", "score_note", "stop_sentence", "why_it_won"]
 
-STOP_REASONS = {
-    "max_steps": "all steps are done",
-    "one_survivor": "one configuration is left",
-    "similar_performance": "the survivors behave alike",
-    "all_folds": "all folds are done",
+# Reasons that a search adds to those of its strategy.
+SEARCH_REASONS = {
     "single_configuration": "there is one configuration only",
-    "confirmed": "the winner is confirmed",
     "time_budget": "the time is up",
     "max_looks": "no more looks were allowed",
     "interrupted": "it was interrupted",
     "callback": "a callback asked for it",
 }
 
-# What the short reasons of the strategies mean; other reasons are shown as they are.
-DROP_REASONS = {
-    "sequential test": "it was flop so often that the sequential test calls it a loser",
-    "paired test": "a paired test found it significantly worse than the leader",
-    "rank": "it passed the test, but too many others did so with a lower loss",
-    "fit failed": "its fit failed",
-}
+
+def reason_text(reason: str, strategy: Strategy | None = None) -> str:
+    """Say what a reason to stop or to drop means; one without a sentence is itself.
+
+    Examples
+    --------
+    >>> reason_text("time_budget"), reason_text("my own reason")
+    ('the time is up', 'my own reason')
+    """
+    own = {} if strategy is None else strategy.sentences
+    return own.get(reason) or SEARCH_REASONS.get(reason, reason)
 
 
-def stop_sentence(reason: str | None, n_looks: int) -> str:
+def stop_sentence(
+    reason: str | None, n_looks: int, strategy: Strategy | None = None
+) -> str:
     """Say why the race is over, or that it is not.
 
     Examples
     --------
-    >>> stop_sentence("one_survivor", 4)
+    >>> from cvst.race import CVST
+    >>> stop_sentence("one_survivor", 4, CVST())
     'The race ended after 4 looks: one configuration is left.'
     >>> stop_sentence(None, 1)
     'The race is under way: 1 look is done.'
@@ -49,7 +51,7 @@ def stop_sentence(reason: str | None, n_looks: int) -> str:
         done = "1 look is done" if n_looks == 1 else f"{n_looks} looks are done"
         return f"The race is under way: {done}."
     looks = "1 look" if n_looks == 1 else f"{n_looks} looks"
-    return f"The race ended after {looks}: {STOP_REASONS.get(reason, reason)}."
+    return f"The race ended after {looks}: {reason_text(reason, strategy)}."
 
 
 def why_it_won(
@@ -57,7 +59,7 @@ def why_it_won(
     configurations: Sequence[Configuration],
     ranking: IntArray,
     winner: int,
-    strategy: Any = None,
+    strategy: Strategy | None = None,
 ) -> list[str]:
     """Say what speaks for the winner, and what does not.
 
@@ -89,9 +91,14 @@ def why_it_won(
     elif n_left == 1:
         sentences.append("All others were dropped.")
     else:
+        criterion = (
+            "in the order of the strategy"
+            if strategy is None
+            else strategy.criterion(state)
+        )
         sentences.append(
             f"It ranks first among the {n_left:,} configurations that were not "
-            f"dropped, {_criterion(state, strategy)}."
+            f"dropped, {criterion}."
         )
         sentences += _runner_up(state, configurations, ranking, winner)
         sentences.append(
@@ -99,23 +106,6 @@ def why_it_won(
             "best of them here, not proven better."
         )
     return sentences
-
-
-def _criterion(state: RaceState, strategy: Any) -> str:
-    if isinstance(strategy, CVST) and strategy.winner == "mean_rank":
-        return f"by the mean rank of its loss in the last {strategy.window} looks"
-    if isinstance(strategy, TrackAndConfirm):
-        stages = [seen.look.stage for seen in state.observations if seen.look.is_fold]
-        if not stages:
-            return "by its mean loss at the last look"
-        # A final that has only begun says less than the confirmation before it.
-        fewest = min(strategy.n_folds, strategy.final_folds)
-        decided = 0 < fewest <= stages.count("final")
-        folds = "of the final" if decided else "that confirm"
-        return f"by its mean loss over the folds {folds}"
-    if isinstance(strategy, CrossValidation):
-        return "by its mean loss over all folds"
-    return "in the order of the strategy"
 
 
 def _runner_up(
@@ -130,15 +120,9 @@ def _runner_up(
     if not len(common):
         return []
     name = configuration_text(configurations[second], 200)
-    last = state.observations[common[-1]].look
-    # One fold is chance: folds are judged together.
-    looks = [
-        look
-        for look in common.tolist()
-        if look == common[-1]
-        or (last.is_fold and state.observations[look].look.stage == last.stage)
-    ]
-    weights = [_n_test(state, look) for look in looks] if len(looks) > 1 else [1]
+    looks = deciding_looks(state, common).tolist()
+    n_test = [state.observations[look].look.n_test for look in looks]
+    weights = n_test if len(looks) > 1 else [1]
     second_loss, winner_loss = np.average(
         losses[np.ix_([second, winner], looks)], axis=1, weights=weights
     )
@@ -148,12 +132,6 @@ def _runner_up(
         ran = f"in look {looks[0] + 1}, the last that both ran"
     against = f"its mean loss was {second_loss:.5g} against {winner_loss:.5g}"
     return [f"Second is {name}: {ran}, {against}."]
-
-
-def _n_test(state: RaceState, look: int) -> int:
-    test = state.observations[look].look.test
-    n_rows = state.problem.n_samples + state.problem.n_validation
-    return len(range(n_rows)[test]) if isinstance(test, slice) else len(test)
 
 
 def score_note(n_train: str, n_samples: int, n_configurations: int) -> str:

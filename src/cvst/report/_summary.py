@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,9 +11,9 @@ from sklearn.base import is_classifier, is_regressor
 from cvst._text import shared_path, shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, rank_all
+from cvst.race import RaceState, Strategy, deciding_looks, rank_all
 from cvst.report._axes import parameter_axes
-from cvst.report._explain import DROP_REASONS, score_note, stop_sentence, why_it_won
+from cvst.report._explain import score_note, stop_sentence, why_it_won
 from cvst.report._repeat import search_code
 from cvst.statistics import SpicerTest
 
@@ -59,7 +58,7 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
     state = search.race_
     results = search.cv_results_
     scores = np.column_stack(
-        [results[f"look{n + 1}_test_score"] for n in range(state.n_steps)]
+        [results[f"look{n + 1}_test_score"] for n in range(state.n_looks)]
     )
     page = race_summary(
         state,
@@ -73,7 +72,7 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
     winner = page["winner"]
     winner["score"] = _number(search.best_score_)
     winner["score_n_train"] = int(search.best_score_n_train_)
-    winner["score_rows"] = _score_rows(page)
+    winner["score_rows"] = _score_rows(state, int(search.best_index_))
     winner["score_note"] = score_note(
         winner["score_rows"], state.problem.n_samples, len(results["params"])
     )
@@ -95,7 +94,7 @@ def race_summary(
     ranking: IntArray,
     *,
     scores: FloatArray | None = None,
-    strategy: Any = None,
+    strategy: Strategy | None = None,
     stop_reason: str | None = None,
     winner: int | None = None,
 ) -> dict[str, Any]:
@@ -138,33 +137,33 @@ def race_summary(
         "format": FORMAT,
         "finished": stop_reason is not None,
         "stop_reason": stop_reason,
-        "stop_sentence": stop_sentence(stop_reason, state.n_steps),
+        "stop_sentence": stop_sentence(stop_reason, state.n_looks, strategy),
         "strategy": "" if strategy is None else shortened(repr(strategy), 300),
         "test": _test(strategy),
-        "window": int(getattr(strategy, "window", 0) or 0),
+        "window": 0 if strategy is None else strategy.window,
         "n_samples": problem.n_samples,
         "n_validation": problem.n_validation,
-        "n_configurations": problem.n_configurations,
+        "n_configurations": state.n_configurations,
         "n_active": int(state.active.sum()),
-        "n_looks": state.n_steps,
+        "n_looks": state.n_looks,
         "path": path,
         "parameters": parameter_axes(configurations),
-        "drop_reasons": dict(DROP_REASONS),
+        "drop_reasons": {} if strategy is None else dict(strategy.sentences),
         "looks": _looks(state, configurations, strategy, scores),
         "configurations": _configurations(state, configurations, ranks, scores),
         "winner": {
             "index": first,
             "parameters": _texts(configurations[first]),
             "why": why_it_won(state, configurations, ranking, first, strategy)
-            if state.n_steps
+            if state.n_looks
             else [],
         },
     }
 
 
-def _test(strategy: Any) -> dict[str, Any] | None:
+def _test(strategy: Strategy | None) -> dict[str, Any] | None:
     """Return the lines of the sequential test, None for strategies without one."""
-    test = getattr(strategy, "sequential_test", None)
+    test = None if strategy is None else strategy.sequential_test
     if test is None:
         return None
     runs = np.arange(test.max_steps + 1)
@@ -175,43 +174,34 @@ def _test(strategy: Any) -> dict[str, Any] | None:
     }
 
 
-def _score_rows(page: dict[str, Any]) -> str:
+def _score_rows(state: RaceState, winner: int) -> str:
     """Say how many rows the score was reached with: folds of one stage may differ."""
-    ran = page["configurations"][page["winner"]["index"]]["looks"]
-    looks = [page["looks"][number - 1] for number in ran]
-    last = looks[-1]
-    together = [
-        look["n_train"]
-        for look in looks
-        if look is last or (last["is_fold"] and look["stage"] == last["stage"])
-    ]
-    least, most = min(together), max(together)
+    looks = deciding_looks(state, np.flatnonzero(state.present[winner]))
+    sizes = state.subset_sizes[looks]
+    least, most = int(sizes.min()), int(sizes.max())
     return f"{most:,}" if least == most else f"{least:,} to {most:,}"
 
 
 def _looks(
     state: RaceState,
     configurations: Sequence[Configuration],
-    strategy: Any,
+    strategy: Strategy | None,
     scores: FloatArray | None,
 ) -> list[dict[str, Any]]:
     looks = []
-    n_rows = state.problem.n_samples + state.problem.n_validation
     for number, seen in enumerate(state.observations, start=1):
-        so_far = replace(state, observations=state.observations[:number])
+        so_far = state.until(number)
         if strategy is None:
-            leader = int(np.nanargmin(seen.mean_losses))
+            leader = int(np.nanargmin(so_far.column("mean_losses")))
         else:
             leader = int(strategy.ranking(so_far)[0])
-        test = seen.look.test
-        n_test = len(range(n_rows)[test]) if isinstance(test, slice) else len(test)
         looks.append(
             {
                 "look": number,
                 "stage": seen.look.stage,
                 "is_fold": seen.look.is_fold,
                 "n_train": seen.look.n_train,
-                "n_test": n_test,
+                "n_test": seen.look.n_test,
                 "n_tested": len(seen.look.configurations),
                 "n_top": int(seen.top.sum()),
                 "n_dropped": len(seen.drops),
@@ -219,7 +209,7 @@ def _looks(
                 "n_active": int(so_far.active.sum()),
                 "leader": leader,
                 "leader_parameters": _texts(configurations[leader]),
-                "leader_loss": _number(seen.mean_losses[leader]),
+                "leader_loss": _number(so_far.column("mean_losses")[leader]),
                 "leader_score": None
                 if scores is None
                 else _number(scores[leader, number - 1]),

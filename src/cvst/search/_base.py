@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from abc import abstractmethod
+from functools import partial
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -13,19 +14,25 @@ from sklearn.base import clone
 from sklearn.metrics import check_scoring
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from cvst._sklearn_compat import BaseSearchCV, CallbackTree, fit_context
+from cvst._sklearn_compat import (
+    BaseSearchCV,
+    CallbackTree,
+    fit_context,
+    routed_fit_params,
+)
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
 from cvst.exceptions import AllFitsFailedError, FallbackWarning, UnusedArgumentWarning
-from cvst.race import LookCutError, RaceState, race, take_look
+from cvst.race import AtMost, Decider, LookCutError, RaceState, race
 from cvst.report import notebook_html
-from cvst.search._budget import TimeBudget, budget_settings, start_budget
-from cvst.search._forecast import expected_configurations, expected_looks
-from cvst.search._inputs import Inputs, read_inputs
-from cvst.search._log import log_begin, log_end, log_look, log_start, verbose_logging
+from cvst.search._log import log_end, log_look, log_start, verbose_logging
+from cvst.search._options import SearchOptions
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._results import promote, results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
+from cvst.search._watched import WatchedSource
+from cvst.search.budget import TimeBudget, Within, budget_settings, start_budget
+from cvst.search.rows import Inputs, read_inputs
 
 __all__ = ["BaseRaceSearch"]
 
@@ -80,17 +87,17 @@ class BaseRaceSearch(BaseSearchCV):
         self : object
             The fitted search.
         """
-        started = self._clock()
+        options = SearchOptions.of(self, self._clock)
+        started = options.clock()
         self._warn_of_unused_arguments()
-        inputs = read_inputs(self, X, y, params)
-        configurations = list(self._configurations())
-        setup = prepare(self, configurations, inputs)
+        inputs = self._read(X, y, params)
+        setup = prepare(options, list(self._configurations()), inputs)
         metadata = {
             name: value for name, value in params.items() if name == "sample_weight"
         }
         self._forget()
         with verbose_logging(self.verbose), shared_rows(setup) as shared:
-            setup, budget = start_budget(self, shared, started)
+            setup, budget = start_budget(options, shared, started)
             n_tasks = self._announce(setup) + bool(self.refit)
             tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
             interrupt = self._run(setup, tasks, budget)
@@ -124,12 +131,13 @@ class BaseRaceSearch(BaseSearchCV):
         """
         search = clone(self)
         search._validate_params()
-        started = self._clock()
-        inputs = read_inputs(search, X, y, params)
-        setup = prepare(search, list(search._configurations()), inputs)
+        options = SearchOptions.of(search, self._clock)
+        started = options.clock()
+        inputs = search._read(X, y, params)
+        setup = prepare(options, list(search._configurations()), inputs)
         # With a time budget, the race to plan is the one that it chooses.
-        setup, _ = start_budget(search, setup, started)
-        return plan_race(setup, n_folds, self._clock)
+        setup, _ = start_budget(options, setup, started)
+        return plan_race(setup, n_folds, options.clock)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a strategy given by name are reachable too."""
@@ -149,8 +157,8 @@ class BaseRaceSearch(BaseSearchCV):
         """Say which looks may come, and return how many."""
         strategy, problem = setup.strategy, setup.problem
         planned = strategy.planned_looks(problem)[: self.max_looks]
-        expected = expected_configurations(strategy, problem)[: self.max_looks]
-        log_start(problem, planned, expected, expected_looks(strategy, problem))
+        expected = strategy.expected_configurations(problem)[: self.max_looks]
+        log_start(problem, planned, expected, strategy.expected_looks(problem))
         return len(planned)
 
     @staticmethod
@@ -163,83 +171,79 @@ class BaseRaceSearch(BaseSearchCV):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
+    def _read(self, X: Any, y: Any, params: dict[str, Any]) -> Inputs:
+        """Check what the user passed and route it."""
+        return read_inputs(
+            self.estimator, X, y, params, partial(routed_fit_params, self)
+        )
+
     def _run(
         self, setup: Setup, tasks: CallbackTree, budget: TimeBudget | None
     ) -> KeyboardInterrupt | None:
         """Race until the end or an interrupt, and keep what is known by then."""
-        state = RaceState(setup.problem)
-        interrupt = None
-        reason = None
-        if len(setup.configurations) == 1:
-            state, reason = self._single_look(setup, state)
-        try:
-            while (reason := reason or self._reason(setup, state, budget)) is None:
-                tasks.begin("look")
-                state = self._next_state(setup, state, budget)
-                reason = "callback" if tasks.end() else None
-        except LookCutError:
-            reason = "time_budget"
-        except KeyboardInterrupt as error:
-            if not state.observations:
-                raise
-            interrupt, reason = error, "interrupted"
+        state, reason, interrupt = self._race(setup, tasks, budget)
         if np.isnan(state.mean_losses).all():
             raise AllFitsFailedError(
                 f"No configuration could be fitted before the race ended by {reason}. "
                 f"The first one failed with {state.observations[0].failures[0]}."
             )
-        self._store(setup, state, str(reason))
+        self._store(setup, state, reason)
         if self.time_budget is not None:
-            self.budget_settings_ = budget_settings(budget, setup, state, str(reason))
-        log_end(str(reason), state, self.best_params_)
+            self.budget_settings_ = budget_settings(budget, setup, state, reason)
+        log_end(reason, state, self.best_params_)
         return interrupt
 
-    def _next_state(
-        self, setup: Setup, state: RaceState, budget: TimeBudget | None
-    ) -> RaceState:
-        """Look once more; a first look without time to finish is an error."""
-        start = self._clock()
-        look = setup.strategy.next_look(state)
-        log_begin(state, look)
-        try:
-            state = take_look(state, look, setup.source, setup.strategy)
-        except LookCutError:
-            if state.observations or budget is None:
-                raise
-            raise budget.too_small_after_all() from None
-        if budget is not None:
-            budget.learn(state, self._clock() - start)
-        self._warn_of_failures(setup, state)
-        log_look(state, setup.strategy, setup.configurations)
-        return state
-
-    def _reason(
-        self, setup: Setup, state: RaceState, budget: TimeBudget | None
-    ) -> str | None:
-        """Return why the race is over: the strategy's reason, or there is no time."""
-        reason = setup.strategy.stop_reason(state)
-        if reason is None and state.n_steps == self.max_looks:
-            reason = "max_looks"
-        if reason is None and budget is not None and not budget.allows(setup, state):
-            reason = "time_budget"
-        return reason
-
-    def _single_look(self, setup: Setup, state: RaceState) -> tuple[RaceState, str]:
-        """Score a lone configuration on one look; there is nothing to race."""
-        warnings.warn(
-            "There is one configuration only: it is fitted, and nothing is raced.",
-            FallbackWarning,
-            stacklevel=5,
+    def _race(
+        self, setup: Setup, tasks: CallbackTree, budget: TimeBudget | None
+    ) -> tuple[RaceState, str, KeyboardInterrupt | None]:
+        """Follow the race; return its last state, why it ended, and the interrupt."""
+        last = RaceState(setup.problem)
+        decider = self._limited(setup, budget)
+        source = WatchedSource(
+            setup.source, self._clock, partial(tasks.begin, "look"), budget
         )
-        state = next(race(state, setup.source, setup.strategy))
-        return state, "single_configuration"
+        try:
+            for state in race(last, source, decider):
+                last = state
+                self._tell(setup, state, budget)
+                if tasks.end():
+                    return last, "callback", None
+        except LookCutError:
+            if not last.observations and budget is not None:
+                raise budget.too_small_after_all() from None
+            return last, "time_budget", None
+        except KeyboardInterrupt as interrupt:
+            if not last.observations:
+                raise
+            return last, "interrupted", interrupt
+        return last, str(decider.stop_reason(last)), None
+
+    def _limited(self, setup: Setup, budget: TimeBudget | None) -> Decider:
+        """Return the strategy within the limits that the user set."""
+        decider: Decider = setup.strategy
+        if setup.problem.n_configurations == 1:
+            warnings.warn(
+                "There is one configuration only: it is fitted, and nothing is raced.",
+                FallbackWarning,
+                stacklevel=6,
+            )
+            decider = AtMost(decider, 1, "single_configuration")
+        decider = AtMost(decider, self.max_looks)
+        return decider if budget is None else Within(decider, budget, setup)
+
+    def _tell(self, setup: Setup, state: RaceState, budget: TimeBudget | None) -> None:
+        """Let everything that follows the race know of the look just made."""
+        if budget is not None:
+            budget.learn(state)
+        self._warn_of_failures(state)
+        log_look(state, setup.strategy)
 
     def _store(self, setup: Setup, state: RaceState, reason: str) -> None:
         """Set the fitted attributes of a race."""
         ranking = setup.strategy.ranking(state)
         scores = _scores(setup, state)
         self.race_ = state
-        self.n_steps_ = state.n_steps
+        self.n_looks_ = state.n_looks
         self.n_splits_ = 1
         self.stop_reason_ = reason
         self.strategy_ = setup.strategy
@@ -247,15 +251,17 @@ class BaseRaceSearch(BaseSearchCV):
         self.multimetric_ = False
         self.scorer_ = self._get_scorers()[0]
         self.cv_results_ = results_table(
-            state, ranking, scores, setup.configurations, self.error_score
+            state, ranking, scores, state.configurations, self.error_score
         )
         self.best_index_ = self._choose(int(ranking[0]))
         promote(self.cv_results_["rank_test_score"], self.best_index_)
-        self.best_params_ = setup.configurations[self.best_index_]
+        self.best_params_ = state.configurations[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
         looks = np.flatnonzero(state.present[self.best_index_])
         self.best_score_n_train_ = int(state.subset_sizes[looks[-1]])
-        self.surviving_params_ = [setup.configurations[index] for index in ranking]
+        self.surviving_params_ = [
+            state.configurations[index] for index in ranking.tolist()
+        ]
         if self.return_pointwise:
             self.pointwise_losses_ = [
                 (configurations, setup.order_of(observation.look.test), losses)
@@ -313,22 +319,23 @@ class BaseRaceSearch(BaseSearchCV):
                 stacklevel=4,
             )
 
-    def _warn_of_failures(self, setup: Setup, state: RaceState) -> None:
+    def _warn_of_failures(self, state: RaceState) -> None:
         observation = state.observations[-1]
         known = {i for look in state.observations[:-1] for i in look.failures}
         fresh = {i: why for i, why in observation.failures.items() if i not in known}
         if fresh:
-            text = failure_warning(observation.look, fresh, setup.configurations)
-            warnings.warn(text, stacklevel=5)
+            text = failure_warning(observation.look, fresh, state.configurations)
+            warnings.warn(text, stacklevel=7)
 
 
 def _scores(setup: Setup, state: RaceState) -> FloatArray:
     """Return the score of each configuration at each look, with scikit-learn's sign."""
-    scores = np.full((len(setup.configurations), state.n_steps), np.nan)
+    scores = np.full((state.n_configurations, state.n_looks), np.nan)
     data = setup.source.data
-    for step, observation in enumerate(state.observations):
-        test = observation.look.test
-        weights = take(data.score_weights, test)
-        y_test = take(data.y, test)
-        scores[:, step] = setup.loss.score(observation.mean_losses, y_test, weights)
+    for place, observation in enumerate(state.observations):
+        look = observation.look
+        weights = take(data.score_weights, look.test)
+        y_test = take(data.y, look.test)
+        values = setup.loss.score(observation.mean_losses, y_test, weights)
+        scores[look.configurations, place] = values
     return scores

@@ -83,7 +83,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         ``best_score_n_train_`` rows: not an estimate for all rows.
     race_ : RaceState
         Everything that happened.
-    n_steps_ : int
+    n_looks_ : int
         Number of looks.
     stop_reason_ : str
         Why the race ended.

@@ -68,11 +68,11 @@ def log_start(
     )
 
 
-def log_begin(state: RaceState, look: Look) -> None:
+def log_begin(number: int, look: Look) -> None:
     """Report the look that comes now."""
     event = {
         "event": "begin",
-        "look": state.n_steps + 1,
+        "look": number,
         "stage": look.stage,
         "n_train": look.n_train,
         "n_configurations": len(look.configurations),
@@ -91,17 +91,17 @@ def log_progress(n_done: int, n_total: int) -> None:
     LOGGER.debug("%d of %d configurations", n_done, n_total, extra={"cvst": event})
 
 
-def log_look(state: RaceState, strategy: Strategy, configurations: Any) -> None:
+def log_look(state: RaceState, strategy: Strategy) -> None:
     """Report the look just made."""
     if not LOGGER.isEnabledFor(logging.INFO):
-        return  # nobody listens, so nobody needs the ranking
-    ranking = strategy.ranking(state)
+        return  # without a listener nothing needs the ranking
+    ranking, configurations = strategy.ranking(state), state.configurations
     observation = state.observations[-1]
     leader = int(ranking[0])
     n_looked = len(observation.look.configurations)
     event = {
         "event": "look",
-        "look": state.n_steps,
+        "look": state.n_looks,
         "stage": observation.look.stage,
         "n_train": observation.look.n_train,
         "n_configurations": n_looked,
@@ -109,7 +109,7 @@ def log_look(state: RaceState, strategy: Strategy, configurations: Any) -> None:
         "n_dropped": len(observation.drops),
         "n_active": int(state.active.sum()),
         "leader": leader,
-        "leader_loss": float(observation.mean_losses[leader]),
+        "leader_loss": float(state.column("mean_losses")[leader]),
     }
     LOGGER.info(
         "look %(look)d (%(stage)s, %(n_train)d rows): %(n_configurations)d "
@@ -122,10 +122,10 @@ def log_look(state: RaceState, strategy: Strategy, configurations: Any) -> None:
 
 def log_end(reason: str, state: RaceState, params: Any) -> None:
     """Report why the race ended and who won."""
-    event = {"event": "end", "reason": reason, "looks": state.n_steps}
+    event = {"event": "end", "reason": reason, "looks": state.n_looks}
     LOGGER.info(
         "the race is over after %d looks (%s): %s wins",
-        state.n_steps,
+        state.n_looks,
         reason,
         params,
         extra={"cvst": event},

@@ -8,14 +8,11 @@ from html import escape
 from textwrap import fill
 from typing import Any
 
-import numpy as np
-
+from cvst._text import seconds_text
 from cvst.race import PlannedLook
-from cvst.search._cost_model import CostModel, measure_costs
-from cvst.search._forecast import expected_configurations, race_seconds, sequential_test
 from cvst.search._setup import Setup
-from cvst.statistics import WaldTest
-from cvst.theory import PowerCurve, drop_error_bound, first_drop
+from cvst.search.budget import CostModel, measure_costs, race_seconds
+from cvst.theory import PowerCurve
 
 __all__ = ["LookForecast", "RacePlan", "plan_race"]
 
@@ -195,15 +192,10 @@ def plan_race(setup: Setup, n_folds: int, clock: Callable[[], float]) -> RacePla
     problem, strategy = setup.problem, setup.strategy
     model = measure_costs(setup.source, problem, seconds=PROBE_SECONDS, clock=clock)
     planned = strategy.planned_looks(problem)
-    test = sequential_test(strategy)
-    drop = None if test is None else max(2, first_drop(test))
+    test, drop = strategy.sequential_test, strategy.first_drop
     rows = None
     if drop is not None and drop <= len(planned):
         rows = planned[drop - 1].n_train
-    bounds = {}
-    if isinstance(test, WaldTest):
-        levels = test.max_steps, test.loser_level, test.winner_level
-        bounds = {p: float(drop_error_bound(p, *levels)) for p in WIN_PROBABILITIES}
     n_samples, n_configurations = problem.n_samples, problem.n_configurations
     return RacePlan(
         strategy=repr(strategy),
@@ -213,7 +205,7 @@ def plan_race(setup: Setup, n_folds: int, clock: Callable[[], float]) -> RacePla
         safety_zone=None if test is None else float(test.safety_zone),
         first_drop=drop,
         safety_rows=rows,
-        error_bounds=bounds,
+        error_bounds=strategy.drop_error_bounds(WIN_PROBABILITIES),
         fit_cost=model.fit,
         predict_cost=model.predict,
         n_folds=n_folds,
@@ -229,7 +221,7 @@ def plan_race(setup: Setup, n_folds: int, clock: Callable[[], float]) -> RacePla
 def _forecasts(
     setup: Setup, model: CostModel, planned: tuple[PlannedLook, ...]
 ) -> tuple[LookForecast, ...]:
-    expected = expected_configurations(setup.strategy, setup.problem)
+    expected = setup.strategy.expected_configurations(setup.problem)
     seconds = race_seconds(model, planned, expected)
     return tuple(
         LookForecast(
@@ -309,17 +301,3 @@ def _sentences(plan: RacePlan) -> list[str]:
         ),
     ]
     return sentences
-
-
-def seconds_text(seconds: float) -> str:
-    """Write a time as people say it.
-
-    Examples
-    --------
-    >>> seconds_text(0.0123), seconds_text(2.5), seconds_text(250), seconds_text(7300)
-    ('0.012 s', '2.5 s', '4.2 min', '2.0 h')
-    """
-    for unit, length in (("h", 3600.0), ("min", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:,.1f} {unit}"
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{np.round(seconds, 10):.2g} s"

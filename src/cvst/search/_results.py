@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.race import RaceState, rank_all
+from cvst.race import RaceState, rank_all, shared_deciding_looks
 
 __all__ = ["final_scores", "promote", "results_table"]
 
@@ -19,22 +19,12 @@ def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, Floa
     The score is that of the last look a configuration took part in; where that was a
     fold, the mean over its folds of that stage.
     """
-    n_configurations = state.problem.n_configurations
-    final = np.full(n_configurations, np.nan)
-    spread = np.full(n_configurations, np.nan)
-    # Those who took part in the same looks are done together.
-    patterns, pattern_of = np.unique(state.present, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        looks = np.flatnonzero(pattern)
-        if not len(looks):
-            continue
-        members = np.flatnonzero(pattern_of.ravel() == number)
-        last = state.observations[looks[-1]].look
-        if last.is_fold:
-            stages = [state.observations[look].look.stage for look in looks]
-            looks = looks[[stage == last.stage for stage in stages]]
+    final = np.full(state.n_configurations, np.nan)
+    spread = np.full(state.n_configurations, np.nan)
+    for members, looks in shared_deciding_looks(state):
         of_members = scores[np.ix_(members, looks)]
-        final[members] = of_members.mean(axis=1) if last.is_fold else of_members[:, -1]
+        # The mean of one look is its score to the last bit.
+        final[members] = of_members.mean(axis=1)
         with np.errstate(invalid="ignore"):  # a diverged model's score is infinite
             spread[members] = of_members.std(axis=1)
     return final, spread
@@ -66,8 +56,7 @@ def results_table(
     if error_score != "raise":
         shown[state.present & np.isnan(shown)] = error_score
     mean, spread = final_scores(state, shown)
-    fit_seconds = _times(state, "fit_seconds")
-    score_seconds = _times(state, "score_seconds")
+    fit_seconds, score_seconds = state.fit_seconds, state.score_seconds
     reasons = state.drop_reasons
     table: dict[str, Any] = {
         "mean_fit_time": _nanmean(fit_seconds),
@@ -77,9 +66,9 @@ def results_table(
         **_parameter_columns(configurations),
         "params": list(configurations),
     }
-    for step, n_train in enumerate(state.subset_sizes):
-        table[f"look{step + 1}_n_train"] = np.full(len(configurations), n_train)
-        table[f"look{step + 1}_test_score"] = shown[:, step]
+    for look, n_train in enumerate(state.subset_sizes, start=1):
+        table[f"look{look}_n_train"] = np.full(len(configurations), n_train)
+        table[f"look{look}_test_score"] = shown[:, look - 1]
     table |= {
         "mean_test_score": mean,
         "std_test_score": spread,
@@ -135,16 +124,12 @@ def _narrowed(values: Any) -> Any:
 
 
 def _failures(state: RaceState) -> Any:
-    texts = np.full(state.problem.n_configurations, "", dtype=object)
+    texts = np.full(state.n_configurations, "", dtype=object)
     for observation in state.observations:
         for index, reason in observation.failures.items():
             if not texts[index]:
                 texts[index] = reason
     return texts
-
-
-def _times(state: RaceState, name: str) -> FloatArray:
-    return np.column_stack([getattr(look, name) for look in state.observations])
 
 
 def _nanmean(values: FloatArray) -> FloatArray:

@@ -38,18 +38,25 @@ from cvst.parallel import (
     on_file,
     workers_share_files,
 )
-from cvst.race import CVST, CrossValidation, Problem, Strategy, TrackAndConfirm
-from cvst.search._agreement import check_agreement
-from cvst.search._fallback import (
+from cvst.race import (
+    CVST,
+    CrossValidation,
+    Problem,
+    Strategy,
+    TrackAndConfirm,
+    space_of,
+)
+from cvst.search._log import log_progress
+from cvst.search._options import SearchOptions
+from cvst.search._scoring_checks import check_scoring_fits
+from cvst.search.rows import (
     FoldMaker,
+    Inputs,
     known_classes,
+    order_rows,
     raceable,
     rows_for_classes,
 )
-from cvst.search._inputs import Inputs
-from cvst.search._log import log_progress
-from cvst.search._ordering import order_rows
-from cvst.search._space import space_of
 
 __all__ = [
     "DEFAULT_STRATEGY",
@@ -62,7 +69,7 @@ __all__ = [
 
 DEFAULT_STRATEGY = "track_and_confirm"
 
-STRATEGIES: dict[str, type] = {
+STRATEGIES: dict[str, type[Strategy]] = {
     DEFAULT_STRATEGY: TrackAndConfirm,
     "cvst": CVST,
     "cross_validation": CrossValidation,
@@ -87,8 +94,6 @@ class Setup:
         What is compared.
     template : estimator
         The user's estimator with its seeds filled in.
-    configurations : list of dict
-        The grid as the user wrote it.
     order : ndarray of int
         Original row of each row of the race.
     """
@@ -98,7 +103,6 @@ class Setup:
     source: DataSource
     loss: PointwiseLoss
     template: Any
-    configurations: list[Configuration]
     order: IntArray
 
     def order_of(self, rows: Rows) -> IntArray:
@@ -115,7 +119,7 @@ class Setup:
         return original[rows][weights[rows] > 0]
 
 
-def resolve_strategy(strategy: Any) -> Any:
+def resolve_strategy(strategy: Any) -> Strategy:
     """Return a fresh strategy object for a name or an object.
 
     Parameters
@@ -142,51 +146,57 @@ def resolve_strategy(strategy: Any) -> Any:
         return STRATEGIES[strategy]()
     if isinstance(strategy, type) or not isinstance(strategy, Strategy):
         raise InvalidInputError(
-            f"strategy={strategy!r} is no strategy: it is no object with the methods "
-            "of cvst.race.Strategy. Use 'cvst' or an object such as CVST(max_steps=20)."
+            f"strategy={strategy!r} is not a strategy. Use a name such as 'cvst', an "
+            "object such as CVST(max_steps=20), or an object of a class of your own "
+            "that derives from cvst.race.Strategy."
         )
-    return clone(strategy, safe=False)
+    copy: Strategy = clone(strategy, safe=False)
+    return copy
 
 
-def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) -> Setup:
+def prepare(
+    options: SearchOptions, configurations: list[Configuration], inputs: Inputs
+) -> Setup:
     """Check everything, order the rows and put the parts together."""
-    check_names(search.estimator, configurations)
-    strategy = resolve_strategy(search.strategy)
-    seeds = check_random_state(search.random_state).randint(LARGEST_SEED, size=3)
-    loss = resolve_loss(search.scoring, search.estimator, inputs.y)
-    template = _seeded(clone(search.estimator), seeds[0])
+    estimator = options.estimator
+    check_names(estimator, configurations)
+    strategy = resolve_strategy(options.strategy)
+    seeds = check_random_state(options.random_state).randint(LARGEST_SEED, size=3)
+    loss = resolve_loss(options.scoring, estimator, inputs.y)
+    template = _seeded(clone(estimator), seeds[0])
     seeded = [
         {name: _seeded(value, seeds[0]) for name, value in configuration.items()}
         for configuration in configurations
     ]
     rng = np.random.default_rng(seeds[1])
-    stratify = is_classifier(search.estimator)
-    order = _order_name(search, inputs.groups)
+    stratify = is_classifier(estimator)
+    order = _order_name(options, inputs.groups)
     ordering = order_rows(
         order, inputs.n_samples, inputs.y, inputs.groups, stratify, rng
     )
-    data = _race_data(search, inputs, ordering.permutation)
+    data = _race_data(estimator, inputs, ordering.permutation)
+    classes = known_classes(estimator, data)
+    covered = {} if options.incremental else covered_by_one_fit(template)
     problem = Problem(
         n_configurations=len(configurations),
         n_samples=inputs.n_samples,
         n_validation=0 if inputs.X_val is None else num_samples(inputs.X_val),
         boundaries=ordering.boundaries,
         seed=int(seeds[2]),
-        space=space_of(
-            configurations, {} if search.incremental else covered_by_one_fit(template)
-        ),
+        space=space_of(configurations, covered),
         constant_loss=constant_loss(loss, inputs.y),
-        min_rows=rows_for_classes(known_classes(search, data), data),
+        min_rows=rows_for_classes(classes, data),
+        configurations=tuple(configurations),
+        covered=covered,
     )
     strategy.check(problem)
-    check_agreement(strategy, loss, inputs.y, template, seeded)
-    folds = FoldMaker(search, inputs, ordering, rng)
+    check_scoring_fits(strategy, loss, inputs.y, template, seeded)
+    folds = FoldMaker(options.cv, stratify, inputs, ordering, rng)
     problem = replace(
         problem,
-        orders=_fresh_orders(search, order, strategy, data, inputs.groups, rng),
+        orders=_fresh_orders(strategy, order, stratify, data, inputs.groups, rng),
         folds=folds.for_counts(strategy.fold_counts),
     )
-    classes = known_classes(search, data)
     strategy, problem = raceable(strategy, problem, data, classes, folds)
     _check_weighted_rows(strategy, problem, data)
     source = DataSource(
@@ -195,18 +205,17 @@ def prepare(search: Any, configurations: list[Configuration], inputs: Inputs) ->
         data=data,
         loss=loss,
         rescaling=resolve_rescaling(
-            search.rescale, template, seeded, strategy.rescales
+            options.rescale, template, seeded, strategy.rescales
         ),
-        evaluator=_evaluator(search, template),
+        evaluator=_evaluator(options.incremental, template),
         classes=classes,
-        n_jobs=search.n_jobs,
+        n_jobs=options.n_jobs,
         with_residuals=strategy.needs_residuals,
-        raise_errors=search.error_score == "raise",
-        keep_losses=search.return_pointwise,
+        raise_errors=options.error_score == "raise",
+        keep_losses=options.return_pointwise,
         watch=log_progress,
     )
-    rows = ordering.permutation
-    return Setup(strategy, problem, source, loss, template, configurations, rows)
+    return Setup(strategy, problem, source, loss, template, ordering.permutation)
 
 
 @contextmanager
@@ -226,8 +235,8 @@ def shared_rows(setup: Setup) -> Iterator[Setup]:
         yield replace(setup, source=replace(source, data=data))
 
 
-def _evaluator(search: Any, template: Any) -> BatchEvaluator:
-    if not search.incremental:
+def _evaluator(incremental: bool, template: Any) -> BatchEvaluator:
+    if not incremental:
         # Callbacks of the estimator's own want to see every fit.
         return OneByOne() if has_callbacks(template) else batch_evaluator_for(template)
     evaluator = incremental_evaluator_for(template)
@@ -273,8 +282,8 @@ def _seeded(value: Any, seed: int) -> Any:
     return clone(value).set_params(**unset) if unset else value
 
 
-def _race_data(search: Any, inputs: Inputs, order: IntArray) -> RaceData:
-    pairwise = bool(get_tags(search.estimator).input_tags.pairwise)
+def _race_data(estimator: Any, inputs: Inputs, order: IntArray) -> RaceData:
+    pairwise = bool(get_tags(estimator).input_tags.pairwise)
     X = in_order(inputs.X, order)
     X_val = inputs.X_val
     if pairwise:
@@ -300,12 +309,12 @@ def _race_data(search: Any, inputs: Inputs, order: IntArray) -> RaceData:
     )
 
 
-def _check_weighted_rows(strategy: Any, problem: Problem, data: RaceData) -> None:
+def _check_weighted_rows(strategy: Strategy, problem: Problem, data: RaceData) -> None:
     """Refuse subsets and folds that train or test on rows of weight zero alone."""
     if data.score_weights is None or problem.orders:
         return
     folds = [fold for some in problem.folds.values() for fold in some]
-    for pair in *_subsets(strategy, problem), *folds:
+    for pair in *strategy.subsets(problem), *folds:
         for rows, what in zip(pair, ("train", "test"), strict=True):
             weights = data.score_weights[rows]
             if not np.any(weights > 0):
@@ -316,24 +325,16 @@ def _check_weighted_rows(strategy: Any, problem: Problem, data: RaceData) -> Non
                 )
 
 
-def _subsets(strategy: Any, problem: Problem) -> list[tuple[Rows, Rows]]:
-    """Return the training and test rows of the looks on subsets that can come."""
-    if isinstance(strategy, TrackAndConfirm):
-        return [problem.prefix(n) for n in strategy.look_sizes(problem).values()]
-    subset_sizes = getattr(strategy, "subset_sizes", None)
-    return [problem.prefix(n) for n in subset_sizes(problem)] if subset_sizes else []
-
-
-def _order_name(search: Any, groups: Any) -> str:
+def _order_name(options: SearchOptions, groups: Any) -> str:
     """Return the order to use: folds that go forward in time ask for that of time."""
-    forward = isinstance(search.cv, TimeSeriesSplit) and groups is None
-    return "given" if forward and search.ordering == "auto" else search.ordering
+    forward = isinstance(options.cv, TimeSeriesSplit) and groups is None
+    return "given" if forward and options.ordering == "auto" else options.ordering
 
 
 def _fresh_orders(
-    search: Any,
+    strategy: Strategy,
     order: str,
-    strategy: Any,
+    stratify: bool,
     data: RaceData,
     groups: Any,
     rng: np.random.Generator,
@@ -346,7 +347,6 @@ def _fresh_orders(
             "apart. Set shuffle_each_step=False or ordering='shuffled'."
         )
     y = take(data.y, slice(0, data.n_samples))
-    stratify = is_classifier(search.estimator)
     return tuple(
         order_rows(order, data.n_samples, y, None, stratify, rng).permutation
         for _ in range(strategy.n_orders)

@@ -1,10 +1,9 @@
-"""Keeping a time budget: forecasts that learn from every look, and a gate."""
+"""Keeping a time budget: forecasts that learn from every look."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,33 +12,29 @@ from sklearn.base import clone
 from cvst._typing import FloatArray
 from cvst.exceptions import BudgetTooSmallError
 from cvst.parallel import effective_n_jobs
-from cvst.race import Look, RaceState
-from cvst.search._budget_settings import fitting_strategy, has_choices
-from cvst.search._cost_model import CostModel, measure_costs
-from cvst.search._forecast import sequential_test
+from cvst.race import Limit, Look, LookCutError, RaceState
 from cvst.search._log import LOGGER
+from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
+from cvst.search.budget._choice import fitting_strategy
+from cvst.search.budget._costs import CostModel, measure_costs
+from cvst.search.budget._gate import LookGate
 from cvst.theory import PowerCurve
 
-__all__ = ["TimeBudget", "budget_settings", "start_budget"]
+__all__ = ["TimeBudget", "Within", "budget_settings", "start_budget"]
 
 # Forecasts err; the final fit cannot be cut, so its reserve is the larger one.
 LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
 
-# What measuring may take of the budget, and how much of what is left a chunk may take.
+# What measuring may take of the budget.
 PROBE_SHARE, LONGEST_PROBE = 0.04, 2.0
 
 # Small fits on a busy machine may promise a final fit that takes ages. Before a budget
-# is refused, larger ones are asked.
+# is refused, larger ones are timed.
 SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE = 0.1, 10.0
-CHUNK_SHARE = 0.01
-HOPELESS = 2.0
 
 # Leaders are taken to be no faster and no slower than this.
 PACES = 0.7, 3.0
-
-# Share of a look, and of the budget, after which the pace of a look is believed.
-DOUBT, ALARM = 0.2, 0.05
 
 
 class TimeBudget:
@@ -75,6 +70,10 @@ class TimeBudget:
         self.reserve = 0.0
         self.gate: LookGate | None = None
 
+    def now(self) -> float:
+        """Return the reading of the clock."""
+        return self.clock()
+
     def elapsed(self) -> float:
         """Return the seconds spent."""
         return self.clock() - self.started
@@ -84,7 +83,7 @@ class TimeBudget:
         return self.seconds - self.elapsed() - slower * self.reserve
 
     def prepare(self, setup: Setup, state: RaceState, look: Look) -> float:
-        """Forecast a look, set the reserve and let the look be cut if need be.
+        """Forecast a look, set the reserve and make a gate that can cut the look.
 
         Returns
         -------
@@ -98,26 +97,25 @@ class TimeBudget:
         each = LOOK_MARGIN * self._each(state, look)
         n_workers = effective_n_jobs(setup.source.n_jobs)
         self.gate = LookGate(self, self.model.wall * each, n_workers)
-        setup.source.gate = self.gate
         return float(self.model.overhead + self.model.wall * each.sum())
 
-    def allows(self, setup: Setup, state: RaceState) -> bool:
-        """Return whether there is time for the next look; the first always begins."""
-        forecast = self.prepare(setup, state, setup.strategy.next_look(state))
+    def allows(self, setup: Setup, state: RaceState, look: Look) -> bool:
+        """Return whether there is time for a look; the first always begins."""
+        forecast = self.prepare(setup, state, look)
         return not state.observations or forecast <= self.left()
 
-    def learn(self, state: RaceState, seconds: float) -> None:
-        """Improve the model by the look just made, which took so many seconds."""
+    def learn(self, state: RaceState) -> None:
+        """Improve the model by the look just made."""
         observation = state.observations[-1]
         worked = np.nansum(observation.fit_seconds + observation.score_seconds)
-        wall = (seconds - self.model.overhead) / max(float(worked), 1e-9)
+        wall = (observation.seconds - self.model.overhead) / max(float(worked), 1e-9)
         self.model = replace(self.model, wall=max(wall, 0.5 * self.model.wall))
         sizes = state.subset_sizes
         members = np.flatnonzero(state.present.all(axis=1) & state.active)
         if len(np.unique(sizes)) < 2 or not len(members):
             return
         # Only those present in all looks tell growth from a change in the field.
-        fits = [look.fit_seconds[members].mean() for look in state.observations]
+        fits = state.fit_seconds[members].mean(axis=0)
         self.model = replace(self.model, fit=PowerCurve.fit(sizes, fits))
 
     def too_small(self, look_seconds: float) -> BudgetTooSmallError:
@@ -138,15 +136,15 @@ class TimeBudget:
 
     def _each(self, state: RaceState, look: Look) -> FloatArray:
         """Return the seconds of a worker for each configuration of a look."""
-        n_test = _count(look.test)
         forecast = np.full(
-            len(look.configurations), self.model.each(look.n_train, n_test)
+            len(look.configurations), self.model.each(look.n_train, look.n_test)
         )
         if not state.observations:
             return forecast
         last = state.observations[-1].look
-        growth = forecast[0] / self.model.each(last.n_train, _count(last.test))
-        seen = _last_seconds(state)[look.configurations] * growth
+        growth = forecast[0] / self.model.each(last.n_train, last.n_test)
+        seconds = state.column("fit_seconds") + state.column("score_seconds")
+        seen = seconds[look.configurations] * growth
         return np.where(np.isfinite(seen), seen, forecast)
 
     def _refit(self, setup: Setup, state: RaceState, n_samples: int) -> float:
@@ -165,85 +163,39 @@ class TimeBudget:
         return pace * model.alone(n_train) * growth
 
 
-class LookGate:
-    """Hands out groups of configurations while the clock allows.
+@dataclass(frozen=True)
+class Within(Limit):
+    """End a race when there is no time for its next look.
 
     Parameters
     ----------
+    decider : Decider
+        Who decides.
     budget : TimeBudget
         The clock.
-    forecast : ndarray of shape (n_configurations,)
-        Seconds on the clock for each configuration of the look.
-    n_workers : int
-        How many work side by side.
+    setup : Setup
+        The race.
     """
 
-    def __init__(self, budget: TimeBudget, forecast: FloatArray, n_workers: int):
-        self._budget = budget
-        self._forecast = forecast
-        self._n_workers = n_workers
-        self._start = budget.clock()
-        self._handed_out = 0.0
-        self._done = 0.0
-        self._lock = threading.Lock()
+    budget: TimeBudget
+    setup: Setup
 
-    def chunks(self, groups: list[list[int]]) -> Iterator[list[list[int]]]:
-        """Yield chunks that are small against what is left, until one does not fit."""
-        waiting = list(reversed(groups))
-        while waiting:
-            limit = CHUNK_SHARE * self._budget.left()
-            chunk = [waiting.pop()]
-            seconds = self._seconds(chunk[0])
-            while waiting and seconds + self._seconds(waiting[-1]) <= limit:
-                seconds += self._seconds(waiting[-1])
-                chunk.append(waiting.pop())
-            if not self._fits(seconds):
-                return
-            self._handed_out += seconds
-            yield chunk
+    def next_look(self, state: RaceState) -> Look:
+        """Return the next look, if there is time for it.
 
-    def done(self, positions: list[int]) -> None:
-        """Note what is finished."""
-        with self._lock:
-            self._done += self._seconds(positions)
-
-    def rest(self) -> float:
-        """Return the seconds that what is not done yet will take."""
-        return self.slower() * (float(self._forecast.sum()) - self._done)
-
-    def slower(self, doubt: float | None = None) -> float:
-        """Return how far the forecast is off, as the look itself says.
-
-        Parameters
-        ----------
-        doubt : float
-            Seconds after which the look's own pace counts as much as the forecast. The
-            first chunk does what all of them share, so its time alone says little.
+        Raises
+        ------
+        LookCutError
+            If there is not.
         """
-        if doubt is None:
-            doubt = DOUBT * float(self._forecast.sum()) + ALARM * self._budget.seconds
-        elapsed = self._budget.clock() - self._start
-        believed = self._handed_out + doubt
-        return max(1.0, (elapsed + doubt) / believed) if believed else 1.0
-
-    def _seconds(self, positions: list[int]) -> float:
-        return float(self._forecast[positions].sum())
-
-    def _fits(self, seconds: float) -> bool:
-        """Return whether a chunk, and what is under way, will be done in time."""
-        with self._lock:
-            under_way = max(0.0, self._handed_out - self._done)
-        # Seconds are those of all workers together; a chunk occupies one of them.
-        needed = self.slower() * (under_way + self._n_workers * seconds)
-        # The longer the final fit, the more it takes to believe that it will be slow.
-        left = self._budget.left(self.slower(self._budget.reserve))
-        # A look that will not be finished counts for nothing: no need to go on with
-        # one that would take twice the time there is.
-        return needed <= left and self.rest() <= HOPELESS * left
+        look = self.decider.next_look(state)
+        if not self.budget.allows(self.setup, state, look):
+            raise LookCutError
+        return look
 
 
 def start_budget(
-    search: Any, setup: Setup, started: float
+    options: SearchOptions, setup: Setup, started: float
 ) -> tuple[Setup, TimeBudget | None]:
     """Measure, choose the race that fits and say so; nothing without a budget.
 
@@ -252,14 +204,14 @@ def start_budget(
     BudgetTooSmallError
         If not even the first look fits.
     """
-    if search.time_budget is None or len(setup.configurations) == 1:
+    if options.time_budget is None or setup.problem.n_configurations == 1:
         return setup, None
-    seconds = float(search.time_budget)
+    seconds = float(options.time_budget)
     for longest in (
         min(PROBE_SHARE * seconds, LONGEST_PROBE),
         min(SECOND_PROBE_SHARE * seconds, LONGEST_SECOND_PROBE),
     ):
-        chosen, budget, look_seconds = _chosen_race(search, setup, started, longest)
+        chosen, budget, look_seconds = _chosen_race(options, setup, started, longest)
         if look_seconds <= budget.left():
             _log_choice(chosen, budget)
             return chosen, budget
@@ -267,20 +219,19 @@ def start_budget(
 
 
 def _chosen_race(
-    search: Any, setup: Setup, started: float, probe_seconds: float
+    options: SearchOptions, setup: Setup, started: float, probe_seconds: float
 ) -> tuple[Setup, TimeBudget, float]:
     """Return the race that fits best, its clock and the seconds of its first look."""
-    clock = search._clock
+    clock = options.clock
     model = measure_costs(
         setup.source, setup.problem, seconds=probe_seconds, clock=clock
     )
-    seconds = float(search.time_budget)
-    budget = TimeBudget(seconds, started, clock, model, bool(search.refit))
+    seconds = float(options.time_budget or 0)
+    budget = TimeBudget(seconds, started, clock, model, bool(options.refit))
     state = RaceState(setup.problem)
     budget.prepare(setup, state, setup.strategy.next_look(state))
-    if has_choices(setup.strategy):
-        strategy = fitting_strategy(setup, model, budget.left() / LOOK_MARGIN)
-        setup = replace(setup, strategy=strategy)
+    strategy = fitting_strategy(setup, model, budget.left() / LOOK_MARGIN)
+    setup = replace(setup, strategy=strategy)
     look_seconds = budget.prepare(setup, state, setup.strategy.next_look(state))
     return setup, budget, look_seconds
 
@@ -292,8 +243,8 @@ def budget_settings(
     if budget is None:
         return {}
     cut = reason in ("time_budget", "interrupted", "max_looks")
-    settings: dict[str, Any] = {"max_looks": state.n_steps if cut else None}
-    if has_choices(setup.strategy):
+    settings: dict[str, Any] = {"max_looks": state.n_looks if cut else None}
+    if any(True for _ in setup.strategy.variants(setup.problem)):
         settings["strategy"] = clone(setup.strategy, safe=False)
     return settings
 
@@ -308,7 +259,7 @@ def _log_choice(setup: Setup, budget: TimeBudget) -> None:
         "reserve": budget.reserve,
         "strategy": repr(setup.strategy),
     }
-    test = sequential_test(setup.strategy)
+    test = setup.strategy.sequential_test
     zone = "" if test is None else f", safety zone {test.safety_zone:.2f} steps"
     LOGGER.info(
         "time budget %(seconds)g s: a fit costs about n^%(exponent).2g (measured in "
@@ -321,7 +272,7 @@ def _log_choice(setup: Setup, budget: TimeBudget) -> None:
 
 def _pace(state: RaceState, leader: int) -> float:
     """Return how much longer the leader's fits take than those of the others."""
-    own = np.array([look.fit_seconds[leader] for look in state.observations])
+    own = state.fit_seconds[leader]
     others = np.array([np.nanmean(look.fit_seconds) for look in state.observations])
     common = np.isfinite(own)
     if not common.any() or others[common].sum() <= 0:
@@ -329,16 +280,6 @@ def _pace(state: RaceState, leader: int) -> float:
     ratio = own[common].sum() / others[common].sum()
     # Small looks are short, and any disturbance of one fit is a large ratio.
     return float(np.clip(ratio, *PACES))
-
-
-def _last_seconds(state: RaceState) -> FloatArray:
-    """Return what each configuration took in the last look, NaN if absent."""
-    last = state.observations[-1]
-    return last.fit_seconds + last.score_seconds
-
-
-def _count(rows: Any) -> int:
-    return rows.stop - rows.start if isinstance(rows, slice) else len(rows)
 
 
 def _round_up(seconds: float) -> str:

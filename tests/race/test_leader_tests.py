@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import binomtest
 
-from cvst.race._contrast import excess_p_values
+from cvst.race._leader_tests import excess_p_values
 from cvst.statistics import paired_excess_test
 
 

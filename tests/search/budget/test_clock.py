@@ -19,10 +19,11 @@ from sklearn.tree import DecisionTreeRegressor
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV
 from cvst.exceptions import BudgetTooSmallError
-from cvst.search._budget_settings import fitting_strategy
-from cvst.search._cost_model import CostModel
-from cvst.search._inputs import read_inputs
+from cvst.search._options import SearchOptions
 from cvst.search._setup import prepare
+from cvst.search.budget._choice import fitting_strategy
+from cvst.search.budget._costs import CostModel
+from cvst.search.rows import read_inputs
 from cvst.theory import PowerCurve
 
 N = 2000
@@ -125,7 +126,7 @@ def test_a_cut_race_is_complete_and_can_be_repeated_exactly(data, strategy):
     """Without a clock, with the stored settings: the same looks, the same winner."""
     search = timed_search(15.0, strategy=strategy).fit(*data)
     assert search.stop_reason_ == "time_budget"
-    assert search.n_steps_ >= 1
+    assert search.n_looks_ >= 1
 
     again = clone(search).set_params(**search.budget_settings_, time_budget=None)
     again.fit(*data)
@@ -157,7 +158,7 @@ def test_the_settings_repeat_a_race_that_the_user_ended(data):
     interrupted.estimator = Interrupted(shift=0.0)
     interrupted.fit(*data)
     assert interrupted.stop_reason_ == "interrupted"
-    assert 1 <= interrupted.n_steps_ < full.n_steps_
+    assert 1 <= interrupted.n_looks_ < full.n_looks_
 
     settings = interrupted.budget_settings_
     again = timed_search(1e6).set_params(**settings, time_budget=None).fit(*data)
@@ -178,8 +179,9 @@ def test_a_look_for_which_there_is_no_time_does_not_begin(data, clock, budget):
 def test_more_time_buys_more_steps_and_never_a_jump_of_the_error_bound(data):
     """9, 11 and 13 steps are known to be bad, and left out whatever fits cost."""
     search = timed_search(None)
-    inputs = read_inputs(search, *data, {})
-    setup = prepare(search, list(ParameterGrid(GRID)), inputs)
+    inputs = read_inputs(search.estimator, *data, {}, lambda params: (params, None))
+    options = SearchOptions.of(search, search._clock)
+    setup = prepare(options, list(ParameterGrid(GRID)), inputs)
     nothing = PowerCurve(0.0, 0.0, 1.0)
     for cost in (PowerCurve(0.0, 1 / N**3, 3.0), PowerCurve(0.01, 0.0, 1.0)):
         model = CostModel(fit=cost, predict=nothing, alone=cost)
@@ -199,7 +201,7 @@ def test_a_scarce_budget_raises_the_loser_level(data):
     assert search.strategy_.loser_level == 0.5
     assert search.strategy_.winner_level == 0.01
     assert search.stop_reason_ == "one_survivor"
-    assert search.n_steps_ == 2
+    assert search.n_looks_ == 2
 
 
 def test_the_smallest_budget_named_by_the_error_is_enough(data, clock):
@@ -210,7 +212,7 @@ def test_the_smallest_budget_named_by_the_error_is_enough(data, clock):
 
     start = clock.now
     search = timed_search(named).fit(*data)
-    assert search.n_steps_ >= 1
+    assert search.n_looks_ >= 1
     assert clock.now - start <= named
     with pytest.raises(BudgetTooSmallError):
         timed_search(named / 2).fit(*data)
@@ -238,7 +240,7 @@ def test_a_look_that_turns_out_slower_is_discarded(data, clock):
     start = clock.now
     search = timed_search(60.0, estimator=Timed(slow_after=110)).fit(*data)
     assert search.stop_reason_ == "time_budget"
-    assert search.n_steps_ == 2
+    assert search.n_looks_ == 2
     assert clock.slower > 1
     assert clock.now - start <= 60
     for observation in search.race_.observations:
@@ -262,7 +264,7 @@ def test_without_a_final_fit_its_reserve_is_raced_with(data):
     with_refit = timed_search(8.0, estimator=estimator).fit(*data)
     without = timed_search(8.0, estimator=estimator, refit=False).fit(*data)
     assert with_refit.strategy_.max_steps == without.strategy_.max_steps
-    assert with_refit.n_steps_ < without.n_steps_
+    assert with_refit.n_looks_ < without.n_looks_
 
 
 def test_other_strategies_are_stopped_by_the_clock(data, clock):
@@ -272,8 +274,8 @@ def test_other_strategies_are_stopped_by_the_clock(data, clock):
     search = timed_search(200.0, strategy=strategy).fit(*data)
 
     assert search.stop_reason_ == "time_budget"
-    assert search.budget_settings_ == {"max_looks": search.n_steps_}
-    assert 3 <= search.n_steps_ <= 5
+    assert search.budget_settings_ == {"max_looks": search.n_looks_}
+    assert 3 <= search.n_looks_ <= 5
     assert clock.now - start <= 200
 
 

@@ -17,7 +17,7 @@ from sklearn.model_selection import (
 
 from cvst.exceptions import InvalidInputError, TooFewRowsError
 from cvst.race import Problem
-from cvst.search._ordering import Ordering, make_folds, order_rows
+from cvst.search.rows._ordering import Ordering, make_folds, order_rows
 
 PAGE = Path(__file__).parents[2] / "docs" / "user_guide" / "ordering.md"
 

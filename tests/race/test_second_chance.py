@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from cvst.race import Axis, Look, LookLosses, Problem, RaceState, SearchSpace, Verdict
-from cvst.race._returning import evenly, known_losses, returning
+from cvst.race._second_chance import evenly, known_losses, second_chances
 
 RATE, TREES = np.divmod(np.arange(24), 3)
 SPACE = SearchSpace((Axis("rate", RATE, True), Axis("trees", TREES, True, "smaller")))
@@ -27,7 +27,7 @@ def test_last_failures_return_and_recovered_ones_need_not():
     state = RaceState(Problem(5, 10))
     state = looked(state, [1, np.nan, np.nan, 2, np.nan])
     state = looked(state, [1, 3, np.nan], [0, 1, 2])
-    np.testing.assert_array_equal(returning(state, 9), [2, 4])
+    np.testing.assert_array_equal(second_chances(state, 9), [2, 4])
 
 
 @pytest.mark.parametrize("most", [0, 1, 3, 8, 99])

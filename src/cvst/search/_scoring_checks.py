@@ -11,15 +11,13 @@ from sklearn.pipeline import Pipeline
 from cvst._typing import Configuration
 from cvst.evaluation import PointwiseLoss, configured
 from cvst.exceptions import InvalidInputError
+from cvst.race import Strategy
 
-__all__ = ["check_agreement"]
-
-# Tests that compare losses of 0 and 1 only.
-BINARY_TESTS = ("cochran", "wilson")
+__all__ = ["check_scoring_fits"]
 
 
-def check_agreement(
-    strategy: Any,
+def check_scoring_fits(
+    strategy: Strategy,
     loss: PointwiseLoss,
     y: Any,
     estimator: Any,
@@ -42,9 +40,8 @@ def check_agreement(
     configurations : sequence of dict
         The grid.
     """
-    rule = getattr(strategy, "similarity", None)
-    test = getattr(rule, "test", rule)
-    if isinstance(test, str) and test in BINARY_TESTS and _is_binary(loss, y) is False:
+    test = strategy.binary_test
+    if test is not None and _is_binary(loss, y) is False:
         raise InvalidInputError(
             f"similarity={test!r} compares losses of 0 and 1, but {loss.name!r} has "
             "others. Use similarity='friedman' or 'kruskal_wallis'."

@@ -12,7 +12,6 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from cvst._sklearn_compat import num_samples
-from cvst._typing import IntArray
 from cvst.evaluation import RaceData, take
 from cvst.exceptions import (
     CVSTWarning,
@@ -20,9 +19,9 @@ from cvst.exceptions import (
     InvalidInputError,
     TooFewRowsError,
 )
-from cvst.race import CrossValidation, Look, Problem, RaceState
-from cvst.search._inputs import Inputs
-from cvst.search._ordering import Ordering, make_folds
+from cvst.race import CrossValidation, Folds, Look, Problem, RaceState, Strategy
+from cvst.search.rows._inputs import Inputs
+from cvst.search.rows._ordering import Ordering, make_folds
 
 __all__ = [
     "FoldMaker",
@@ -40,21 +39,20 @@ FEWEST_PER_CLASS = 5
 # How far to look for the number of rows that would be enough, in the message only.
 LARGEST_SEARCH = 2**20
 
-Folds = tuple[tuple[IntArray, IntArray], ...]
-
 
 @dataclass(frozen=True, slots=True)
 class FoldMaker:
     """Makes folds in race order, by the user's ``cv`` or as the ordering implies."""
 
-    search: Any
+    cv: Any
+    stratify: bool
     inputs: Inputs
     ordering: Ordering
     rng: np.random.Generator
 
     def for_counts(self, counts: tuple[int, ...]) -> Mapping[int, Folds]:
         """Return folds by their number; the user's own are asked for once only."""
-        if self.search.cv is not None and counts:
+        if self.cv is not None and counts:
             return dict.fromkeys(counts, self.make(counts[0]))
         return {count: self.make(count) for count in counts}
 
@@ -69,13 +67,13 @@ class FoldMaker:
             return ((np.arange(n_samples), np.arange(n_samples, n_rows)),)
         try:
             return make_folds(
-                self.search.cv,
+                self.cv,
                 n_folds,
                 self.inputs.X,
                 self.inputs.y,
                 self.inputs.groups,
                 self.ordering,
-                is_classifier(self.search.estimator),
+                self.stratify,
                 self.rng,
             )
         except ValueError as error:
@@ -89,9 +87,9 @@ class FoldMaker:
             ) from error
 
 
-def known_classes(search: Any, data: RaceData) -> Any:
+def known_classes(estimator: Any, data: RaceData) -> Any:
     """Return all class labels of a single-label classification, else None."""
-    if data.y is None or not is_classifier(search.estimator):
+    if data.y is None or not is_classifier(estimator):
         return None
     y = np.asarray(data.y)
     return np.unique(y) if y.ndim == 1 else None
@@ -118,8 +116,8 @@ def rows_for_classes(classes: Any, data: RaceData) -> int:
 
 
 def raceable(
-    strategy: Any, problem: Problem, data: RaceData, classes: Any, folds: FoldMaker
-) -> tuple[Any, Problem]:
+    strategy: Strategy, problem: Problem, data: RaceData, classes: Any, folds: FoldMaker
+) -> tuple[Strategy, Problem]:
     """Return the strategy, or k-fold comparison where its first look is too small."""
     look = strategy.next_look(RaceState(problem))
     seen = _seen_classes(look, data, classes)
@@ -127,19 +125,18 @@ def raceable(
         _warn_of_rare_classes(look.n_train, seen, classes)
         return strategy, problem
     n_folds = _n_folds(data, classes)
-    replacement = CrossValidation(n_folds)
     # The user's own may be a generator, which can be asked for once only.
-    known = () if folds.search.cv is None else next(iter(problem.folds.values()), ())
+    known = () if folds.cv is None else next(iter(problem.folds.values()), ())
     problem = replace(problem, folds={n_folds: known or folds.make(n_folds)})
     if problem.n_configurations > 1:
         needed = _rows_needed(strategy, problem, data, classes)
         text = _why_not(problem, look.n_train, seen, needed)
         warnings.warn(text, FallbackWarning, stacklevel=4)
-    return replacement, problem
+    return CrossValidation(n_folds), problem
 
 
 def enough_to_start(
-    strategy: Any, problem: Problem, data: RaceData, classes: Any
+    strategy: Strategy, problem: Problem, data: RaceData, classes: Any
 ) -> bool:
     """Return whether the first look has two rows and, if there are, two classes."""
     look = strategy.next_look(RaceState(problem))
@@ -163,7 +160,9 @@ def _n_folds(data: RaceData, classes: Any) -> int:
     return max(2, min(DEFAULT_FOLDS, limit))
 
 
-def _rows_needed(strategy: Any, problem: Problem, data: RaceData, classes: Any) -> int:
+def _rows_needed(
+    strategy: Strategy, problem: Problem, data: RaceData, classes: Any
+) -> int:
     """Return how many rows of this kind would give a first look of two classes."""
     first_look = 2
     if classes is not None and len(classes) > 1:
@@ -172,10 +171,8 @@ def _rows_needed(strategy: Any, problem: Problem, data: RaceData, classes: Any) 
     n_samples = problem.n_samples
     while n_samples < LARGEST_SEARCH:
         larger = replace(problem, n_samples=n_samples, boundaries=None, orders=())
-        sizes = getattr(strategy, "subset_sizes", None)
-        n_train = (
-            sizes(larger)[0] if sizes else strategy.next_look(RaceState(larger)).n_train
-        )
+        sizes = strategy.subset_sizes(larger)
+        n_train = sizes[0] if sizes else strategy.next_look(RaceState(larger)).n_train
         if n_train >= first_look:
             break
         n_samples += 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_consistent_length, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
-from cvst._sklearn_compat import num_samples, routed_fit_params
+from cvst._sklearn_compat import num_samples
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 
@@ -53,8 +53,25 @@ class Inputs:
         return num_samples(self.X)
 
 
-def read_inputs(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Inputs:
-    """Check the arguments of ``fit`` and route them, before anything is fitted."""
+def read_inputs(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    params: dict[str, Any],
+    route: Callable[[dict[str, Any]], tuple[dict[str, Any], Any]],
+) -> Inputs:
+    """Check the arguments of ``fit`` and route them, before anything is fitted.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What will be fitted.
+    X, y, params
+        What the user passed.
+    route : callable
+        Returns what of the parameters goes to ``fit`` of the estimator, and the weights
+        of the rows in the scores.
+    """
     params = {name: value for name, value in params.items() if value is not None}
     X_val, y_val = params.pop("X_val", None), params.pop("y_val", None)
     groups = params.pop("groups", None)
@@ -63,11 +80,11 @@ def read_inputs(search: Any, X: Any, y: Any, params: dict[str, Any]) -> Inputs:
         raise InvalidInputError("Found array with 0 sample(s): X has no rows to race.")
     _check_lengths(X, y, groups=groups)
     _check_groups(groups)
-    _check_targets(y, "y", required=_requires_y(search))
-    if y is not None and is_classifier(search.estimator):
+    _check_targets(y, "y", required=_requires_y(estimator))
+    if y is not None and is_classifier(estimator):
         check_classification_targets(y)
     _check_test_set(X, y, X_val, y_val)
-    fit_params, weights = routed_fit_params(search, params)
+    fit_params, weights = route(params)
     n_samples = num_samples(X)
     aligned = {
         name: value for name, value in fit_params.items() if _per_row(value, n_samples)
@@ -131,8 +148,8 @@ def _has_gaps(values: Any) -> bool:
     )
 
 
-def _requires_y(search: Any) -> bool:
-    return bool(get_tags(search.estimator).target_tags.required)
+def _requires_y(estimator: Any) -> bool:
+    return bool(get_tags(estimator).target_tags.required)
 
 
 def _per_row(value: Any, n_samples: int) -> bool:

@@ -1,4 +1,4 @@
-"""Who failed on a subset may do better on more rows: a bounded second chance."""
+"""A fit that fails on a subset may succeed on more rows: a bounded second chance."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from cvst.race._ranking import failed_last
 from cvst.race._space import SearchSpace
 from cvst.race._state import RaceState
 
-__all__ = ["known_losses", "returning"]
+__all__ = ["known_losses", "second_chances"]
 
 
 def known_losses(state: RaceState) -> FloatArray | None:
-    """Return the mean losses of the last look that any fit survived, None if none."""
-    for observation in reversed(state.observations):
-        if np.isfinite(observation.mean_losses).any():
-            return observation.mean_losses
+    """Return the mean losses of the last look in which any fit succeeded, or None."""
+    for place in reversed(range(state.n_looks)):
+        losses = state.column("mean_losses", place)
+        if np.isfinite(losses).any():
+            return losses
     return None
 
 
-def returning(state: RaceState, most: int) -> IntArray:
-    """Return those whose last fit failed, at most so many fits of them.
+def second_chances(state: RaceState, most: int) -> IntArray:
+    """Return configurations whose last fit failed, up to a number of fits.
 
     A fit that fails on a subset for want of rows (more neighbours or components than
     there are rows, a class without enough of them) need not fail on all. Where there
@@ -39,7 +40,7 @@ def returning(state: RaceState, most: int) -> IntArray:
 
 
 def evenly(space: SearchSpace | None, chosen: IntArray, most: int) -> IntArray:
-    """Return the configurations of at most so many fits, spread along the grid.
+    """Return the configurations of a limited number of fits, spread along the grid.
 
     Examples
     --------

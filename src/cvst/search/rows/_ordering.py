@@ -19,7 +19,7 @@ from sklearn.model_selection import (
 from cvst._sklearn_compat import num_samples
 from cvst._typing import IntArray
 from cvst.exceptions import InvalidInputError, TooFewRowsError
-from cvst.search._interleaving import interleaved_classes
+from cvst.search.rows._interleaving import interleaved_classes
 
 __all__ = ["ORDERINGS", "Ordering", "make_folds", "order_rows"]
 

@@ -1,15 +1,20 @@
-"""Everybody against the leader: one-sided paired tests on the scored loss."""
+"""Each configuration against the leader: one-sided paired tests on the scored loss."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from cvst._typing import BoolArray, FloatArray
+from cvst._typing import BoolArray, FloatArray, IntArray
+from cvst.race._look import Look, LookLosses, Verdict
+from cvst.race._state import RaceState
 from cvst.statistics import mcnemar_exact, paired_excess_test
 
-__all__ = ["excess_p_values", "rejected"]
+__all__ = ["BY_RANK", "BY_TEST", "drop_worse", "excess_p_values", "rejected"]
+
+# Reasons of a drop: shown to be worse, or not among the best that go on.
+BY_TEST, BY_RANK = "paired test", "rank"
 
 
 def excess_p_values(differences: Sequence[FloatArray]) -> FloatArray:
@@ -61,10 +66,10 @@ def _mcnemar(table: FloatArray) -> FloatArray:
 
 
 def rejected(p_values: FloatArray, level: float) -> BoolArray:
-    """Return who is worse than the leader, all tests together at the given level.
+    """Return which are worse than the leader, all tests together at the given level.
 
     Any of the others might be the leader by chance, so the level is divided by their
-    number: then the bound of ``level`` holds for whoever is truly best.
+    number: then the bound of ``level`` holds for the one that is truly best.
 
     Examples
     --------
@@ -73,3 +78,37 @@ def rejected(p_values: FloatArray, level: float) -> BoolArray:
     """
     n_others = max(1, int(np.isfinite(p_values).sum()))
     return np.nan_to_num(p_values, nan=1.0) <= level / n_others
+
+
+def drop_worse(
+    state: RaceState,
+    look: Look,
+    seen: LookLosses,
+    p_values: FloatArray,
+    level: float,
+    set_aside: Callable[[RaceState], IntArray],
+) -> Verdict:
+    """Drop what failed or is worse than the leader, then what is set aside.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race before the look.
+    look, seen : Look and LookLosses
+        The look.
+    p_values : ndarray of float
+        Of the tests against the leader.
+    level : float
+        Level of all tests together.
+    set_aside : callable
+        Given the state after these drops, returns further configurations that do not
+        go on.
+    """
+    worse = rejected(p_values, level) | np.isnan(seen.mean_losses)
+    drops = {
+        number: seen.failures.get(number, BY_TEST)
+        for number in look.configurations[worse].tolist()
+    }
+    after = state.observe(look, seen, Verdict(~worse, p_values, drops))
+    aside = dict.fromkeys(set_aside(after).tolist(), BY_RANK)
+    return Verdict(~worse, p_values, drops | aside)

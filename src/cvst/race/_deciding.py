@@ -1,0 +1,44 @@
+"""Which looks make the score of a configuration: its last one, or its last folds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from cvst._typing import IntArray
+from cvst.race._state import RaceState
+
+__all__ = ["deciding_looks", "shared_deciding_looks"]
+
+
+def deciding_looks(state: RaceState, looks: IntArray) -> IntArray:
+    """Return those of some looks that decide: the last one, with its sister folds.
+
+    One fold is chance, so the folds of a stage count together.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race.
+    looks : ndarray of int
+        Looks that a configuration took part in, from 0, ascending; at least one.
+    """
+    last = state.observations[looks[-1]].look
+    if not last.is_fold:
+        return looks[-1:]
+    stages = [state.observations[look].look.stage for look in looks.tolist()]
+    return looks[[stage == last.stage for stage in stages]]
+
+
+def shared_deciding_looks(state: RaceState) -> Iterator[tuple[IntArray, IntArray]]:
+    """Yield configurations that took part in the same looks, and which of these decide.
+
+    Configurations without a look are left out.
+    """
+    patterns, found = np.unique(state.present, axis=0, return_inverse=True)
+    for number, pattern in enumerate(patterns):
+        looks = np.flatnonzero(pattern)
+        if len(looks):
+            members = np.flatnonzero(found.ravel() == number)
+            yield members, deciding_looks(state, looks)

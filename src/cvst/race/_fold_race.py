@@ -1,0 +1,100 @@
+"""A stage that cross-validates, fold by fold, and drops what falls behind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvst._typing import FloatArray, IntArray
+from cvst.race._folds import FoldRecord, largest_first
+from cvst.race._leader_tests import drop_worse, excess_p_values
+from cvst.race._look import Look, LookLosses, Verdict
+from cvst.race._planned import PlannedLook, planned_folds, planned_prefix
+from cvst.race._problem import Problem
+from cvst.race._stage import Chooser, Stage, nothing, survivors
+from cvst.race._state import RaceState
+
+__all__ = ["FoldRace"]
+
+
+@dataclass(frozen=True)
+class FoldRace(Stage):
+    """Race over the folds of a cross-validation.
+
+    After each fold all are tested against the leader on all rows of the folds they have
+    in common. A separate test set takes the place of the folds: then there is one look.
+
+    Parameters
+    ----------
+    n_folds : int
+        Number of folds.
+    name : str
+        Name of the stage.
+    enter : callable
+        Given the state, returns the configurations that enter.
+    set_aside : callable
+        Given the state after a fold, returns configurations that passed the test but do
+        not go on.
+    level : float
+        Bound, for each fold, on the chance that the best configuration is dropped by
+        the test; approximate, since folds share rows.
+    fewest : int
+        Fewer configurations than this are not worth a fold.
+    together : tuple of str
+        Stages with the same folds whose losses count together; only this one if empty.
+    may_fail : bool
+        Whether the race can go on if every fit fails in a fold.
+    """
+
+    n_folds: int = 5
+    name: str = "folds"
+    enter: Chooser = survivors
+    set_aside: Chooser = nothing
+    level: float = 0.05
+    fewest: int = 1
+    together: tuple[str, ...] = ()
+    may_fail: bool = False
+
+    @property
+    def fold_counts(self) -> tuple[int, ...]:
+        """Ask for its folds."""
+        return (self.n_folds,)
+
+    def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
+        """Look at the next fold."""
+        problem = state.problem
+        pairs = [problem.prefix(problem.n_samples)]
+        if not problem.n_validation:
+            pairs = [*largest_first(problem.folds[self.n_folds])]
+        if n_looks == len(pairs):
+            return None
+        train, test = pairs[n_looks]
+        is_fold = not problem.n_validation
+        n_train = problem.n_samples if isinstance(train, slice) else len(train)
+        return Look(
+            *(train, test, n_train, members, self.name),
+            keep_losses=True,
+            is_fold=is_fold,
+            may_fail=self.may_fail,
+        )
+
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Test all against the leader, on all rows seen in this stage so far."""
+        p_values = self._p_values(state, look, seen)
+        return drop_worse(state, look, seen, p_values, self.level, self.set_aside)
+
+    def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
+        """Return one look per fold, or one at the separate test set."""
+        if problem.n_validation:
+            return (planned_prefix(problem, problem.n_samples, self.name, most),)
+        folds = largest_first(problem.folds[self.n_folds])
+        return planned_folds(folds, self.name, most)
+
+    def _p_values(self, state: RaceState, look: Look, seen: LookLosses) -> FloatArray:
+        all_top = np.ones(len(look.configurations), dtype=bool)
+        unknown = np.full(len(all_top), np.nan)
+        after = state.observe(look, seen, Verdict(all_top, unknown))
+        record = FoldRecord.of(after, self.together or (self.name,))
+        leader = int(record.ranking(np.flatnonzero(record.seen & after.active))[0])
+        return excess_p_values(record.differences(look.configurations, leader))

@@ -1,0 +1,102 @@
+"""The paper's stage: subsets that grow step by step (Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvst._typing import BoolArray, IntArray
+from cvst.race._look import Look, LookLosses, Verdict
+from cvst.race._planned import PlannedLook, planned_prefix
+from cvst.race._problem import Problem
+from cvst.race._rules import EliminationRule, SimilarityRule, StoppingRule
+from cvst.race._stage import Chooser, Stage, survivors
+from cvst.race._state import RaceState
+
+__all__ = ["GrowingSteps"]
+
+
+@dataclass(frozen=True)
+class GrowingSteps(Stage):
+    """Look at growing subsets, drop losers, stop when the survivors behave alike.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Training rows of the steps.
+    similarity : SimilarityRule
+        Step 1: separates top from flop.
+    elimination : EliminationRule
+        Step 2: finds losers by their traces.
+    stopping : StoppingRule
+        Step 3: ends the stage early.
+    shuffled : bool
+        Whether each step has an order of its own, out of ``problem.orders``.
+    name : str
+        Name of the stage.
+    enter : callable
+        Given the state, returns the configurations that enter.
+    """
+
+    sizes: Sequence[int]
+    similarity: SimilarityRule
+    elimination: EliminationRule
+    stopping: StoppingRule
+    shuffled: bool = False
+    name: str = "race"
+    enter: Chooser = survivors
+
+    def end(self, state: RaceState) -> str | None:
+        """Say why the stage is over, or None while it is not."""
+        traces = self._traces(state)
+        if traces.shape[1] >= len(self.sizes):
+            return "max_steps"
+        if traces.shape[1] == 0:
+            return None
+        active = state.active
+        # The R package goes on with a single survivor until the window is full. It
+        # has won already, so we stop.
+        if active.sum() == 1:
+            return "one_survivor"
+        return (
+            "similar_performance" if self.stopping.should_stop(traces[active]) else None
+        )
+
+    def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
+        """Look at the next larger subset with the survivors."""
+        if self.end(state) is not None:
+            return None
+        n_train = self.sizes[n_looks]
+        order = state.problem.orders[n_looks] if self.shuffled else None
+        train, test = state.problem.prefix(n_train, order)
+        return Look(train, test, n_train, members, self.name)
+
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Call top and flop, and drop significant losers."""
+        comparison = self.similarity.compare(seen)
+        before = self._traces(state)[look.configurations]
+        traces = np.column_stack([before, comparison.top])
+        drops: dict[int, str] = {}
+        # The paper tests from the first step, the R package from the second; they
+        # differ only where the safety zone is shorter than one step.
+        if traces.shape[1] > 1:
+            losers = self.elimination.is_loser(traces)
+            drops = dict.fromkeys(
+                look.configurations[losers].tolist(), "sequential test"
+            )
+        if traces.shape[1] == len(self.sizes):
+            drops |= dict.fromkeys(seen.failures, "fit failed")
+        return Verdict(comparison.top, comparison.p_values, drops)
+
+    def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
+        """Return one look per step; all may stay to the end."""
+        return tuple(
+            planned_prefix(problem, n_train, self.name, most) for n_train in self.sizes
+        )
+
+    def _traces(self, state: RaceState) -> BoolArray:
+        """Return top or flop in the looks of this stage."""
+        stages = [seen.look.stage == self.name for seen in state.observations]
+        return state.traces[:, np.array(stages, dtype=bool)]

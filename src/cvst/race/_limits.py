@@ -1,0 +1,78 @@
+"""Limits around a strategy: the same decisions, but an earlier end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cvst._typing import Configuration
+from cvst.race._look import Look, LookLosses, Verdict
+from cvst.race._state import RaceState
+from cvst.race._strategy import Decider
+
+__all__ = ["AtMost", "Limit"]
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Leaves all decisions to another decider; what limits it comes on top.
+
+    Parameters
+    ----------
+    decider : Decider
+        Who decides.
+    """
+
+    decider: Decider
+
+    def stop_reason(self, state: RaceState) -> str | None:
+        """Say why the race is over, or None while it is not."""
+        return self.decider.stop_reason(state)
+
+    def propose(self, state: RaceState) -> Sequence[Configuration]:
+        """Return configurations that join the race now."""
+        return self.decider.propose(state)
+
+    def next_look(self, state: RaceState) -> Look:
+        """Return where to look next."""
+        return self.decider.next_look(state)
+
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Call top and flop, and drop."""
+        return self.decider.judge(state, look, seen)
+
+
+@dataclass(frozen=True)
+class AtMost(Limit):
+    """End a race after a number of looks.
+
+    Parameters
+    ----------
+    decider : Decider
+        Who decides.
+    n_looks : int or None
+        Most looks; None is no limit.
+    reason : str
+        Why the race is over then.
+
+    Examples
+    --------
+    >>> from cvst.race import CVST, Problem
+    >>> limited = AtMost(CVST(), n_looks=0)
+    >>> limited.stop_reason(RaceState(Problem(5, 100)))
+    'max_looks'
+    """
+
+    n_looks: int | None = None
+    reason: str = "max_looks"
+
+    def stop_reason(self, state: RaceState) -> str | None:
+        """Say why the race is over: by itself first, then by the limit."""
+        reason = self.decider.stop_reason(state)
+        if (
+            reason is None
+            and self.n_looks is not None
+            and state.n_looks >= self.n_looks
+        ):
+            return self.reason
+        return reason

@@ -1,0 +1,185 @@
+"""A look: what the race asks for, what it sees, and what a strategy makes of it.
+
+A look trains some configurations on some rows and tests them on others; the rows may
+be a growing prefix, a fold, or anything else. All arrays run over the configurations
+of the look, in its order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cvst._typing import BoolArray, FloatArray, IntArray, Rows
+
+__all__ = ["Look", "LookLosses", "Observation", "Verdict", "count_rows"]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Which configurations are trained on which rows and tested on which others.
+
+    Attributes
+    ----------
+    train, test : slice or ndarray of int
+        Rows in race order.
+    n_train : int
+        Number of training rows.
+    configurations : ndarray of int
+        Numbers of the configurations, ascending. A number names the same configuration
+        throughout a race.
+    stage : str
+        Name of the part of the race, for people.
+    keep_losses : bool
+        Whether the strategy will need the pointwise losses again.
+    is_fold : bool
+        Whether the look is a fold of a cross-validation, to be averaged with the
+        others of its stage.
+    may_fail : bool
+        Whether the race can go on if every fit fails here.
+    rounds : int or None
+        Most rounds (of boosting) or trees that learners train here; None is no limit.
+        Learners without rounds ignore it.
+    """
+
+    train: Rows
+    test: Rows
+    n_train: int
+    configurations: IntArray
+    stage: str = "race"
+    keep_losses: bool = False
+    is_fold: bool = False
+    may_fail: bool = False
+    rounds: int | None = None
+
+    @property
+    def n_test(self) -> int:
+        """Number of test rows."""
+        return count_rows(self.test)
+
+    def places(self, configurations: IntArray) -> IntArray:
+        """Return where some configurations of this look stand in its arrays.
+
+        Examples
+        --------
+        >>> look = Look(slice(0, 5), slice(5, 9), 5, np.array([2, 4, 7]))
+        >>> look.places(np.array([7, 2]))
+        array([2, 0])
+        """
+        return np.searchsorted(self.configurations, configurations)
+
+
+@dataclass(frozen=True, slots=True)
+class LookLosses:
+    """What a source of losses reports of one look.
+
+    Attributes
+    ----------
+    losses : ndarray of shape (n_configurations, n_points)
+        Pointwise losses of the look's configurations; a row of NaN is a failed fit.
+    mean_losses : ndarray of shape (n_configurations,)
+        Their (weighted) means.
+    residuals : ndarray of shape (n_configurations, n_points) or None
+        Signed residuals, only where a strategy asked for them.
+    fit_seconds, score_seconds : ndarray of shape (n_configurations,)
+        Time spent; work shared by several configurations is split evenly.
+    failures : mapping of int to str
+        Reason of each failed fit, by configuration.
+    standard_errors : ndarray of shape (n_configurations,) or None
+        Standard errors of the means; None where the source does not know them.
+    seconds : float
+        What the look took on the clock; NaN where the source does not say.
+    """
+
+    losses: FloatArray
+    mean_losses: FloatArray
+    fit_seconds: FloatArray
+    score_seconds: FloatArray
+    residuals: FloatArray | None = None
+    failures: Mapping[int, str] = field(default_factory=dict)
+    standard_errors: FloatArray | None = None
+    seconds: float = np.nan
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a strategy makes of a look; arrays run over the look's configurations.
+
+    Attributes
+    ----------
+    top : ndarray of bool
+        Top (True) or flop (False).
+    p_values : ndarray of float
+        The p-value that decided, NaN where nothing was tested.
+    drops : mapping of int to str
+        Reason of each drop, by configuration.
+    """
+
+    top: BoolArray
+    p_values: FloatArray
+    drops: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """A look and its outcome; arrays run over the look's configurations.
+
+    Attributes
+    ----------
+    look : Look
+        Where the race looked.
+    mean_losses, p_values, fit_seconds, score_seconds : ndarray of float
+        NaN for a failed fit, or where nothing was tested.
+    top : ndarray of bool
+        Top (True) or flop (False).
+    drops, failures : mapping of int to str
+        Reasons by configuration.
+    losses : ndarray of shape (n_configurations of the look, n_points) or None
+        Pointwise losses, where the look asked to keep them.
+    standard_errors : ndarray of float or None
+        Standard errors of the mean losses, where the source reported them.
+    seconds : float
+        What the look took on the clock; NaN where the source does not say.
+    """
+
+    look: Look
+    mean_losses: FloatArray
+    top: BoolArray
+    p_values: FloatArray
+    fit_seconds: FloatArray
+    score_seconds: FloatArray
+    drops: Mapping[int, str]
+    failures: Mapping[int, str]
+    losses: FloatArray | None = None
+    standard_errors: FloatArray | None = None
+    seconds: float = np.nan
+
+    @classmethod
+    def of(cls, look: Look, seen: LookLosses, verdict: Verdict) -> Observation:
+        """Put a look, what was seen there and the verdict together."""
+        return cls(
+            look=look,
+            mean_losses=seen.mean_losses,
+            top=verdict.top,
+            p_values=verdict.p_values,
+            fit_seconds=seen.fit_seconds,
+            score_seconds=seen.score_seconds,
+            drops=dict(verdict.drops),
+            failures=dict(seen.failures),
+            losses=seen.losses if look.keep_losses else None,
+            standard_errors=seen.standard_errors,
+            seconds=seen.seconds,
+        )
+
+
+def count_rows(rows: Rows) -> int:
+    """Return how many rows a slice or an array of rows has.
+
+    Examples
+    --------
+    >>> count_rows(slice(3, 10)), count_rows(np.array([4, 8]))
+    (7, 2)
+    """
+    return rows.stop - rows.start if isinstance(rows, slice) else len(rows)

@@ -1,0 +1,115 @@
+"""What is known before the first look: sizes, groups, folds, the search space."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from cvst._typing import Configuration, IntArray, Rows
+from cvst.race._space import SearchSpace
+
+__all__ = ["Folds", "Problem"]
+
+Folds = tuple[tuple[IntArray, IntArray], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is known before the first look.
+
+    Attributes
+    ----------
+    n_configurations : int
+        Number of configurations at the start; a strategy may propose more later.
+    n_samples : int
+        Rows that may be trained on, numbered in race order; the paper's :math:`N`.
+    n_validation : int
+        Rows of a separate test set, numbered after the training rows.
+    boundaries : ndarray or None
+        Subset sizes at which a cut splits no group; None if any cut will do.
+    folds : mapping of int to tuple of (train, test)
+        Folds over the training rows by their number, where a strategy asked for them.
+    orders : tuple of ndarray of shape (n_samples,)
+        A fresh permutation per step, where a strategy asked for them.
+    seed : int
+        For whatever a strategy draws at random.
+    space : SearchSpace or None
+        The configurations as points on axes, where that is known.
+    constant_loss : float or None
+        Mean loss of the best constant prediction, where that is known.
+    min_rows : int
+        Rows from which on a subset has a few of every class; 0 if there are none.
+    configurations : tuple of dict
+        The configurations themselves, where a strategy may want to see them.
+    covered : mapping of str to str
+        Hyper-parameters of which one fit serves several values, as
+        :class:`cvst.race.Axis` has them.
+    """
+
+    n_configurations: int
+    n_samples: int
+    n_validation: int = 0
+    boundaries: IntArray | None = None
+    folds: Mapping[int, Folds] = field(default_factory=dict)
+    orders: tuple[IntArray, ...] = ()
+    seed: int = 0
+    space: SearchSpace | None = None
+    constant_loss: float | None = None
+    min_rows: int = 0
+    configurations: tuple[Configuration, ...] = ()
+    covered: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups of rows, None if there are none."""
+        return None if self.boundaries is None else len(self.boundaries) + 1
+
+    @property
+    def allowed_cuts(self) -> IntArray | None:
+        """Subset sizes that split no group, all rows too if others test; or None."""
+        if self.boundaries is None or not self.n_validation:
+            return self.boundaries
+        return np.append(self.boundaries, self.n_samples)
+
+    def cut(self, n_train: int, at_least: int = 0) -> int:
+        """Move a subset size to the nearest one that splits no group.
+
+        Where a smaller one than ``at_least`` is nearest, the next larger one is taken;
+        all rows if there is none.
+        """
+        allowed = self.allowed_cuts
+        if allowed is not None and at_least:
+            allowed = np.append(allowed[allowed >= at_least], self.n_samples)
+        if allowed is None or not len(allowed):
+            return n_train
+        return int(allowed[np.argmin(np.abs(allowed - n_train))])
+
+    def cuts(self, sizes: Sequence[int]) -> list[int]:
+        """Move growing subset sizes to boundaries, so that they still grow.
+
+        Each goes to its nearest one, unless a large group lies there: then they share
+        the boundaries nearby with the least moving. Too few boundaries stay too few.
+
+        Examples
+        --------
+        >>> Problem(1, 100, boundaries=np.array([5, 10, 90])).cuts([20, 40, 80])
+        [5, 10, 90]
+        """
+        nearest = [self.cut(size) for size in sizes]
+        allowed = self.allowed_cuts
+        distinct = len(set(nearest)) == len(sizes)
+        if allowed is None or distinct or len(allowed) < len(sizes):
+            return nearest
+        distances = np.abs(np.asarray(sizes)[:, None] - allowed)
+        return sorted(allowed[linear_sum_assignment(distances)[1]].tolist())
+
+    def prefix(self, n_train: int, order: IntArray | None = None) -> tuple[Rows, Rows]:
+        """Return the first rows for training and the others (or the test set)."""
+        train, rest = slice(0, n_train), slice(n_train, self.n_samples)
+        validation = slice(self.n_samples, self.n_samples + self.n_validation)
+        if order is None:
+            return train, validation if self.n_validation else rest
+        return order[train], validation if self.n_validation else order[rest]

@@ -1,0 +1,169 @@
+"""A race as a program of stages, each of which says who enters and who goes on."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from cvst._typing import IntArray
+from cvst.race._folds import rank_by_folds
+from cvst.race._look import Look, LookLosses, Verdict
+from cvst.race._planned import PlannedLook
+from cvst.race._problem import Problem
+from cvst.race._state import RaceState
+from cvst.race._strategy import Strategy
+
+__all__ = ["Chooser", "Program", "Stage", "Staged", "nothing", "survivors"]
+
+# Picks configurations by what the race knows.
+Chooser = Callable[[RaceState], IntArray]
+
+
+def survivors(state: RaceState) -> IntArray:
+    """Return all configurations that are not dropped."""
+    return np.flatnonzero(state.active)
+
+
+def nothing(state: RaceState) -> IntArray:
+    """Return no configuration."""
+    del state
+    return np.empty(0, dtype=np.intp)
+
+
+class Stage(ABC):
+    """One part of a race.
+
+    Attributes
+    ----------
+    name : str
+        Name of its looks; no two stages of a race share it.
+    enter : callable
+        Given the state, returns the configurations that enter. Those that are still
+        active take part in the later looks of the stage.
+    fewest : int
+        Fewer configurations than this are not worth a look: the stage is over.
+    """
+
+    name: str
+    enter: Chooser
+    fewest: int = 1
+
+    @abstractmethod
+    def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
+        """Return the next look, None when the stage is over.
+
+        Parameters
+        ----------
+        state : RaceState
+            The race so far.
+        n_looks : int
+            How many looks of this stage there have been.
+        members : ndarray of int
+            Who takes part.
+        """
+
+    @abstractmethod
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Say who goes on."""
+
+    @abstractmethod
+    def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
+        """Return all looks that can come, with at most that many configurations."""
+
+    @property
+    def fold_counts(self) -> tuple[int, ...]:
+        """Numbers of folds that ``problem.folds`` must offer for this stage."""
+        return ()
+
+    def members(self, state: RaceState) -> IntArray:
+        """Return who takes part in the next look of the stage."""
+        looks = state.looks_of(self.name)
+        if looks:
+            entered = looks[0].look.configurations
+            return entered[state.active[entered]]
+        # The first stage of a race is for all.
+        if not state.observations:
+            return np.arange(state.n_configurations)
+        return np.sort(self.enter(state))
+
+    def next_look(self, state: RaceState) -> Look | None:
+        """Return the next look, None when the stage is over or nothing enters."""
+        members = self.members(state)
+        if len(members) < (self.fewest if state.observations else 1):
+            return None
+        return self.look(state, len(state.looks_of(self.name)), members)
+
+
+class Staged(Strategy):
+    """A strategy that is a program of stages, run one after the other."""
+
+    @abstractmethod
+    def stages(self, problem: Problem) -> Sequence[Stage]:
+        """Return the stages in order."""
+
+    def stop_reason(self, state: RaceState) -> str | None:
+        """Stop when no stage has a look left."""
+        return "all_stages" if self._look(state) is None else None
+
+    def next_look(self, state: RaceState) -> Look:
+        """Return the next look of the present stage, or the first of a later one."""
+        look = self._look(state)
+        assert look is not None
+        return look
+
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Let the stage of the look judge."""
+        stages = {stage.name: stage for stage in self.stages(state.problem)}
+        return stages[look.stage].judge(state, look, seen)
+
+    def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
+        """Return the looks of all stages; everything may stay to the end."""
+        most = problem.n_configurations
+        return tuple(
+            look
+            for stage in self.stages(problem)
+            for look in stage.planned_looks(problem, most)
+        )
+
+    def _look(self, state: RaceState) -> Look | None:
+        stages = list(self.stages(state.problem))
+        names = [stage.name for stage in stages]
+        present = 0 if state.stage is None else names.index(state.stage)
+        looks = (stage.next_look(state) for stage in stages[present:])
+        return next((look for look in looks if look is not None), None)
+
+
+class Program(Staged):
+    """A race made of your own stages.
+
+    Parameters
+    ----------
+    program : sequence of Stage
+        The stages in order. All configurations enter the first one.
+
+    Examples
+    --------
+    >>> from cvst.race import FoldRace, SubsetLook
+    >>> Program([SubsetLook(rows=0.2), FoldRace(n_folds=5)]).fold_counts
+    (5,)
+    """
+
+    def __init__(self, program: Sequence[Stage]) -> None:
+        self.program = program
+
+    @property
+    def fold_counts(self) -> tuple[int, ...]:
+        """Ask for the folds of all stages."""
+        counts = [count for stage in self.program for count in stage.fold_counts]
+        return tuple(dict.fromkeys(counts))
+
+    def stages(self, problem: Problem) -> Sequence[Stage]:
+        """Return the stages in order."""
+        del problem
+        return self.program
+
+    def ranking(self, state: RaceState) -> IntArray:
+        """Order by the folds of the last stage that has any, then by the last loss."""
+        return rank_by_folds(state, [(stage.name,) for stage in reversed(self.program)])

@@ -1,0 +1,201 @@
+"""What a race asks of whoever decides.
+
+:class:`Decider` is what the loop needs. :class:`Strategy` is the whole protocol: what
+searches, plans, forecasts, budgets, reports and explanations ask as well. Everything
+but a next look and a verdict has a default, so a strategy of one's own can be short.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+
+from cvst._typing import Configuration, FloatArray, IntArray, Rows
+from cvst.race._look import Look, LookLosses, Verdict
+from cvst.race._parameters import Parametrised
+from cvst.race._planned import PlannedLook
+from cvst.race._problem import Problem
+from cvst.race._ranking import last_finite
+from cvst.race._state import RaceState
+
+if TYPE_CHECKING:
+    from cvst.statistics import SpicerTest, WaldTest
+
+__all__ = ["Decider", "Strategy"]
+
+
+@runtime_checkable
+class Decider(Protocol):
+    """Decides what the loop of a race does next."""
+
+    def stop_reason(self, state: RaceState) -> str | None:
+        """Say why the race is over, or None while it is not."""
+        ...
+
+    def propose(self, state: RaceState) -> Sequence[Configuration]:
+        """Return configurations that join the race now."""
+        ...
+
+    def next_look(self, state: RaceState) -> Look:
+        """Return where to look next; asked only while the race is not over."""
+        ...
+
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Call top and flop, and drop."""
+        ...
+
+
+class Strategy(Parametrised, ABC):
+    """Decides where to look next, which configurations are dropped, and which wins.
+
+    Derive from it, store the arguments of ``__init__`` under their own names, and write
+    :meth:`next_look`, :meth:`judge` and :meth:`stop_reason`. The rest has defaults.
+    """
+
+    # The race -----------------------------------------------------------------------
+
+    @abstractmethod
+    def stop_reason(self, state: RaceState) -> str | None:
+        """Say why the race is over, or None while it is not."""
+
+    @abstractmethod
+    def next_look(self, state: RaceState) -> Look:
+        """Return where to look next; asked only while the race is not over."""
+
+    @abstractmethod
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Call top and flop, and drop."""
+
+    def propose(self, state: RaceState) -> Sequence[Configuration]:
+        """Return configurations that join the race now; none by default.
+
+        They are numbered after those known so far, and asked for before each look.
+        """
+        del state
+        return ()
+
+    def ranking(self, state: RaceState) -> IntArray:
+        """Return the configurations left, the winner first.
+
+        By default in the order of the last mean loss of each.
+        """
+        survivors = np.flatnonzero(state.active)
+        last = last_finite(state.mean_losses)[survivors]
+        return survivors[np.argsort(last, kind="stable")]
+
+    # What it needs ------------------------------------------------------------------
+
+    @property
+    def fold_counts(self) -> tuple[int, ...]:
+        """Numbers of folds that ``problem.folds`` must offer."""
+        return ()
+
+    @property
+    def n_orders(self) -> int:
+        """Number of fresh permutations that ``problem.orders`` must offer."""
+        return 0
+
+    @property
+    def needs_residuals(self) -> bool:
+        """Whether looks must report signed residuals."""
+        return False
+
+    @property
+    def binary_test(self) -> str | None:
+        """Name of a test that compares losses of 0 and 1 only, None without one."""
+        return None
+
+    @property
+    def rescales(self) -> bool:
+        """Whether ``rescale="auto"`` lets hyper-parameters follow the subset size."""
+        return False
+
+    def check(self, problem: Problem) -> None:
+        """Raise an error that explains why this race cannot be run, if so."""
+        del problem
+
+    # What can be known beforehand ---------------------------------------------------
+
+    def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
+        """Return the looks of the longest race; by default the first one alone."""
+        look = self.next_look(RaceState(problem))
+        return (
+            PlannedLook(
+                look.stage, look.n_train, look.n_test, len(look.configurations)
+            ),
+        )
+
+    def subset_sizes(self, problem: Problem) -> Sequence[int]:
+        """Return the training rows of the looks on first rows that can come."""
+        del problem
+        return ()
+
+    def subsets(self, problem: Problem) -> list[tuple[Rows, Rows]]:
+        """Return the training and test rows of these looks."""
+        return [problem.prefix(size) for size in self.subset_sizes(problem)]
+
+    def expected_configurations(self, problem: Problem) -> FloatArray:
+        """Return how many configurations each planned look is expected to see.
+
+        By default as many as can take part at most.
+        """
+        looks = self.planned_looks(problem)
+        return np.array([look.max_configurations for look in looks], dtype=float)
+
+    def expected_looks(self, problem: Problem) -> int:
+        """Return how many looks a race is expected to have; by default all planned."""
+        return len(self.planned_looks(problem))
+
+    def fewest_looks(self, problem: Problem) -> int:
+        """Return after how many looks a lucky race may be over; by default all."""
+        return len(self.planned_looks(problem))
+
+    def variants(self, problem: Problem) -> Iterator[Sequence[Strategy]]:
+        """Yield groups of variants that a time budget may choose from.
+
+        The first group with a variant that fits is taken, and of it the one with most
+        looks. By default there are none, and the clock ends the race.
+        """
+        del problem
+        return iter(())
+
+    @property
+    def sequential_test(self) -> WaldTest | SpicerTest | None:
+        """The sequential test that drops configurations, None without one."""
+        return None
+
+    @property
+    def first_drop(self) -> int | None:
+        """Look in which the first drop is possible, None if any may drop."""
+        return None
+
+    def drop_error_bounds(
+        self, win_probabilities: Sequence[float]
+    ) -> dict[float, float]:
+        """Bound the chance that a stable winner is dropped, where a bound is known."""
+        del win_probabilities
+        return {}
+
+    # What to say about it -----------------------------------------------------------
+
+    @property
+    def window(self) -> int:
+        """Number of last looks that decide about the winner, 0 if that has no name."""
+        return 0
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What its reasons to stop and to drop mean, by reason.
+
+        A reason to stop completes "The race ended after 4 looks: …", a reason to drop
+        "It was dropped: …". Reasons without a sentence are shown as they are.
+        """
+        return {}
+
+    def criterion(self, state: RaceState) -> str:
+        """Complete the sentence "It ranks first …"."""
+        del state
+        return "in the order of the strategy"

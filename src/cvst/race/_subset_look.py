@@ -1,0 +1,70 @@
+"""A stage that trains on the first rows and tests on the others, once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cvst._typing import IntArray
+from cvst.race._leader_tests import drop_worse, excess_p_values
+from cvst.race._look import Look, LookLosses, Verdict
+from cvst.race._planned import PlannedLook, planned_prefix
+from cvst.race._problem import Problem
+from cvst.race._stage import Chooser, Stage, nothing, survivors
+from cvst.race._state import RaceState
+
+__all__ = ["SubsetLook"]
+
+
+@dataclass(frozen=True)
+class SubsetLook(Stage):
+    """Look once at a subset, and drop what is significantly worse than the leader.
+
+    Parameters
+    ----------
+    rows : int or float
+        Training rows, or their share of all rows.
+    name : str
+        Name of the stage.
+    enter : callable
+        Given the state, returns the configurations that enter.
+    set_aside : callable
+        Given the state after the look, returns configurations that passed the test but
+        do not go on.
+    level : float
+        Bound on the chance that the configuration with the smallest expected loss here
+        is dropped by the test.
+    """
+
+    rows: int | float = 0.2
+    name: str = "subset"
+    enter: Chooser = survivors
+    set_aside: Chooser = nothing
+    level: float = 0.05
+
+    def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
+        """Look at the first rows, once."""
+        if n_looks:
+            return None
+        n_train = self.n_train(state.problem)
+        train, test = state.problem.prefix(n_train)
+        return Look(train, test, n_train, members, self.name, may_fail=True)
+
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Test all against the leader of the look."""
+        if np.isnan(seen.mean_losses).all():
+            return Verdict(np.zeros(len(seen.losses), dtype=bool), seen.mean_losses)
+        leader = int(np.nanargmin(seen.mean_losses))
+        p_values = excess_p_values(list(seen.losses - seen.losses[leader]))
+        return drop_worse(state, look, seen, p_values, self.level, self.set_aside)
+
+    def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
+        """Return the one look."""
+        return (planned_prefix(problem, self.n_train(problem), self.name, most),)
+
+    def n_train(self, problem: Problem) -> int:
+        """Return the training rows, moved so that no group is split."""
+        rows = self.rows
+        share = isinstance(rows, float)
+        return problem.cut(int(rows * problem.n_samples if share else rows))

@@ -1,0 +1,79 @@
+"""Which variant of a race fits into the time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from cvst._typing import FloatArray
+from cvst.exceptions import InvalidInputError
+from cvst.race import PlannedLook, Strategy
+from cvst.search._setup import Setup
+from cvst.search.budget._costs import CostModel
+from cvst.search.rows import enough_to_start
+
+__all__ = ["fitting_strategy", "race_seconds"]
+
+
+def fitting_strategy(setup: Setup, model: CostModel, seconds: float) -> Strategy:
+    """Return the variant of a race with most looks that fits.
+
+    A race fits if there is time until it can have dropped the losers and stopped early;
+    should the survivors differ for longer, the clock ends it. Groups of variants are
+    tried in the order of the strategy. If none fits, the race with the smallest first
+    look begins; without variants the strategy stays as it is.
+
+    Parameters
+    ----------
+    setup : Setup
+        The race as it would be without a budget.
+    model : CostModel
+        What looks cost.
+    seconds : float
+        What the race may take, without the final fit.
+    """
+
+    def n_looks(one: Strategy) -> int:
+        return len(one.planned_looks(setup.problem))
+
+    smallest: Strategy | None = None
+    for group in setup.strategy.variants(setup.problem):
+        possible = list(_possible(setup, group))
+        fitting = [one for one in possible if _seconds(setup, model, one) <= seconds]
+        if fitting:
+            return max(fitting, key=n_looks)
+        smallest = smallest or max(possible, key=n_looks, default=None)
+    return smallest or setup.strategy
+
+
+def race_seconds(
+    model: CostModel, looks: Sequence[PlannedLook], n_configurations: FloatArray
+) -> FloatArray:
+    """Return the seconds of each look."""
+    return np.array(
+        [
+            model.look(look.n_train, look.n_test, count)
+            for look, count in zip(looks, n_configurations, strict=True)
+        ]
+    )
+
+
+def _possible(setup: Setup, group: Sequence[Strategy]) -> Iterator[Strategy]:
+    """Yield the variants that these data allow."""
+    for variant in group:
+        try:
+            variant.check(setup.problem)
+        except InvalidInputError:
+            continue
+        data, classes = setup.source.data, setup.source.classes
+        if enough_to_start(variant, setup.problem, data, classes):
+            yield variant
+
+
+def _seconds(setup: Setup, model: CostModel, strategy: Strategy) -> float:
+    """Return the seconds up to an early end, of all looks where there is none."""
+    looks = strategy.planned_looks(setup.problem)
+    expected = strategy.expected_configurations(setup.problem)
+    seconds = race_seconds(model, looks, expected)
+    return float(seconds[: strategy.fewest_looks(setup.problem)].sum())
