@@ -25,8 +25,8 @@ def test_module_says_what_is_inside(path):
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_module_is_about_one_idea(path):
-    """No module is longer than 400 lines."""
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= 400
+    """No module is longer than 500 lines."""
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 500
 
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)

@@ -89,5 +89,5 @@ def test_every_strategy_can_be_drawn(fitted):
 
 
 def test_an_unknown_name_is_refused_with_those_known(hand_made):
-    with pytest.raises(InvalidInputError, match=r"'D' is no .*'C', 'kernel'"):
+    with pytest.raises(InvalidInputError, match=r"'D' is not a .*'C', 'kernel'"):
         LossSurfaceDisplay.from_state(hand_made, GRID, x="D")

@@ -63,8 +63,8 @@ def test_every_strategy_can_be_drawn(fitted):
     assert display.codes.shape == state.mean_losses.shape
     winner = state.traces[fitted.best_index_]
     np.testing.assert_array_equal(display.codes[0] == TOP, winner)
-    window = getattr(fitted.strategy_, "window", None)
-    assert window is None or display.window == min(window, state.n_looks)
+    window = fitted.strategy_.window
+    assert window == 0 or display.window == min(window, state.n_looks)
 
 
 def test_two_thousand_rows_keep_their_share_of_the_picture():

@@ -78,7 +78,7 @@ def refused(search, X, y, error, message, **params):
             InvalidInputError,
             "stopping_window=12 is larger than max_steps=10",
         ),
-        ({"strategy": CVST}, InvalidInputError, "is no strategy"),
+        ({"strategy": CVST}, InvalidInputError, "is not a strategy"),
         (
             {"strategy": CVST(similarity_level="0.05")},
             InvalidInputError,

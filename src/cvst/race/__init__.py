@@ -7,7 +7,7 @@ from cvst.race._deciding import deciding_looks, shared_deciding_looks
 from cvst.race._elimination import NoElimination
 from cvst.race._fold_race import FoldRace
 from cvst.race._growing_steps import GrowingSteps
-from cvst.race._limits import AtMost, Limit
+from cvst.race._limits import AtMost, Limit, Once
 from cvst.race._look import Look, LookLosses, Observation, Verdict, count_rows
 from cvst.race._loop import race
 from cvst.race._parameters import Parametrised
@@ -57,6 +57,7 @@ __all__ = [
     "NeverStop",
     "NoElimination",
     "Observation",
+    "Once",
     "OutlierSimilarity",
     "Parametrised",
     "PlannedLook",

@@ -204,7 +204,7 @@ class CVST(Staged):
             return super().expected_configurations(problem)
         return expected_active(
             problem.n_configurations,
-            self.max_steps,
+            len(self.planned_looks(problem)),
             safety_zone=drop - 1,
             survival_rate=SURVIVAL_RATE,
         )

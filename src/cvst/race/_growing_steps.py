@@ -37,7 +37,8 @@ class GrowingSteps(Stage):
     name : str
         Name of the stage.
     enter : callable
-        Given the state, returns the configurations that enter.
+        Given the state, returns the configurations that take part in the next step;
+        those that join the race take part from then on.
     """
 
     sizes: Sequence[int]
@@ -63,6 +64,10 @@ class GrowingSteps(Stage):
         return (
             "similar_performance" if self.stopping.should_stop(traces[active]) else None
         )
+
+    def members(self, state: RaceState) -> IntArray:
+        """Return who takes part in the next step."""
+        return self.enter(state)
 
     def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
         """Look at the next larger subset with the survivors."""

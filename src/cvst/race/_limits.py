@@ -10,7 +10,7 @@ from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._state import RaceState
 from cvst.race._strategy import Decider
 
-__all__ = ["AtMost", "Limit"]
+__all__ = ["AtMost", "Limit", "Once"]
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,6 @@ class AtMost(Limit):
         Who decides.
     n_looks : int or None
         Most looks; None is no limit.
-    reason : str
-        Why the race is over then.
 
     Examples
     --------
@@ -64,7 +62,6 @@ class AtMost(Limit):
     """
 
     n_looks: int | None = None
-    reason: str = "max_looks"
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Say why the race is over: by itself first, then by the limit."""
@@ -74,5 +71,22 @@ class AtMost(Limit):
             and self.n_looks is not None
             and state.n_looks >= self.n_looks
         ):
-            return self.reason
+            return "max_looks"
         return reason
+
+
+@dataclass(frozen=True)
+class Once(Limit):
+    """Look once: a lone configuration is scored, and there is nothing to race.
+
+    Parameters
+    ----------
+    decider : Decider
+        Who decides where to look.
+    """
+
+    def stop_reason(self, state: RaceState) -> str | None:
+        """Stop after the first look."""
+        if state.observations:
+            return "single_configuration"
+        return self.decider.stop_reason(state)

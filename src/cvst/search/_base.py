@@ -23,7 +23,7 @@ from cvst._sklearn_compat import (
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
 from cvst.exceptions import AllFitsFailedError, FallbackWarning, UnusedArgumentWarning
-from cvst.race import AtMost, Decider, LookCutError, RaceState, race
+from cvst.race import AtMost, Decider, LookCutError, Once, RaceState, race
 from cvst.report import notebook_html
 from cvst.search._log import log_end, log_look, log_start, verbose_logging
 from cvst.search._options import SearchOptions
@@ -227,7 +227,7 @@ class BaseRaceSearch(BaseSearchCV):
                 FallbackWarning,
                 stacklevel=6,
             )
-            decider = AtMost(decider, 1, "single_configuration")
+            decider = Once(decider)
         decider = AtMost(decider, self.max_looks)
         return decider if budget is None else Within(decider, budget, setup)
 

@@ -19,7 +19,7 @@ from cvst.exceptions import InvalidInputError, TooFewRowsError
 from cvst.race import Problem
 from cvst.search.rows._ordering import Ordering, make_folds, order_rows
 
-PAGE = Path(__file__).parents[2] / "docs" / "user_guide" / "ordering.md"
+PAGE = Path(__file__).parents[3] / "docs" / "user_guide" / "ordering.md"
 
 # Half the sum of the inverse Fibonacci numbers; see the proof in _interleaving.py.
 BOUND = 1.68
