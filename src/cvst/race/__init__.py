@@ -13,6 +13,7 @@ from cvst.race._loop import race
 from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Folds, Problem
+from cvst.race._propose_and_confirm import ProposeAndConfirm, Source, Trial
 from cvst.race._ranking import rank_all
 from cvst.race._rules import (
     Comparison,
@@ -64,17 +65,20 @@ __all__ = [
     "PrefixSimilarity",
     "Problem",
     "Program",
+    "ProposeAndConfirm",
     "RaceState",
     "Schedule",
     "SearchSpace",
     "SimilarTraces",
     "SimilarityRule",
+    "Source",
     "Stage",
     "Staged",
     "StoppingRule",
     "Strategy",
     "SubsetLook",
     "TrackAndConfirm",
+    "Trial",
     "Verdict",
     "WinnerRule",
     "count_rows",

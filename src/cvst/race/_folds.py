@@ -49,11 +49,11 @@ class FoldRecord:
             look = observation.look
             if look.stage not in counts or observation.losses is None:
                 continue
-            members = look.configurations
+            members = observation.kept
             rows[members, len(losses)] = np.arange(len(members))
-            means[members, len(losses)] = observation.mean_losses
+            means[members, len(losses)] = observation.mean_losses[look.places(members)]
             losses.append(observation.losses)
-            folds.append(counts[look.stage])
+            folds.append(counts[look.stage] if look.fold is None else look.fold)
             counts[look.stage] += 1
         return cls(losses, folds, rows[:, : len(losses)], means[:, : len(losses)])
 

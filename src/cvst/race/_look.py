@@ -17,6 +17,10 @@ from cvst._typing import BoolArray, FloatArray, IntArray, Rows
 __all__ = ["Look", "LookLosses", "Observation", "Verdict", "count_rows"]
 
 
+def _no_configurations() -> IntArray:
+    return np.empty(0, dtype=np.intp)
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """Which configurations are trained on which rows and tested on which others.
@@ -42,6 +46,8 @@ class Look:
     rounds : int or None
         Most rounds (of boosting) or trees that learners train here; None is no limit.
         Learners without rounds ignore it.
+    fold : int or None
+        Which fold it is, from 0, where a strategy does not take them in order.
     """
 
     train: Rows
@@ -53,6 +59,7 @@ class Look:
     is_fold: bool = False
     may_fail: bool = False
     rounds: int | None = None
+    fold: int | None = None
 
     @property
     def n_test(self) -> int:
@@ -91,6 +98,8 @@ class LookLosses:
         Standard errors of the means; None where the source does not know them.
     seconds : float
         What the look took on the clock; NaN where the source does not say.
+    elapsed : float
+        Reading of the clock after the look, from the start of the race on.
     """
 
     losses: FloatArray
@@ -101,6 +110,7 @@ class LookLosses:
     failures: Mapping[int, str] = field(default_factory=dict)
     standard_errors: FloatArray | None = None
     seconds: float = np.nan
+    elapsed: float = np.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,11 +125,14 @@ class Verdict:
         The p-value that decided, NaN where nothing was tested.
     drops : mapping of int to str
         Reason of each drop, by configuration.
+    keep : ndarray of bool or None
+        Whose pointwise losses stay in the state, if the look keeps any; None for all.
     """
 
     top: BoolArray
     p_values: FloatArray
     drops: Mapping[int, str] = field(default_factory=dict)
+    keep: BoolArray | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +149,17 @@ class Observation:
         Top (True) or flop (False).
     drops, failures : mapping of int to str
         Reasons by configuration.
-    losses : ndarray of shape (n_configurations of the look, n_points) or None
-        Pointwise losses, where the look asked to keep them.
+    losses : ndarray of shape (n_kept, n_points) or None
+        Pointwise losses of the configurations in ``kept``, where any were kept.
+    kept : ndarray of int
+        Configurations whose pointwise losses were kept, ascending.
     standard_errors : ndarray of float or None
         Standard errors of the mean losses, where the source reported them.
     seconds : float
         What the look took on the clock; NaN where the source does not say.
+    elapsed : float
+        Reading of the clock after the look, from the start of the race on; NaN where
+        the source does not say.
     """
 
     look: Look
@@ -153,12 +171,17 @@ class Observation:
     drops: Mapping[int, str]
     failures: Mapping[int, str]
     losses: FloatArray | None = None
+    kept: IntArray = field(default_factory=_no_configurations)
     standard_errors: FloatArray | None = None
     seconds: float = np.nan
+    elapsed: float = np.nan
 
     @classmethod
     def of(cls, look: Look, seen: LookLosses, verdict: Verdict) -> Observation:
         """Put a look, what was seen there and the verdict together."""
+        keep = np.full(len(verdict.top), look.keep_losses)
+        if verdict.keep is not None:
+            keep &= verdict.keep
         return cls(
             look=look,
             mean_losses=seen.mean_losses,
@@ -168,10 +191,18 @@ class Observation:
             score_seconds=seen.score_seconds,
             drops=dict(verdict.drops),
             failures=dict(seen.failures),
-            losses=seen.losses if look.keep_losses else None,
+            losses=_kept(seen.losses, keep),
+            kept=look.configurations[keep],
             standard_errors=seen.standard_errors,
             seconds=seen.seconds,
+            elapsed=seen.elapsed,
         )
+
+
+def _kept(losses: FloatArray, keep: BoolArray) -> FloatArray | None:
+    if not keep.any():
+        return None
+    return losses if keep.all() else losses[keep]
 
 
 def count_rows(rows: Rows) -> int:

@@ -42,6 +42,8 @@ class Problem:
         Mean loss of the best constant prediction, where that is known.
     min_rows : int
         Rows from which on a subset has a few of every class; 0 if there are none.
+    seconds : float or None
+        What the race may take on the clock, the final fit included; None is no limit.
     configurations : tuple of dict
         The configurations themselves, where a strategy may want to see them.
     covered : mapping of str to str
@@ -59,6 +61,7 @@ class Problem:
     space: SearchSpace | None = None
     constant_loss: float | None = None
     min_rows: int = 0
+    seconds: float | None = None
     configurations: tuple[Configuration, ...] = ()
     covered: Mapping[str, str] = field(default_factory=dict)
 

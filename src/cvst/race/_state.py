@@ -61,6 +61,11 @@ class RaceState:
         return (*self.problem.configurations, *self.proposed)
 
     @property
+    def elapsed(self) -> float:
+        """Seconds from the start of the race to the end of its last look."""
+        return self.observations[-1].elapsed if self.observations else 0.0
+
+    @property
     def stage(self) -> str | None:
         """Name of the stage of the last look, None before the first."""
         return self.observations[-1].look.stage if self.observations else None

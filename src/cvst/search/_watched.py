@@ -35,6 +35,11 @@ class WatchedSource:
     before: Callable[[], None]
     budget: TimeBudget | None = None
     n_looks: int = field(default=0, init=False)
+    started: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Take the time."""
+        self.started = self.clock()
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
         """Pass configurations on that join the race."""
@@ -48,4 +53,5 @@ class WatchedSource:
         start = self.clock()
         gate = None if self.budget is None else self.budget.gate
         seen = self.source.observe(look, gate)
-        return replace(seen, seconds=self.clock() - start)
+        end = self.clock()
+        return replace(seen, seconds=end - start, elapsed=end - self.started)
