@@ -30,13 +30,13 @@ __all__ = [
 ]
 
 # Whole names of fields; a leading "look7_" of a column is left alone.
-FIELDS: dict[str, str] = {}
+FIELDS: dict[str, str] = {"n_steps_": "n_looks_"}
 
 # Parts of texts, replaced in the order given here.
 TEXTS: dict[str, str] = {}
 
 # Names of constructor arguments.
-PARAMETERS: dict[str, str] = {}
+PARAMETERS: dict[str, str] = {"few": "direct_below", "wide": "widen"}
 
 # These depend on the clock.
 TIMES = ("mean_fit_time", "std_fit_time", "mean_score_time", "std_score_time")
@@ -77,7 +77,7 @@ def read(search: Any, X: Any) -> dict[str, Any]:
         "best_score_": _plain(search.best_score_),
         "best_score_n_train_": _plain(search.best_score_n_train_),
         "stop_reason_": _plain(search.stop_reason_),
-        "n_steps_": _plain(search.n_steps_),
+        "n_looks_": _plain(search.n_looks_),
         "rescale_": _plain(search.rescale_),
         "strategy_": type(search.strategy_).__name__,
         "surviving_params_": [_text(params) for params in search.surviving_params_],
