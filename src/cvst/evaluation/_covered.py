@@ -9,7 +9,7 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline
 
 from cvst.evaluation._dispatch import batch_evaluator_for
-from cvst.evaluation._sharing import PrefixEvaluator
+from cvst.evaluation.sharing import PrefixEvaluator
 
 __all__ = ["covered_by_one_fit"]
 

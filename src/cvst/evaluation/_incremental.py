@@ -17,10 +17,10 @@ from typing import Any, Literal
 import numpy as np
 
 from cvst._typing import Configuration, Rows
-from cvst.evaluation._data import take
 from cvst.evaluation._one_by_one import OneByOne, configured
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
-from cvst.evaluation._value_keys import value_key
+from cvst.evaluation._rows import take
+from cvst.evaluation.sharing import value_key
 
 __all__ = ["IncrementalEvaluator", "incremental_evaluator_for"]
 

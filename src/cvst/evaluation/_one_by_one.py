@@ -10,8 +10,8 @@ from typing import Any, Literal
 from sklearn.base import clone
 
 from cvst._typing import Configuration
-from cvst.evaluation._data import guarded, writable
 from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._rows import guarded, writable
 
 __all__ = ["OneByOne", "configured"]
 

@@ -13,10 +13,10 @@ from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.evaluation._data import RaceData, take
-from cvst.evaluation._losses import PointwiseLoss, RowLosses
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
-from cvst.evaluation._rescaling import Rescaling
+from cvst.evaluation._rows import RaceData, take
+from cvst.evaluation.losses import PointwiseLoss, RowLosses
+from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.parallel import OnFile, effective_n_jobs, in_chunks, run_chunks
 from cvst.race import Look, LookCutError, LookLosses

@@ -1,0 +1,248 @@
+"""Pipelines: one fit of the steps in common, many final estimators.
+
+Configurations that agree in the first steps share their fits, and the final estimator
+gets its own evaluator on the transformed rows. Within a look the transformed rows are
+kept, so that groups that run side by side share them, too.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from time import perf_counter
+from typing import Any, Literal
+
+from sklearn import get_config
+from sklearn.pipeline import Pipeline
+
+from cvst._typing import Configuration
+from cvst.evaluation._dispatch import batch_evaluator_for
+from cvst.evaluation._one_by_one import OneByOne
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation.pipelines._branches import Branch
+from cvst.evaluation.pipelines._stages import (
+    LookCache,
+    Stage,
+    cache_of,
+    joined,
+    transformed,
+)
+from cvst.evaluation.pipelines._steps import Chain, Chains, params_of
+
+__all__ = ["PipelineEvaluator"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Bucket:
+    """Configurations with the same transformers and the same kind of predictor."""
+
+    indices: list[int]
+    chains: list[Chain]
+
+    @property
+    def first(self) -> Chain:
+        return self.chains[0]
+
+    @property
+    def changes(self) -> list[Configuration]:
+        return [chain.final.changes for chain in self.chains]
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineEvaluator:
+    """Fits the steps that configurations have in common once.
+
+    Attributes
+    ----------
+    prefer : {"threads", "processes"}
+        What the final estimator's evaluator prefers.
+    """
+
+    prefer: Literal["threads", "processes"] = "processes"
+
+    def groups(
+        self, estimator: Any, configurations: Sequence[Configuration]
+    ) -> list[list[int]]:
+        """Group as the final estimator's evaluator does; equal steps stay together."""
+        buckets, alone = _buckets(Chains(estimator), configurations)
+        groups = []
+        for bucket in buckets:
+            template = bucket.first.final.template
+            inner = batch_evaluator_for(template).groups(template, bucket.changes)
+            groups += [[bucket.indices[index] for index in group] for group in inner]
+        return groups + [[index] for index in alone]
+
+    def evaluate(self, task: Task) -> Iterator[Outcome]:
+        """Walk through the steps in common, then hand over to the final estimator."""
+        if task.fit_params and get_config()["enable_metadata_routing"]:
+            # Who gets which argument is for the whole pipeline to decide.
+            yield from OneByOne().evaluate(task)
+            return
+        cache = cache_of(task)
+        chains = cache.chains_of(task.estimator)
+        buckets, alone = _buckets(
+            chains, task.configurations, by_name=bool(task.fit_params)
+        )
+        for bucket in buckets:
+            params = params_of(task.fit_params, bucket.first.steps)
+            if params is None:
+                alone += bucket.indices
+                continue
+            yield from _evaluate_bucket(task, bucket, cache, params)
+        for index in alone:
+            yield OneByOne().evaluate_one(task, index)
+
+
+def _buckets(
+    chains: Chains, configurations: Sequence[Configuration], by_name: bool = False
+) -> tuple[list[_Bucket], list[int]]:
+    buckets: dict[Hashable, _Bucket] = defaultdict(lambda: _Bucket([], []))
+    alone = []
+    for index, configuration in enumerate(configurations):
+        chain = chains.of(configuration)
+        if chain is None:
+            alone.append(index)
+            continue
+        # Arguments of a fit belong to a name, which is no part of a step's key.
+        paths = [step.path for step in chain.steps] if by_name else []
+        bucket = buckets[chain.keys, chain.final_key, tuple(paths)]
+        bucket.indices.append(index)
+        bucket.chains.append(chain)
+    return list(buckets.values()), alone
+
+
+def _evaluate_bucket(
+    task: Task, bucket: _Bucket, cache: LookCache, params: list[dict[str, Any]]
+) -> Iterator[Outcome]:
+    start = perf_counter()
+    chain = bucket.first
+    walk = _Walk(task, chain, cache, params, _stage_key(chain, params))
+    stage = walk.stage(len(chain.transformers))
+    if stage.error is not None:
+        outcomes = iter(
+            [Outcome(i, error=stage.error) for i in range(len(bucket.chains))]
+        )
+    else:
+        outcomes = walk.finish(stage, bucket)
+    seconds = (perf_counter() - start) / len(bucket.indices)
+    for outcome in outcomes:
+        yield replace(
+            outcome,
+            index=bucket.indices[outcome.index],
+            fit_seconds=outcome.fit_seconds + seconds,
+        )
+
+
+def _stage_key(chain: Chain, params: list[dict[str, Any]]) -> tuple[Hashable, ...]:
+    steps = zip(chain.keys, chain.transformers, params[:-1], strict=True)
+    return tuple((key, step.path if given else None) for key, step, given in steps)
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """The way of a task's rows through the steps of one bucket."""
+
+    task: Task
+    chain: Chain
+    cache: LookCache
+    params: list[dict[str, Any]]
+    key: tuple[Hashable, ...]
+
+    def stage(self, n_steps: int) -> Stage:
+        """Return the rows behind the first steps; fewer if the next one is random."""
+        if n_steps == 0:
+            return Stage(self.task.X_train, self.task.X_test)
+        make = partial(self._next_stage, n_steps)
+        return self.cache.stages.get(self.key[:n_steps], make)
+
+    def _next_stage(self, n_steps: int) -> Stage:
+        before = self.stage(n_steps - 1)
+        if before.error is not None or before.n_steps < n_steps - 1:
+            return before
+        step = self.chain.transformers[n_steps - 1]
+        params = self.params[n_steps - 1]
+        keep = partial(self._kept_branch, self.key[: n_steps - 1])
+        return transformed(before, step, self.task.y_train, params, keep)
+
+    def _kept_branch(
+        self, before: Hashable, key: Hashable, make: Callable[[], Branch]
+    ) -> Branch:
+        return self.cache.branches.get((before, key), make)
+
+    def finish(self, stage: Stage, bucket: _Bucket) -> Iterator[Outcome]:
+        """Fit what is left of the pipeline."""
+        evaluator = batch_evaluator_for(self.chain.final.template)
+        n_left = len(self.chain.transformers) - stage.n_steps
+        if n_left or type(evaluator) is OneByOne:
+            return self._rest_one_by_one(stage, bucket)
+        return self._final_together(stage, bucket, evaluator)
+
+    def _final_together(
+        self, stage: Stage, bucket: _Bucket, evaluator: BatchEvaluator
+    ) -> Iterator[Outcome]:
+        whole = self.task.whole
+        if self.chain.transformers:
+            (whole,) = self.cache.wholes.get(self.key, lambda: (joined(stage),))
+        stage = stage.guarded()
+        task = replace(
+            self.task.only(bucket.indices),
+            estimator=self.chain.final.template,
+            configurations=bucket.changes,
+            X_train=stage.X_train,
+            X_test=stage.X_test,
+            fit_params=self.params[-1],
+            whole=whole,
+        )
+        return evaluator.evaluate(task)
+
+    def _rest_one_by_one(self, stage: Stage, bucket: _Bucket) -> Iterator[Outcome]:
+        task = replace(
+            self.task.only(bucket.indices),
+            estimator=self._rest(stage),
+            configurations=[_renamed(chain, stage) for chain in bucket.chains],
+            X_train=stage.X_train,
+            X_test=stage.X_test,
+            fit_params={
+                f"step{number}__{name}": value
+                for number, params in enumerate(self.params[stage.n_steps :])
+                for name, value in params.items()
+            },
+            whole=None,
+        )
+        for outcome in OneByOne().evaluate(task):
+            if outcome.error is None:
+                yield outcome
+                continue
+            own = stage.writable()
+            again = replace(task, X_train=own.X_train, X_test=own.X_test)
+            yield OneByOne().evaluate_one(again, outcome.index)
+
+    def _rest(self, stage: Stage) -> Pipeline:
+        # A pipeline again, since it treats its last step in its own way: it passes
+        # y=None on, and asks whether the step is fitted.
+        steps = self.chain.steps[stage.n_steps :]
+        named = [(f"step{number}", step.template) for number, step in enumerate(steps)]
+        return Pipeline(named, memory=self.chain.final.memory)
+
+
+def _renamed(chain: Chain, stage: Stage) -> Configuration:
+    steps = chain.steps[stage.n_steps :]
+    return {
+        f"step{number}__{name}": value
+        for number, step in enumerate(steps)
+        for name, value in step.changes.items()
+    }
+
+
+@batch_evaluator_for.register(Pipeline)
+def _evaluator_of_pipeline(pipeline: Pipeline) -> BatchEvaluator:
+    # Subclasses, samplers of other libraries for one, may walk in other ways.
+    if type(pipeline) is not Pipeline:
+        return OneByOne()
+    try:
+        final = pipeline.steps[-1][1]
+    except (IndexError, TypeError):
+        return OneByOne()
+    return PipelineEvaluator(batch_evaluator_for(final).prefer)

@@ -1,0 +1,106 @@
+"""What evaluators that share work have in common: who may share, and who fits alone."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from cvst._typing import Configuration
+from cvst.evaluation._one_by_one import OneByOne
+from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation.sharing._value_keys import value_key
+
+__all__ = [
+    "Remembered",
+    "fitted",
+    "groups_by",
+    "is_count",
+    "share_or_fit_alone",
+    "truncated",
+]
+
+_ABSENT = object()
+
+
+def groups_by(
+    estimator: Any, configurations: Sequence[Configuration], free: Collection[str]
+) -> list[list[int]]:
+    """Partition configurations by the values of all but the free parameters.
+
+    A parameter that a configuration does not set has the template's value.
+    """
+    template = estimator.get_params(deep=True)
+    names = sorted({name for configuration in configurations for name in configuration})
+    fixed = [name for name in names if name not in free]
+    groups: dict[Hashable, list[int]] = {}
+    for index, configuration in enumerate(configurations):
+        values = [
+            configuration.get(name, template.get(name, _ABSENT)) for name in fixed
+        ]
+        groups.setdefault(value_key(values), []).append(index)
+    return list(groups.values())
+
+
+def is_count(value: Any, at_most: float = np.inf) -> bool:
+    """Whether a value is a whole number from 1 on, and not a truth value."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return False
+    return 1 <= int(value) <= at_most
+
+
+def share_or_fit_alone(
+    task: Task,
+    members: Sequence[int],
+    share: Callable[[Task, list[int]], list[Outcome]],
+) -> Iterator[Outcome]:
+    """Yield the outcomes of those who share, then fit the others one by one.
+
+    An error while sharing may be due to one member only, such as the one with the
+    largest ensemble: then each is fitted alone, and fails or succeeds on its own.
+    """
+    outcomes: list[Outcome] = []
+    if len(members) > 1:
+        try:
+            outcomes = share(task, list(members))
+        except Exception:
+            outcomes = []
+    yield from outcomes
+    done = {outcome.index for outcome in outcomes}
+    for index in members:
+        if index not in done:
+            yield OneByOne().evaluate_one(task, index)
+
+
+def fitted(task: Task, model: Any, **further: Any) -> Any:
+    """Fit a model on the task's training rows."""
+    if task.y_train is None:
+        return model.fit(task.X_train, **task.fit_params, **further)
+    return model.fit(task.X_train, task.y_train, **task.fit_params, **further)
+
+
+def truncated(model: Any, **attributes: Any) -> Any:
+    """Return a shallow copy of a fitted model with some attributes replaced."""
+    shorter = copy.copy(model)
+    for name, value in attributes.items():
+        setattr(shorter, name, value)
+    return shorter
+
+
+class Remembered:
+    """Stands for a fitted member of an ensemble: its predictions are known already."""
+
+    def __init__(self, prediction: Any, classes: Any = None) -> None:
+        self.prediction = prediction
+        self.classes_ = classes
+
+    def predict(self, X: Any) -> Any:
+        """Return what the member predicted."""
+        del X
+        return self.prediction
+
+    predict_proba = predict
+    decision_function = predict

@@ -1,0 +1,86 @@
+"""Ensembles whose first members are a smaller ensemble: one fit serves all sizes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from time import perf_counter
+from typing import Any, ClassVar, Literal
+
+from cvst._typing import Configuration
+from cvst.evaluation._one_by_one import configured
+from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation.sharing._grouping import (
+    fitted,
+    groups_by,
+    is_count,
+    share_or_fit_alone,
+)
+
+__all__ = ["PrefixEvaluator"]
+
+
+class PrefixEvaluator(ABC):
+    """One fit of the largest ensemble; the smaller ones are its first members.
+
+    Holds for ensembles whose members do not depend on how many follow.
+    """
+
+    size: ClassVar[str] = "n_estimators"
+    prefer: Literal["threads", "processes"] = "processes"
+
+    @abstractmethod
+    def predictions(
+        self, model: Any, task: Task, sizes: Sequence[int]
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield each size, in ascending order, and what an ensemble of it predicts."""
+
+    def is_prefix(self, model: Any) -> bool:
+        """Whether smaller ensembles with these parameters are prefixes of this one."""
+        # An integer or a RandomState, which clones copy, gives each fit the same
+        # numbers; None draws new ones, so that two fits never agree anyway.
+        return all(
+            value is not None
+            for name, value in model.get_params(deep=True).items()
+            if name.split("__")[-1] == "random_state"
+        )
+
+    def fit(self, model: Any, task: Task) -> Any:
+        """Fit the largest ensemble."""
+        return fitted(task, model)
+
+    def groups(
+        self, estimator: Any, configurations: Sequence[Configuration]
+    ) -> list[list[int]]:
+        """Put those together that differ in the size only."""
+        return groups_by(estimator, configurations, {self.size})
+
+    def evaluate(self, task: Task) -> Iterator[Outcome]:
+        """Fit the largest of each group and read off the others."""
+        for members in self.groups(task.estimator, task.configurations):
+            yield from share_or_fit_alone(task, members, self._share)
+
+    def _share(self, task: Task, members: list[int]) -> list[Outcome]:
+        start = perf_counter()
+        models = {
+            i: configured(task.estimator, task.configurations[i]) for i in members
+        }
+        sizes = {i: getattr(model, self.size) for i, model in models.items()}
+        members = [i for i in members if is_count(sizes[i])]
+        # Other arguments of fit, such as callbacks, may look at the size.
+        if len(members) < 2 or not set(task.fit_params) <= {"sample_weight"}:
+            return []
+        model = models[max(members, key=sizes.__getitem__)]
+        if not (hasattr(model, task.response) and self.is_prefix(model)):
+            return []
+        model = self.fit(model, task)
+        fit_end = perf_counter()
+        wanted = sorted({int(sizes[i]) for i in members})
+        found = dict(self.predictions(model, task, wanted))
+        fit_seconds = (fit_end - start) / len(members)
+        score_seconds = (perf_counter() - fit_end) / len(members)
+        classes = getattr(model, "classes_", None)
+        return [
+            Outcome(i, found[int(sizes[i])], classes, fit_seconds, score_seconds)
+            for i in members
+        ]

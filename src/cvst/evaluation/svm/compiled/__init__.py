@@ -1,0 +1,1 @@
+"""libsvm's solver, compiled by numba."""
