@@ -41,13 +41,13 @@ def assert_same_as_one_by_one():
         evaluator = batch_evaluator_for(task.estimator)
         assert not isinstance(evaluator, OneByOne)
         groups = evaluator.groups(task.estimator, task.configurations)
-        members = sorted(index for group in groups for index in group)
-        assert members == list(range(len(task.configurations)))
-        expected = {o.index: o for o in OneByOne().evaluate(task)}
+        members = sorted(number for group in groups for number in group)
+        assert members == sorted(task.configurations)
+        expected = {o.configuration: o for o in OneByOne().evaluate(task)}
         actual = {}
         for group in groups:
             for outcome in evaluator.evaluate(task.only(group)):
-                actual[group[outcome.index]] = outcome
+                actual[outcome.configuration] = outcome
         assert sorted(actual) == sorted(expected)
         for index, outcome in expected.items():
             configuration = str(task.configurations[index])

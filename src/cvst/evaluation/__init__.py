@@ -8,8 +8,7 @@ from cvst.evaluation import linear as linear
 from cvst.evaluation import neighbours as neighbours
 from cvst.evaluation import pipelines as pipelines
 from cvst.evaluation import svm as svm
-from cvst.evaluation._covered import covered_by_one_fit
-from cvst.evaluation._dispatch import batch_evaluator_for
+from cvst.evaluation._dispatch import batch_evaluator_for, covered_by_one_fit
 from cvst.evaluation._incremental import (
     IncrementalEvaluator,
     incremental_evaluator_for,

@@ -31,7 +31,7 @@ INTEGERS = "biu"
 class Scored:
     """Losses of one configuration, small enough to travel back from a worker."""
 
-    position: int
+    configuration: int
     losses: FloatArray | None = None
     residuals: FloatArray | None = None
     fit_seconds: float = 0.0
@@ -50,7 +50,7 @@ class _Work:
     rows: RaceData | OnFile[RaceData]
     loss: PointwiseLoss
     look: Look
-    configurations: list[Configuration]
+    configurations: dict[int, Configuration]
     response: str
     classes: Any
     scratch: Scratch
@@ -75,25 +75,16 @@ class _Work:
             if data.pairwise
             else Whole(data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
-            numbers=self.look.configurations.tolist(),
         )
         row_losses = self.loss.bind(y_test, weights)
-        scored = []
-        for group in groups:
-            for outcome in self.evaluator.evaluate(task.only(group)):
-                position = group[outcome.index]
-                scored.append(
-                    self._score(position, outcome, row_losses, y_test, counted)
-                )
-        return scored
+        return [
+            self._score(outcome, row_losses, y_test, counted)
+            for group in groups
+            for outcome in self.evaluator.evaluate(task.only(group))
+        ]
 
     def _score(
-        self,
-        position: int,
-        outcome: Outcome,
-        row_losses: RowLosses,
-        y_test: Any,
-        counted: Any,
+        self, outcome: Outcome, row_losses: RowLosses, y_test: Any, counted: Any
     ) -> Scored:
         error = outcome.error
         losses = residuals = None
@@ -108,7 +99,7 @@ class _Work:
             losses = losses[counted]
             residuals = None if residuals is None else residuals[counted]
         return Scored(
-            position,
+            outcome.configuration,
             losses,
             residuals,
             outcome.fit_seconds,
@@ -134,11 +125,14 @@ class Gate(Protocol):
     """Hands out the work of one look while there is time."""
 
     def chunks(self, groups: list[list[int]]) -> Iterator[list[list[int]]]:
-        """Yield groups to be done next; asked as late as the workers allow."""
+        """Yield groups to be done next, asked as late as the workers allow.
+
+        A configuration is named by its place in the look.
+        """
         ...
 
     def done(self, positions: list[int]) -> None:
-        """Hear which configurations of the look are done."""
+        """Hear which configurations of the look are done, by their place in it."""
         ...
 
 
@@ -209,10 +203,10 @@ class DataSource:
                 f"sample_weight is 0 for all {len(weights)} rows to be tested on after "
                 f"training on {look.n_train}. Drop rows of weight 0."
             )
-        configurations = [
-            self.rescaling.configuration(index, look.n_train, n_samples)
-            for index in look.configurations.tolist()
-        ]
+        configurations = {
+            number: self.rescaling.configuration(number, look.n_train, n_samples)
+            for number in look.configurations.tolist()
+        }
         work = _Work(
             self.evaluator,
             self.estimator,
@@ -233,8 +227,9 @@ class DataSource:
 
     def _run(self, work: _Work) -> list[Scored]:
         groups = self.evaluator.groups(self.estimator, work.configurations)
-        chunks = self._chunks(groups)
-        n_total = len(work.configurations)
+        places = {number: place for place, number in enumerate(work.configurations)}
+        chunks = self._chunks(groups, places)
+        n_total = len(places)
         scored: list[Scored] = []
         if self.watch is not None:
             self.watch(0, n_total)
@@ -251,15 +246,19 @@ class DataSource:
                 if self.watch is not None:
                     self.watch(len(scored), n_total)
                 if self.gate is not None:
-                    self.gate.done([result.position for result in results])
+                    self.gate.done([places[one.configuration] for one in results])
         if len(scored) < n_total:
             raise LookCutError
-        return sorted(scored, key=lambda result: result.position)
+        return sorted(scored, key=lambda result: places[result.configuration])
 
-    def _chunks(self, groups: list[list[int]]) -> Iterable[list[list[int]]]:
-        if self.gate is not None:
-            return self.gate.chunks(groups)
-        return in_chunks(groups, effective_n_jobs(self.n_jobs))
+    def _chunks(
+        self, groups: list[list[int]], places: dict[int, int]
+    ) -> Iterable[list[list[int]]]:
+        if self.gate is None:
+            return in_chunks(groups, effective_n_jobs(self.n_jobs))
+        numbers = list(places)
+        chunks = self.gate.chunks([[places[n] for n in group] for group in groups])
+        return ([[numbers[place] for place in group] for group in c] for c in chunks)
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:
         good = [result for result in scored if result.losses is not None]
@@ -272,18 +271,15 @@ class DataSource:
             )
         losses = np.full((len(scored), self._n_points(look)), np.nan)
         residuals = np.full_like(losses, np.nan) if self.with_residuals else None
-        for result in good:
-            losses[result.position] = result.losses
+        for place, result in enumerate(scored):
+            if result.losses is not None:
+                losses[place] = result.losses
             if residuals is not None and result.residuals is not None:
-                residuals[result.position] = result.residuals
-        if (
-            good
-            and residuals is not None
-            and np.isnan(residuals[good[0].position]).any()
-        ):
+                residuals[place] = result.residuals
+        if good and (good[0].residuals is None or np.isnan(good[0].residuals).any()):
             residuals = None
         failures = {
-            int(look.configurations[result.position]): result.reason
+            result.configuration: result.reason
             for result in scored
             if result.losses is None
         }

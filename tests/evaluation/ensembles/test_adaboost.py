@@ -24,7 +24,9 @@ def draw_rows(seed):
 
 def make_task(estimator, grid, X, y, weights=None, response="predict"):
     fit_params = {} if weights is None else {"sample_weight": weights}
-    return Task(estimator, grid, X[:40], y[:40], X[40:], fit_params, response)
+    return Task(
+        estimator, dict(enumerate(grid)), X[:40], y[:40], X[40:], fit_params, response
+    )
 
 
 @settings(max_examples=20, deadline=None)

@@ -43,7 +43,9 @@ def draw_data(seed, n_classes=None, n_train=60, n_test=25):
 
 def draw_task(estimator, configurations, seed, n_classes, response, **fit_params):
     X, y, X_test = draw_data(seed, n_classes)
-    return Task(estimator, configurations, X, y, X_test, fit_params, response)
+    return Task(
+        estimator, dict(enumerate(configurations)), X, y, X_test, fit_params, response
+    )
 
 
 @settings(max_examples=12, deadline=None)
@@ -145,7 +147,7 @@ def test_one_fit_serves_all_sizes(estimator_class, count_fits):
         task = draw_task(estimator, grid, 0, None, "predict")
 
     outcomes = sorted(
-        batch_evaluator_for(estimator).evaluate(task), key=lambda o: o.index
+        batch_evaluator_for(estimator).evaluate(task), key=lambda o: o.configuration
     )
 
     assert len(fits) == 2
@@ -197,7 +199,9 @@ def test_early_stopping_switches_on_with_the_rows(assert_same_as_one_by_one):
     )
     grid = [{"max_iter": m} for m in (1, 2, 30)]
     for n_train in (9_900, 10_100):
-        task = Task(estimator, grid, X[:n_train], y[:n_train], X[n_train:])
+        task = Task(
+            estimator, dict(enumerate(grid)), X[:n_train], y[:n_train], X[n_train:]
+        )
 
         assert_same_as_one_by_one(task, rtol=0, atol=0)
 
@@ -215,7 +219,7 @@ def test_categories_and_missing_values(assert_same_as_one_by_one):
         random_state=0,
     )
     grid = [{"max_iter": m} for m in (2, 5)]
-    task = Task(estimator, grid, frame[:40], y[:40], frame[40:])
+    task = Task(estimator, dict(enumerate(grid)), frame[:40], y[:40], frame[40:])
 
     assert_same_as_one_by_one(task, rtol=0, atol=0)
 

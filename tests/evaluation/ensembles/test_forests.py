@@ -43,7 +43,7 @@ def labels(signal, n_classes):
 def make_task(estimator, grid, X, y, weights=None, response="predict"):
     fit_params = {} if weights is None else {"sample_weight": weights}
     rows = X[:N_TRAIN], y[:N_TRAIN], X[N_TRAIN:]
-    return Task(estimator, grid, *rows, fit_params, response)
+    return Task(estimator, dict(enumerate(grid)), *rows, fit_params, response)
 
 
 @settings(max_examples=20, deadline=None)
@@ -200,7 +200,9 @@ def test_other_containers(assert_same_as_one_by_one, container, estimator):
         rows.columns = list("abcd")
     grid = [{"n_estimators": s} for s in (2, 5)]
 
-    task = Task(estimator, grid, rows[:N_TRAIN], y[:N_TRAIN], rows[N_TRAIN:])
+    task = Task(
+        estimator, dict(enumerate(grid)), rows[:N_TRAIN], y[:N_TRAIN], rows[N_TRAIN:]
+    )
 
     assert_same_as_one_by_one(task, rtol=0, atol=0)
 

@@ -29,7 +29,9 @@ def draw_rows(seed):
 
 def make_task(estimator, grid, X, y, weights=None, response="predict"):
     fit_params = {} if weights is None else {"sample_weight": weights}
-    return Task(estimator, grid, X[:60], y[:60], X[60:], fit_params, response)
+    return Task(
+        estimator, dict(enumerate(grid)), X[:60], y[:60], X[60:], fit_params, response
+    )
 
 
 @settings(max_examples=15, deadline=None)

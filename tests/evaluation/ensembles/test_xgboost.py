@@ -23,7 +23,9 @@ def draw_rows(seed):
 
 def make_task(estimator, grid, X, y, weights=None, response="predict"):
     fit_params = {} if weights is None else {"sample_weight": weights}
-    return Task(estimator, grid, X[:60], y[:60], X[60:], fit_params, response)
+    return Task(
+        estimator, dict(enumerate(grid)), X[:60], y[:60], X[60:], fit_params, response
+    )
 
 
 @settings(max_examples=15, deadline=None)
@@ -70,7 +72,9 @@ def test_first_rounds_regress_as_shorter_runs(
     grid = [{"n_estimators": s} for s in sizes]
 
     assert_same_as_one_by_one(
-        Task(estimator, grid, X[:n_train], y[:n_train], X[60:]), rtol=0, atol=0
+        Task(estimator, dict(enumerate(grid)), X[:n_train], y[:n_train], X[60:]),
+        rtol=0,
+        atol=0,
     )
 
 

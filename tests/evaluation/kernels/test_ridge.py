@@ -44,7 +44,13 @@ def make_task(estimator, grid, X, y, n_train=N_TRAIN, scratch=None, **changes):
     rows = X.iloc if hasattr(X, "iloc") else X
     whole = None if scratch is None else Whole(X, train, test, scratch)
     return Task(
-        estimator, grid, rows[train], y[train], rows[test], whole=whole, **changes
+        estimator,
+        dict(enumerate(grid)),
+        rows[train],
+        y[train],
+        rows[test],
+        whole=whole,
+        **changes,
     )
 
 
@@ -105,7 +111,12 @@ def test_folds_need_no_prefix(assert_same_as_one_by_one):
     grid = [{"alpha": 0.1 * k, "gamma": g} for g in (0.1, 5.0) for k in range(1, 10)]
     whole = Whole(X, train, test, Scratch())
     task = Task(
-        KernelRidge(kernel="rbf"), grid, X[train], y[train], X[test], whole=whole
+        KernelRidge(kernel="rbf"),
+        dict(enumerate(grid)),
+        X[train],
+        y[train],
+        X[test],
+        whole=whole,
     )
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
@@ -120,7 +131,9 @@ def test_one_group_per_kernel():
         {"kernel": "linear", "gamma": 2.0, "degree": 5},
         {"alpha": "many"},
     ]
-    groups = batch_evaluator_for(KernelRidge()).groups(KernelRidge(kernel="rbf"), grid)
+    groups = batch_evaluator_for(KernelRidge()).groups(
+        KernelRidge(kernel="rbf"), dict(enumerate(grid))
+    )
     assert groups == [[0, 2], [1], [3, 4], [5]]
 
 
@@ -249,7 +262,7 @@ def test_a_kernel_matrix_is_taken_as_it_is(assert_same_as_one_by_one):
     grid = [{"alpha": 0.1}, {"alpha": 1.0}]
     task = Task(
         KernelRidge(kernel="precomputed"),
-        grid,
+        dict(enumerate(grid)),
         K[:N_TRAIN, :N_TRAIN],
         y[:N_TRAIN],
         K[N_TRAIN:, :N_TRAIN],

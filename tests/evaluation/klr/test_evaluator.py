@@ -47,7 +47,13 @@ def make_task(estimator, grid, X, y, n_train=N_TRAIN, scratch=None, **changes):
     rows = X.iloc if hasattr(X, "iloc") else X
     whole = None if scratch is None else Whole(X, train, test, scratch)
     return Task(
-        estimator, grid, rows[train], y[train], rows[test], whole=whole, **changes
+        estimator,
+        dict(enumerate(grid)),
+        rows[train],
+        y[train],
+        rows[test],
+        whole=whole,
+        **changes,
     )
 
 
@@ -207,7 +213,9 @@ def test_nobody_is_fitted_alone(count_fits):
     grid = [{"alpha": a, "gamma": g} for g in (0.01, 1.0, 100.0) for a in alphas]
     task = make_task(KernelLogisticRegression(), grid, X, y, response="predict_proba")
     evaluator = batch_evaluator_for(task.estimator)
-    assert [len(group) for group in evaluator.groups(task.estimator, grid)] == [5] * 3
+    assert [
+        len(group) for group in evaluator.groups(task.estimator, dict(enumerate(grid)))
+    ] == [5] * 3
     assert len(list(evaluator.evaluate(task))) == len(grid)
     assert fits == []
 
@@ -250,7 +258,7 @@ def test_penalties_that_are_small_beside_a_weight_are_left_to_the_estimator(
     weights = np.where(rng.random(100) < 0.5, 1.0, ratio)
     task = Task(
         KernelLogisticRegression(gamma=5.0, tol=1e-10, max_iter=500),
-        [{"alpha": 100 * power} for power in (1e-9, 1e-7, 1e-5, 1e-3)],
+        dict(enumerate([{"alpha": 100 * power} for power in (1e-9, 1e-7, 1e-5, 1e-3)])),
         X[:100],
         y[:100],
         X[100:],

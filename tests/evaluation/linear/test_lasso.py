@@ -30,7 +30,14 @@ def draw_rows(seed, n_features=8, n_targets=1, correlation=0.7):
 
 def make_task(estimator, grid, X, y, weights=None):
     fit_params = {} if weights is None else {"sample_weight": weights}
-    return Task(estimator, grid, X[:N_TRAIN], y[:N_TRAIN], X[N_TRAIN:], fit_params)
+    return Task(
+        estimator,
+        dict(enumerate(grid)),
+        X[:N_TRAIN],
+        y[:N_TRAIN],
+        X[N_TRAIN:],
+        fit_params,
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -106,14 +113,14 @@ def test_both_ends_are_within_the_duality_gap():
     estimator = Lasso(alpha=0.05, tol=1e-3)
     grid = [{"tol": 1e-3}, {"tol": 1e-2}]
     train = X[:N_TRAIN]
-    task = Task(estimator, grid, train, y[:N_TRAIN], train)
+    task = Task(estimator, dict(enumerate(grid)), train, y[:N_TRAIN], train)
     optimum = Lasso(alpha=0.05, tol=1e-14, max_iter=10**6)
     best = optimum.fit(train, y[:N_TRAIN]).predict(train)
     spread = np.sum((y[:N_TRAIN] - y[:N_TRAIN].mean()) ** 2)
 
     for outcome in batch_evaluator_for(estimator).evaluate(task):
         distance = np.sum((outcome.prediction - best) ** 2) / 2
-        assert distance <= grid[outcome.index]["tol"] * spread
+        assert distance <= grid[outcome.configuration]["tol"] * spread
 
 
 @pytest.mark.parametrize(
@@ -145,7 +152,9 @@ def test_other_containers(container, assert_same_as_one_by_one):
     if isinstance(rows, pd.DataFrame):
         rows.columns = list("abcdefgh")
     grid = [{"alpha": a} for a in (0.1, 1.0, 10.0)]
-    task = Task(Lasso(), grid, rows[:N_TRAIN], y[:N_TRAIN], rows[N_TRAIN:])
+    task = Task(
+        Lasso(), dict(enumerate(grid)), rows[:N_TRAIN], y[:N_TRAIN], rows[N_TRAIN:]
+    )
 
     assert_same_as_one_by_one(task)
 

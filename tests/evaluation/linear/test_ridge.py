@@ -29,7 +29,7 @@ def draw_rows(seed, n_train, n_features, n_targets=1):
 def make_task(estimator, grid, X, y, n_train, weights=None, response="predict"):
     fit_params = {} if weights is None else {"sample_weight": weights}
     rows = X[:n_train], y[:n_train], X[n_train:]
-    return Task(estimator, grid, *rows, fit_params, response)
+    return Task(estimator, dict(enumerate(grid)), *rows, fit_params, response)
 
 
 @settings(max_examples=40, deadline=None)
@@ -168,7 +168,7 @@ def test_other_containers(container, assert_same_as_one_by_one):
     if isinstance(rows, pd.DataFrame):
         rows.columns = list("abcd")
     grid = [{"alpha": a} for a in (0.1, 1.0, 10.0)]
-    task = Task(Ridge(), grid, rows[:30], pd.Series(y[:30]), rows[30:])
+    task = Task(Ridge(), dict(enumerate(grid)), rows[:30], pd.Series(y[:30]), rows[30:])
 
     tolerance = 1e-4 if container is np.float32 else 1e-9
     assert_same_as_one_by_one(task, rtol=tolerance, atol=tolerance)
@@ -185,7 +185,9 @@ def test_single_precision_stays_single(
     y = rng.integers(0, 2, size=145)
     estimator = RidgeClassifier(class_weight=class_weight, fit_intercept=False)
     grid = [{"alpha": a} for a in (1.0, 10.0)]
-    task = Task(estimator, grid, X[:120], y[:120], X[120:], response=response)
+    task = Task(
+        estimator, dict(enumerate(grid)), X[:120], y[:120], X[120:], response=response
+    )
 
     assert_same_as_one_by_one(task, rtol=1e-2, atol=1e-2)
 

@@ -36,7 +36,12 @@ def draw_rows(seed, n_columns, kind):
 
 def make_task(estimator, grid, X, y, response="predict"):
     return Task(
-        estimator, grid, X[:N_TRAIN], y[:N_TRAIN], X[N_TRAIN:], response=response
+        estimator,
+        dict(enumerate(grid)),
+        X[:N_TRAIN],
+        y[:N_TRAIN],
+        X[N_TRAIN:],
+        response=response,
     )
 
 
@@ -151,7 +156,9 @@ def test_votes_that_tie_up_to_rounding(assert_same_as_one_by_one):
         lacking = tenths[:10].sum() - tenths[10:].sum()
         X = 10 / np.append(tenths, abs(lacking) or 0.01)
         labels = np.append(y, "second" if lacking > 0 else "first")
-        task = Task(KNeighborsClassifier(), grid, X[:, None], labels, [[0.0]])
+        task = Task(
+            KNeighborsClassifier(), dict(enumerate(grid)), X[:, None], labels, [[0.0]]
+        )
 
         assert_same_as_one_by_one(task)
 
@@ -198,7 +205,7 @@ def test_parameters_that_change_the_search_are_not_shared(assert_same_as_one_by_
         for other in ({}, {"p": 1}, {"leaf_size": 5}, {"metric": "chebyshev"})
     ]
 
-    groups = batch_evaluator_for(estimator).groups(estimator, grid)
+    groups = batch_evaluator_for(estimator).groups(estimator, dict(enumerate(grid)))
 
     assert sorted(map(len, groups)) == [3, 3, 3, 3]
     assert_same_as_one_by_one(make_task(estimator, grid, X, y))
@@ -225,7 +232,11 @@ def test_other_containers(assert_same_as_one_by_one, container):
     y = pd.Series(LABELS[rng.integers(0, 3, size=len(X))], dtype="category")
     grid = [{"n_neighbors": k, "weights": w} for k in (1, 5) for w in ("uniform", None)]
     task = Task(
-        KNeighborsClassifier(), grid, rows[:N_TRAIN], y[:N_TRAIN], rows[N_TRAIN:]
+        KNeighborsClassifier(),
+        dict(enumerate(grid)),
+        rows[:N_TRAIN],
+        y[:N_TRAIN],
+        rows[N_TRAIN:],
     )
 
     assert_same_as_one_by_one(task)
@@ -269,7 +280,7 @@ def test_a_bad_configuration_fails_alone(
     task = make_task(KNeighborsClassifier(), grid, X, y)
 
     assert_same_as_one_by_one(task)
-    outcomes = {o.index: o for o in OneByOne().evaluate(task)}
+    outcomes = {o.configuration: o for o in OneByOne().evaluate(task)}
     assert isinstance(outcomes[1].error, error)
 
 
@@ -279,7 +290,7 @@ def test_weights_of_rows_are_refused_as_ever(assert_same_as_one_by_one):
     y = rng.normal(size=N_TRAIN)
     task = Task(
         KNeighborsRegressor(),
-        [{"n_neighbors": k} for k in (1, 2)],
+        dict(enumerate([{"n_neighbors": k} for k in (1, 2)])),
         X[:N_TRAIN],
         y,
         X[N_TRAIN:],
@@ -336,7 +347,7 @@ def test_a_precomputed_metric_is_left_alone(assert_same_as_one_by_one):
     y = rng.integers(0, 2, size=N_TRAIN)
     task = Task(
         KNeighborsClassifier(metric="precomputed"),
-        [{"n_neighbors": k} for k in (1, 4)],
+        dict(enumerate([{"n_neighbors": k} for k in (1, 4)])),
         distances[:N_TRAIN],
         y,
         distances[N_TRAIN:],

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import hypothesis.strategies as st
 import numpy as np
@@ -80,9 +81,11 @@ def assert_same(assert_same_as_one_by_one):
 
     def check(task, **tolerances):
         assert_same_as_one_by_one(task, **tolerances)
-        alone = {outcome.index: outcome for outcome in OneByOne().evaluate(task)}
+        alone = {
+            outcome.configuration: outcome for outcome in OneByOne().evaluate(task)
+        }
         for outcome in batch_evaluator_for(task.estimator).evaluate(task):
-            expected = alone.pop(outcome.index)
+            expected = alone.pop(outcome.configuration)
             assert type(outcome.error) is type(expected.error)
             if expected.error is None:
                 numbers = np.asarray(expected.prediction).dtype.kind == "f"
@@ -112,7 +115,7 @@ def task_of(estimator, configurations, X=None, y=None, n_train=40, **options):
     take = X.iloc if hasattr(X, "iloc") else X
     return Task(
         estimator,
-        configurations,
+        dict(enumerate(configurations)),
         take[train],
         None if y is None else y[train],
         take[test],
@@ -126,7 +129,7 @@ def outcomes(task):
     found = {}
     for group in evaluator.groups(task.estimator, task.configurations):
         for outcome in evaluator.evaluate(task.only(group)):
-            found[group[outcome.index]] = outcome
+            found[outcome.configuration] = outcome
     return [found[index] for index in range(len(found))]
 
 
@@ -306,7 +309,7 @@ def test_two_pipelines_in_one_race_do_not_mix():
     ]
     for pipeline in (*pipelines, pipelines[0]):
         task = Task(
-            pipeline, [{}], X[:40], y[:40], X[40:], {}, "decision_function", whole
+            pipeline, {0: {}}, X[:40], y[:40], X[40:], {}, "decision_function", whole
         )
         (outcome,) = batch_evaluator_for(pipeline).evaluate(task)
         expected = clone(pipeline).fit(X[:40], y[:40]).decision_function(X[40:])
@@ -384,7 +387,7 @@ def test_the_next_look_is_fitted_anew(branched):
         test = slice(40, 65)
         task = Task(
             pipeline,
-            grid,
+            dict(enumerate(grid)),
             X[rows],
             y[rows],
             X[test],
@@ -407,7 +410,9 @@ def test_the_final_estimator_gets_its_own_evaluator():
     assert isinstance(evaluator, PipelineEvaluator)
     assert evaluator.prefer == inner.prefer
     stripped = [{"n_estimators": n} for n in (1, 5, 10)]
-    assert evaluator.groups(pipeline, grid) == inner.groups(pipeline[-1], stripped)
+    assert evaluator.groups(pipeline, dict(enumerate(grid))) == inner.groups(
+        pipeline[-1], dict(enumerate(stripped))
+    )
 
 
 def test_steps_left_out_leave_the_race_rows_as_they_are():
@@ -419,17 +424,17 @@ def test_steps_left_out_leave_the_race_rows_as_they_are():
     class Watching(OneByOne):
         def evaluate(self, task):
             seen.append(task.whole)
-            assert task.numbers == [8]
+            assert list(task.configurations) == [8]
             yield from OneByOne().evaluate(task)
 
     class WatchedSVC(SVC):
         pass
 
     batch_evaluator_for.register(WatchedSVC, lambda estimator: Watching())
-    grid = [{"final": SVC()}, {"final__C": 1.0}]
+    grid = {4: {"final": SVC()}, 8: {"final__C": 1.0}}
     for scale in ("passthrough", Counting()):
         pipeline.set_params(scale=scale, final=WatchedSVC())
-        both = task_of(pipeline, grid, numbers=np.array([4, 8]))
+        both = replace(task_of(pipeline, []), configurations=grid)
         assert len(list(batch_evaluator_for(pipeline).evaluate(both))) == 2
     untouched, scaled = seen
     np.testing.assert_array_equal(untouched.X, task.whole.X)
@@ -926,7 +931,9 @@ def test_frames_and_sparse_rows_are_not_written_to_either(scaler, function, fina
     outcomes = list(batch_evaluator_for(pipeline).evaluate(task))
     assert len(outcomes) == 4
     for outcome in outcomes:
-        model = clone(pipeline).set_params(**clone(grid[outcome.index], safe=False))
+        model = clone(pipeline).set_params(
+            **clone(grid[outcome.configuration], safe=False)
+        )
         model.fit(task.X_train.copy(), task.y_train)
         np.testing.assert_allclose(
             outcome.prediction, model.decision_function(task.X_test.copy()), rtol=1e-6

@@ -34,7 +34,13 @@ def task_of(estimator, grid, X, y, scratch=None, n_train=40, **options):
     y_train = None if y is None else y[train]
     configurations = list(ParameterGrid(grid)) if isinstance(grid, dict) else grid
     return Task(
-        estimator, configurations, X[train], y_train, X[test], whole=whole, **options
+        estimator,
+        dict(enumerate(configurations)),
+        X[train],
+        y_train,
+        X[test],
+        whole=whole,
+        **options,
     )
 
 

@@ -75,7 +75,13 @@ def make_task(estimator, grid, X, y, scratch=None, **changes):
     rows = X.iloc if hasattr(X, "iloc") else X
     whole = None if scratch is None else Whole(X, train, test, scratch)
     return Task(
-        estimator, grid, rows[train], y[train], rows[test], whole=whole, **changes
+        estimator,
+        dict(enumerate(grid)),
+        rows[train],
+        y[train],
+        rows[test],
+        whole=whole,
+        **changes,
     )
 
 
@@ -204,7 +210,9 @@ def test_looks_of_a_race_nest(assert_same_as_one_by_one, machine):
     for n_train in (30, 61, 120):
         train, test = slice(0, n_train), slice(n_train, 200)
         whole = Whole(X, train, test, scratch)
-        task = Task(machine(), grid, X[train], y[train], X[test], whole=whole)
+        task = Task(
+            machine(), dict(enumerate(grid)), X[train], y[train], X[test], whole=whole
+        )
         assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 
@@ -244,7 +252,7 @@ def test_nobody_is_fitted_alone(count_fits):
 def test_groups_share_a_kernel_and_stay_small():
     """Many penalties on one kernel are cut into pieces for the workers."""
     grid = [{"C": c, "gamma": g} for c in range(1, 41) for g in (0.5, "scale")]
-    groups = batch_evaluator_for(SVC()).groups(SVC(), grid)
+    groups = batch_evaluator_for(SVC()).groups(SVC(), dict(enumerate(grid)))
     assert {len({grid[i]["gamma"] for i in group}) for group in groups} == {1}
     assert sorted(map(len, groups)) == [8, 8, 16, 16, 16, 16]
     assert sorted(i for group in groups for i in group) == list(range(len(grid)))
@@ -339,7 +347,14 @@ def test_inputs_of_all_kinds(assert_same_as_one_by_one, convert):
     y = make_labels(X, rng, 3)
     X_train, X_test = convert(X[:N_TRAIN]), convert(X[N_TRAIN:])
     grid = [{"C": c, "gamma": g} for c in (0.1, 5.0) for g in ("scale", 0.5)]
-    task = Task(SVC(), grid, X_train, y[:N_TRAIN], X_test, response="decision_function")
+    task = Task(
+        SVC(),
+        dict(enumerate(grid)),
+        X_train,
+        y[:N_TRAIN],
+        X_test,
+        response="decision_function",
+    )
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 
@@ -369,7 +384,9 @@ def test_a_kernel_matrix_is_taken_as_it_is(assert_same_as_one_by_one):
     K = rbf_kernel(X)
     X_train, X_test = K[:N_TRAIN, :N_TRAIN], K[N_TRAIN:, :N_TRAIN]
     grid = [{"C": 0.1}, {"C": 1.0}]
-    task = Task(SVC(kernel="precomputed"), grid, X_train, y[:N_TRAIN], X_test)
+    task = Task(
+        SVC(kernel="precomputed"), dict(enumerate(grid)), X_train, y[:N_TRAIN], X_test
+    )
     assert_same_as_one_by_one(task)
 
 

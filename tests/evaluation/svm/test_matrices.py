@@ -47,7 +47,7 @@ def test_matrices_are_those_of_scikit_learn(seed, n_train, kind, kernel, n_suppo
     X[-5:] = X[:1]
     ours, params = kernel
     whole = make_whole(X, n_train, kind)
-    rows = paired_rows(Task(None, [], X[:n_train], None, X[n_train:], whole=whole))
+    rows = paired_rows(Task(None, {}, X[:n_train], None, X[n_train:], whole=whole))
     coefficients = rng.normal(size=(4, n_train))
     coefficients[:, n_support:] = 0.0
     coefficients[rng.random(size=coefficients.shape) < 0.3] = 0.0
@@ -75,7 +75,7 @@ def test_leading_rows_begin_with_the_matrix(train, nests):
     X = np.random.default_rng(0).normal(size=(30, 2))
     test = slice(20, 30) if isinstance(train, slice) else np.arange(20, 30)
     whole = Whole(X, train, test, Scratch() if nests else LookScratch())
-    rows = paired_rows(Task(None, [], X[train], None, X[test], whole=whole))
+    rows = paired_rows(Task(None, {}, X[train], None, X[test], whole=whole))
     matrices = SvmMatrices(rows, Kernel("rbf", 0.3), nests=nests)
     leading = matrices.leading_rows()
     assert leading.flags.c_contiguous
@@ -102,7 +102,7 @@ def test_one_look_is_as_one_by_one(
     grid = [{"gamma": g, name: v} for g in gammas for v in values]
     task = Task(
         machine(kernel=kernel, degree=2, max_iter=10_000),
-        grid,
+        dict(enumerate(grid)),
         X[:n_train],
         y[:n_train],
         X[n_train:],
@@ -118,7 +118,7 @@ def test_only_a_race_keeps_kernel_values(scratch):
     y = np.sign(X[:, 0])
     whole = Whole(X, slice(0, 20), slice(20, 30), scratch())
     grid = [{"C": 1.0, "gamma": gamma} for gamma in (0.1, 1.0)]
-    task = Task(SVC(), grid, X[:20], y[:20], X[20:], whole=whole)
+    task = Task(SVC(), dict(enumerate(grid)), X[:20], y[:20], X[20:], whole=whole)
     list(batch_evaluator_for(SVC()).evaluate(task))
     kept = whole.scratch.get("kernel matrices", lambda: None)
     assert (kept is not None) == (scratch is Scratch)

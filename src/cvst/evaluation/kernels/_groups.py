@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from math import isfinite
 from numbers import Real
@@ -13,7 +13,7 @@ import numpy as np
 from cvst._typing import Configuration
 from cvst.evaluation.kernels._functions import KernelKey, KernelName
 
-__all__ = ["divide", "is_number", "positive_kernel", "settings_by_index"]
+__all__ = ["divide", "is_number", "positive_kernel", "read_all"]
 
 # Kernels whose matrices have no negative eigenvalues; with others, a penalty does not
 # bound the condition of a system.
@@ -72,9 +72,9 @@ def positive_kernel(params: Configuration) -> KernelKey | None:
     return KernelKey.of(name, params)
 
 
-def settings_by_index(
+def read_all(
     estimator: Any,
-    configurations: Sequence[Configuration],
+    configurations: Mapping[int, Configuration],
     read: Callable[[type, Configuration], T | None],
 ) -> tuple[dict[int, T], list[int]]:
     """Read the parameters of every configuration, those of the template included.
@@ -83,7 +83,7 @@ def settings_by_index(
     ----------
     estimator : estimator
         The template.
-    configurations : sequence of dict
+    configurations : mapping of int to dict
         What they change.
     read : callable
         ``read(estimator_class, params)`` returns what it makes of valid parameters,
@@ -92,16 +92,16 @@ def settings_by_index(
     Returns
     -------
     settings : dict
-        What was read, by position in the configurations.
+        What was read, by the number of the configuration.
     alone : list of int
-        Positions of which nothing could be read; they have to be fitted alone.
+        Numbers of those of which nothing could be read; they are fitted alone.
     """
     estimator_class: Any = type(estimator)
     names = _names(estimator_class)
     template = {name: getattr(estimator, name) for name in names}
     settings: dict[int, T] = {}
     alone = []
-    for index, configuration in enumerate(configurations):
+    for number, configuration in configurations.items():
         values = None
         if configuration.keys() <= template.keys():
             params = {**template, **configuration}
@@ -110,9 +110,9 @@ def settings_by_index(
             else:
                 values = read(estimator_class, params)
         if values is None:
-            alone.append(index)
+            alone.append(number)
         else:
-            settings[index] = values
+            settings[number] = values
     return settings, alone
 
 
@@ -131,7 +131,7 @@ def _known(read: Callable[..., Any], estimator_class: type, *values: Any) -> Any
 
 
 def divide(settings: dict[int, T], key: Callable[[T], K]) -> dict[K, list[int]]:
-    """Put positions with the same key together, in order.
+    """Put numbers with the same key together, in order.
 
     Examples
     --------
@@ -139,6 +139,6 @@ def divide(settings: dict[int, T], key: Callable[[T], K]) -> dict[K, list[int]]:
     {'A': [0, 3], 'B': [2]}
     """
     groups: dict[K, list[int]] = {}
-    for index, values in settings.items():
-        groups.setdefault(key(values), []).append(index)
+    for number, values in settings.items():
+        groups.setdefault(key(values), []).append(number)
     return groups

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import compress
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
@@ -13,13 +14,13 @@ from sklearn.kernel_ridge import KernelRidge
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._one_by_one import OneByOne
-from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
     divide,
     is_number,
     positive_kernel,
-    settings_by_index,
+    read_all,
 )
 from cvst.evaluation.kernels._low_rank import low_rank_features
 from cvst.evaluation.kernels._matrices import KernelMatrices
@@ -79,22 +80,22 @@ def _targets(task: Task, n_train: int) -> _Targets | None:
     return _Targets(columns * roots[:, None], roots, y.ndim == 1)
 
 
-class KernelRidgeEvaluator:
+class KernelRidgeEvaluator(BatchEvaluator):
     """Shares the kernel of a width, and what it takes to solve for all penalties."""
 
     prefer: Literal["threads", "processes"] = "threads"
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Put configurations with the same kernel together."""
-        settings, alone = settings_by_index(estimator, configurations, _read)
+        settings, alone = read_all(estimator, configurations, _read)
         shared = divide(settings, lambda values: values.key)
-        return [*shared.values(), *([index] for index in alone)]
+        return [*shared.values(), *([number] for number in alone)]
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Solve for all penalties of each kernel at once."""
-        settings, alone = settings_by_index(task.estimator, task.configurations, _read)
+        settings, alone = read_all(task.estimator, task.configurations, _read)
         rows = paired_rows(task) if task.response == "predict" else None
         # scikit-learn computes in single precision where the data are.
         targets = (
@@ -107,20 +108,21 @@ class KernelRidgeEvaluator:
             kernel = key.bind(rows.train_inputs)
             smallest = _smallest_penalty(rows, kernel, targets)
             sharing = [
-                index for index in members if settings[index].penalty >= smallest
+                number for number in members if settings[number].penalty >= smallest
             ]
-            penalties = np.array([settings[index].penalty for index in sharing])
+            penalties = np.array([settings[number].penalty for number in sharing])
             fits = _share(rows, kernel, targets, penalties)
-            for index, solved, prediction in zip(
+            for number, solved, prediction in zip(
                 sharing, fits.solved, fits.predictions, strict=True
             ):
                 if solved:
                     yield Outcome(
-                        index, prediction, None, fits.fit_seconds, fits.score_seconds
+                        number, prediction, None, fits.fit_seconds, fits.score_seconds
                     )
-            alone += set(members).difference(np.array(sharing)[fits.solved])
-        for index in alone:
-            yield OneByOne().evaluate_one(task, index)
+            done = set(compress(sharing, fits.solved))
+            alone += [number for number in members if number not in done]
+        for number in alone:
+            yield OneByOne().evaluate_one(task, number)
 
 
 def _smallest_penalty(rows: PairedRows, kernel: Kernel, targets: _Targets) -> float:

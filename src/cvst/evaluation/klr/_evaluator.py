@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral
 from time import perf_counter
@@ -14,13 +14,13 @@ from scipy.special import expit
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._one_by_one import OneByOne
-from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
     divide,
     is_number,
     positive_kernel,
-    settings_by_index,
+    read_all,
 )
 from cvst.evaluation.kernels._low_rank import low_rank_features
 from cvst.evaluation.kernels._matrices import KernelMatrices
@@ -121,22 +121,22 @@ def _problem(task: Task) -> _Problem | None:
     return _Problem(rows, classes, signs, weights, task.response)
 
 
-class KernelLogisticEvaluator:
+class KernelLogisticEvaluator(BatchEvaluator):
     """Shares the kernel of a width, and lets each penalty start from the one before."""
 
     prefer: Literal["threads", "processes"] = "threads"
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Put configurations with the same kernel together."""
-        settings, alone = settings_by_index(estimator, configurations, _read)
+        settings, alone = read_all(estimator, configurations, _read)
         shared = divide(settings, lambda values: values.key)
-        return [*shared.values(), *([index] for index in alone)]
+        return [*shared.values(), *([number] for number in alone)]
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Follow the penalties of each kernel from the largest to the smallest."""
-        settings, alone = settings_by_index(task.estimator, task.configurations, _read)
+        settings, alone = read_all(task.estimator, task.configurations, _read)
         problem = _problem(task)
         if problem is None:
             yield from OneByOne().evaluate(task)
@@ -147,18 +147,19 @@ class KernelLogisticEvaluator:
             smallest = SMALLEST_PENALTY * largest * problem.rows.n_train
             smallest *= float(problem.weights.max())
             sharing = [
-                index
-                for index in sorted(members, key=lambda i: -settings[i].penalty)
-                if settings[index].penalty >= smallest
-                and settings[index].tol * largest <= LARGEST_DECISION_TOLERANCE
+                number
+                for number in sorted(members, key=lambda i: -settings[i].penalty)
+                if settings[number].penalty >= smallest
+                and settings[number].tol * largest <= LARGEST_DECISION_TOLERANCE
             ]
-            penalties = np.array([settings[index].penalty for index in sharing])
+            penalties = np.array([settings[number].penalty for number in sharing])
             answers = _share(problem, kernel, penalties) if sharing else {}
             for position, outcome in answers.items():
-                yield replace(outcome, index=sharing[position])
-            alone += set(members) - {sharing[position] for position in answers}
-        for index in alone:
-            yield OneByOne().evaluate_one(task, index)
+                yield replace(outcome, configuration=sharing[position])
+            answered = {sharing[position] for position in answers}
+            alone += [number for number in members if number not in answered]
+        for number in alone:
+            yield OneByOne().evaluate_one(task, number)
 
 
 def _share(

@@ -14,7 +14,7 @@ the same answer, so there are none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from time import perf_counter
 from typing import Any, Literal
 
@@ -26,7 +26,7 @@ from cvst._sklearn_compat import has_valid_parameters
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._one_by_one import configured
-from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.linear._centred_rows import (
     CentredRows,
     checked_weights,
@@ -43,13 +43,13 @@ FREE = ("alpha", "l1_ratio", "tol", "max_iter", "positive", "selection", "random
 SMALLEST_TOLERANCE = 1e-9
 
 
-class SharedProducts:
+class SharedProducts(BatchEvaluator):
     """Fits every penalty of ``Lasso`` and ``ElasticNet`` on the same products."""
 
     prefer: Literal["threads", "processes"] = "threads"
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Put those together that centre the rows in the same way."""
         return groups_by(estimator, configurations, FREE)
@@ -98,12 +98,12 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
     score_seconds = (perf_counter() - fit_end) / len(solved)
     return [
         Outcome(
-            index,
+            number,
             values.ravel() if y.ndim == 1 else values,
-            fit_seconds=setup_seconds + seconds[index],
+            fit_seconds=setup_seconds + seconds[number],
             score_seconds=score_seconds,
         )
-        for index, values in found.items()
+        for number, values in found.items()
     ]
 
 
@@ -126,7 +126,7 @@ def _descend(
     gram = np.ascontiguousarray(X.T @ X)
     products = np.asfortranarray(X.T @ y)
     solved, seconds = {}, {}
-    for index, model in models.items():
+    for number, model in models.items():
         start = perf_counter()
         coefficients = np.zeros((y.shape[1], X.shape[1]))
         for target, target_values in enumerate(y.T):
@@ -147,8 +147,8 @@ def _descend(
             )[1][:, 0]
         # A plain fit refuses coefficients that are not finite.
         if np.all(np.isfinite(coefficients)):
-            solved[index] = coefficients
-        seconds[index] = perf_counter() - start
+            solved[number] = coefficients
+        seconds[number] = perf_counter() - start
     return solved, seconds
 
 

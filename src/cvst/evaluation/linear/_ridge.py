@@ -10,7 +10,7 @@ since an iterative solution depends on where it stops.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
@@ -28,7 +28,7 @@ from cvst._sklearn_compat import has_valid_parameters
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._one_by_one import configured
-from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.linear._centred_rows import (
     CentredRows,
     checked_weights,
@@ -49,13 +49,13 @@ SMALLEST_SYSTEM_TO_DECOMPOSE = 200
 WELL_CONDITIONED = 1e-5
 
 
-class RidgePath:
+class RidgePath(BatchEvaluator):
     """Solves for every ``alpha`` of ``Ridge`` and ``RidgeClassifier`` together."""
 
     prefer: Literal["threads", "processes"] = "threads"
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Put those together that differ in the penalty only."""
         return groups_by(estimator, configurations, {"alpha"})
@@ -86,8 +86,8 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
     fit_seconds = (fit_end - start) / len(found)
     score_seconds = (perf_counter() - fit_end) / len(found)
     return [
-        Outcome(index, prediction, problem.classes, fit_seconds, score_seconds)
-        for index, prediction in found.items()
+        Outcome(number, prediction, problem.classes, fit_seconds, score_seconds)
+        for number, prediction in found.items()
     ]
 
 
@@ -155,10 +155,10 @@ class _Problem:
         several = {i: a for i, a in wanted.items() if i not in single}
         shared = dict(solver.for_each(np.unique(list(single.values()))))
         found = {i: shared[a] for i, a in single.items() if a in shared}
-        for index, values in several.items():
+        for number, values in several.items():
             if len(values) == y.shape[1]:
                 with suppress(linalg.LinAlgError):
-                    found[index] = solver.one_per_target(values)
+                    found[number] = solver.one_per_target(values)
         return found
 
     def predictions(
@@ -170,9 +170,9 @@ class _Problem:
         is_certain = _is_certain_label if wants_labels else is_certain_number
         found = predict_all(self.rows, X, solved, is_certain)
         if self.is_flat:
-            found = {index: values.ravel() for index, values in found.items()}
+            found = {number: values.ravel() for number, values in found.items()}
         if wants_labels:
-            return {index: self._labels(values) for index, values in found.items()}
+            return {number: self._labels(values) for number, values in found.items()}
         return found
 
     def _labels(self, values: FloatArray) -> Any:

@@ -8,7 +8,7 @@ predicted anew by a model of its own k.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Literal
@@ -22,7 +22,7 @@ from cvst._sklearn_compat import num_samples
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._one_by_one import configured
-from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation._rows import take
 from cvst.evaluation.neighbours._lists import NeighbourLists, running_sums
 from cvst.evaluation.sharing import (
@@ -39,13 +39,13 @@ __all__ = ["SharedNeighbours"]
 NOBODY: IntArray = np.empty(0, dtype=np.intp)
 
 
-class SharedNeighbours:
+class SharedNeighbours(BatchEvaluator):
     """Predicts for every ``n_neighbors`` and ``weights`` from one neighbour search."""
 
     prefer: Literal["threads", "processes"] = "threads"
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Put those together that search in the same way."""
         return groups_by(estimator, configurations, {"n_neighbors", "weights"})
@@ -56,6 +56,11 @@ class SharedNeighbours:
             for part in _same_algorithm(task, members):
                 yield from share_or_fit_alone(task, part, _share)
 
+    def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
+        """Name what is left to do after the search."""
+        del estimator
+        return {"n_neighbors": "all", "weights": "all"}
+
 
 def _same_algorithm(task: Task, members: list[int]) -> list[list[int]]:
     # Left to choose, scikit-learn leaves the tree when k reaches half of the rows.
@@ -63,14 +68,14 @@ def _same_algorithm(task: Task, members: list[int]) -> list[list[int]]:
         return [members]
     half = num_samples(task.X_train) // 2
     parts: dict[bool, list[int]] = defaultdict(list)
-    for index in members:
-        k = _value(task, index, "n_neighbors")
-        parts[is_count(k) and k >= half].append(index)
+    for number in members:
+        k = _value(task, number, "n_neighbors")
+        parts[is_count(k) and k >= half].append(number)
     return list(parts.values())
 
 
-def _value(task: Task, index: int, name: str) -> Any:
-    return task.configurations[index].get(name, getattr(task.estimator, name))
+def _value(task: Task, number: int, name: str) -> Any:
+    return task.configurations[number].get(name, getattr(task.estimator, name))
 
 
 def _share(task: Task, members: list[int]) -> list[Outcome]:
@@ -90,14 +95,14 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
     score_seconds = (perf_counter() - fit_end) / len(queries)
     classes = getattr(searcher, "classes_", None)
     return [
-        Outcome(index, prediction, classes, fit_seconds, score_seconds)
-        for index, prediction in found.items()
+        Outcome(number, prediction, classes, fit_seconds, score_seconds)
+        for number, prediction in found.items()
     ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    index: int
+    number: int
     k: Any
     weights: Any
 
@@ -218,7 +223,7 @@ class _Ties:
                 _replace(
                     prediction, rows, getattr(model, self._task.response)(test_rows)
                 )
-        yield query.index, prediction
+        yield query.number, prediction
 
     def _with_found_neighbours(self, query: _Query, rows: IntArray) -> Any:
         model = query.of(self._searcher)

@@ -8,7 +8,7 @@ kept, so that groups that run side by side share them, too.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -29,7 +29,12 @@ from cvst.evaluation.pipelines._stages import (
     joined,
     transformed,
 )
-from cvst.evaluation.pipelines._steps import Chain, Chains, params_of
+from cvst.evaluation.pipelines._steps import (
+    Chain,
+    Chains,
+    covered_by_part,
+    params_of,
+)
 
 __all__ = ["PipelineEvaluator"]
 
@@ -38,7 +43,7 @@ __all__ = ["PipelineEvaluator"]
 class _Bucket:
     """Configurations with the same transformers and the same kind of predictor."""
 
-    indices: list[int]
+    numbers: list[int]
     chains: list[Chain]
 
     @property
@@ -46,12 +51,14 @@ class _Bucket:
         return self.chains[0]
 
     @property
-    def changes(self) -> list[Configuration]:
-        return [chain.final.changes for chain in self.chains]
+    def changes(self) -> dict[int, Configuration]:
+        """What is set on the predictor, by the number of the configuration."""
+        finals = [chain.final.changes for chain in self.chains]
+        return dict(zip(self.numbers, finals, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
-class PipelineEvaluator:
+class PipelineEvaluator(BatchEvaluator):
     """Fits the steps that configurations have in common once.
 
     Attributes
@@ -63,16 +70,15 @@ class PipelineEvaluator:
     prefer: Literal["threads", "processes"] = "processes"
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Group as the final estimator's evaluator does; equal steps stay together."""
         buckets, alone = _buckets(Chains(estimator), configurations)
         groups = []
         for bucket in buckets:
             template = bucket.first.final.template
-            inner = batch_evaluator_for(template).groups(template, bucket.changes)
-            groups += [[bucket.indices[index] for index in group] for group in inner]
-        return groups + [[index] for index in alone]
+            groups += batch_evaluator_for(template).groups(template, bucket.changes)
+        return groups + [[number] for number in alone]
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Walk through the steps in common, then hand over to the final estimator."""
@@ -88,27 +94,31 @@ class PipelineEvaluator:
         for bucket in buckets:
             params = params_of(task.fit_params, bucket.first.steps)
             if params is None:
-                alone += bucket.indices
+                alone += bucket.numbers
                 continue
             yield from _evaluate_bucket(task, bucket, cache, params)
-        for index in alone:
-            yield OneByOne().evaluate_one(task, index)
+        for number in alone:
+            yield OneByOne().evaluate_one(task, number)
+
+    def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
+        """Name what is covered in the final estimator."""
+        return covered_by_part(*estimator.steps[-1])
 
 
 def _buckets(
-    chains: Chains, configurations: Sequence[Configuration], by_name: bool = False
+    chains: Chains, configurations: Mapping[int, Configuration], by_name: bool = False
 ) -> tuple[list[_Bucket], list[int]]:
     buckets: dict[Hashable, _Bucket] = defaultdict(lambda: _Bucket([], []))
     alone = []
-    for index, configuration in enumerate(configurations):
+    for number, configuration in configurations.items():
         chain = chains.of(configuration)
         if chain is None:
-            alone.append(index)
+            alone.append(number)
             continue
         # Arguments of a fit belong to a name, which is no part of a step's key.
         paths = [step.path for step in chain.steps] if by_name else []
         bucket = buckets[chain.keys, chain.final_key, tuple(paths)]
-        bucket.indices.append(index)
+        bucket.numbers.append(number)
         bucket.chains.append(chain)
     return list(buckets.values()), alone
 
@@ -121,18 +131,12 @@ def _evaluate_bucket(
     walk = _Walk(task, chain, cache, params, _stage_key(chain, params))
     stage = walk.stage(len(chain.transformers))
     if stage.error is not None:
-        outcomes = iter(
-            [Outcome(i, error=stage.error) for i in range(len(bucket.chains))]
-        )
+        outcomes = iter([Outcome(i, error=stage.error) for i in bucket.numbers])
     else:
         outcomes = walk.finish(stage, bucket)
-    seconds = (perf_counter() - start) / len(bucket.indices)
+    seconds = (perf_counter() - start) / len(bucket.numbers)
     for outcome in outcomes:
-        yield replace(
-            outcome,
-            index=bucket.indices[outcome.index],
-            fit_seconds=outcome.fit_seconds + seconds,
-        )
+        yield replace(outcome, fit_seconds=outcome.fit_seconds + seconds)
 
 
 def _stage_key(chain: Chain, params: list[dict[str, Any]]) -> tuple[Hashable, ...]:
@@ -187,7 +191,7 @@ class _Walk:
             (whole,) = self.cache.wholes.get(self.key, lambda: (joined(stage),))
         stage = stage.guarded()
         task = replace(
-            self.task.only(bucket.indices),
+            self.task,
             estimator=self.chain.final.template,
             configurations=bucket.changes,
             X_train=stage.X_train,
@@ -199,14 +203,17 @@ class _Walk:
 
     def _rest_one_by_one(self, stage: Stage, bucket: _Bucket) -> Iterator[Outcome]:
         task = replace(
-            self.task.only(bucket.indices),
+            self.task,
             estimator=self._rest(stage),
-            configurations=[_renamed(chain, stage) for chain in bucket.chains],
+            configurations={
+                number: _renamed(chain, stage)
+                for number, chain in zip(bucket.numbers, bucket.chains, strict=True)
+            },
             X_train=stage.X_train,
             X_test=stage.X_test,
             fit_params={
-                f"step{number}__{name}": value
-                for number, params in enumerate(self.params[stage.n_steps :])
+                f"step{place}__{name}": value
+                for place, params in enumerate(self.params[stage.n_steps :])
                 for name, value in params.items()
             },
             whole=None,
@@ -217,7 +224,7 @@ class _Walk:
                 continue
             own = stage.writable()
             again = replace(task, X_train=own.X_train, X_test=own.X_test)
-            yield OneByOne().evaluate_one(again, outcome.index)
+            yield OneByOne().evaluate_one(again, outcome.configuration)
 
     def _rest(self, stage: Stage) -> Pipeline:
         # A pipeline again, since it treats its last step in its own way: it passes

@@ -12,9 +12,10 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Configuration
+from cvst.evaluation._dispatch import covered_by_one_fit
 from cvst.evaluation.sharing import value_key
 
-__all__ = ["Chain", "Chains", "Step", "params_of"]
+__all__ = ["Chain", "Chains", "Step", "covered_by_part", "params_of"]
 
 # A pipeline's own parameters that change nothing in what it computes.
 HARMLESS = ("memory", "verbose")
@@ -222,3 +223,11 @@ def params_of(
     """Return the arguments of each step's ``fit``; None if some belong to no step."""
     shares = [_below(fit_params, step.path) for step in steps]
     return shares if sum(map(len, shares)) == len(fit_params) else None
+
+
+def covered_by_part(name: str, part: Any) -> dict[str, str]:
+    """Return what one fit covers in a part, by the names that the whole gives it."""
+    if not hasattr(part, "fit"):
+        return {}
+    inner = covered_by_one_fit(part)
+    return {f"{name}__{parameter}": how for parameter, how in inner.items()}

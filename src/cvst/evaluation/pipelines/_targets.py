@@ -6,7 +6,7 @@ its regressor can share, across configurations and looks, is shared here, too.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any, Literal
@@ -19,6 +19,7 @@ from cvst._typing import Configuration
 from cvst.evaluation._dispatch import batch_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne, configured
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
+from cvst.evaluation.pipelines._steps import covered_by_part
 from cvst.evaluation.sharing import Remembered, draws_at_random, value_key
 
 __all__ = ["TransformedTargetEvaluator"]
@@ -45,12 +46,11 @@ class _Bucket:
     key: Hashable
     regressor: Any
     own: Configuration
-    indices: list[int]
-    changes: list[Configuration]
+    changes: dict[int, Configuration]
 
 
 @dataclass(frozen=True, slots=True)
-class TransformedTargetEvaluator:
+class TransformedTargetEvaluator(BatchEvaluator):
     """Transforms the targets once and hands over to the regressor's evaluator.
 
     Attributes
@@ -62,14 +62,13 @@ class TransformedTargetEvaluator:
     prefer: Literal["threads", "processes"] = "processes"
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Group as the regressor's evaluator does."""
         groups = []
         for bucket in _buckets(estimator, configurations):
             evaluator = batch_evaluator_for(bucket.regressor)
-            inner = evaluator.groups(bucket.regressor, bucket.changes)
-            groups += [[bucket.indices[index] for index in group] for group in inner]
+            groups += evaluator.groups(bucket.regressor, bucket.changes)
         return groups
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
@@ -81,12 +80,18 @@ class TransformedTargetEvaluator:
             if shares and not routed:
                 yield from _evaluate_bucket(task, bucket, evaluator)
             else:
-                yield from _one_by_one(task, bucket.indices)
+                yield from OneByOne().evaluate(task.only(bucket.changes))
+
+    def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
+        """Name what is covered in the regressor."""
+        return covered_by_part("regressor", estimator.regressor)
 
 
-def _buckets(estimator: Any, configurations: Sequence[Configuration]) -> list[_Bucket]:
+def _buckets(
+    estimator: Any, configurations: Mapping[int, Configuration]
+) -> list[_Bucket]:
     buckets: dict[Hashable, _Bucket] = {}
-    for index, configuration in enumerate(configurations):
+    for number, configuration in configurations.items():
         regressor = configuration.get("regressor", estimator.regressor)
         changes, own = {}, {}
         for name, value in configuration.items():
@@ -95,10 +100,9 @@ def _buckets(estimator: Any, configurations: Sequence[Configuration]) -> list[_B
             elif name != "regressor":
                 own[name] = value
         key = value_key(dict(sorted(own.items())))
-        new = _Bucket(key, regressor, own, [], [])
+        new = _Bucket(key, regressor, own, {})
         bucket = buckets.setdefault((key, value_key(regressor)), new)
-        bucket.indices.append(index)
-        bucket.changes.append(changes)
+        bucket.changes[number] = changes
     return list(buckets.values())
 
 
@@ -114,22 +118,19 @@ def _evaluate_bucket(
     except Exception:
         can_share = False
     if not can_share:
-        yield from _one_by_one(task, bucket.indices)
+        yield from OneByOne().evaluate(task.only(bucket.changes))
         return
     inner = replace(
-        task.only(bucket.indices),
+        task,
         estimator=bucket.regressor,
         configurations=bucket.changes,
         y_train=model.regressor_.y_,
         whole=_with_own_scratch(task.whole, bucket.key),
     )
-    seconds = (perf_counter() - start) / len(bucket.indices)
+    seconds = (perf_counter() - start) / len(bucket.changes)
     for outcome in evaluator.evaluate(inner):
-        yield replace(
-            _back(model, task, outcome),
-            index=bucket.indices[outcome.index],
-            fit_seconds=outcome.fit_seconds + seconds,
-        )
+        back = _back(model, task, outcome)
+        yield replace(back, fit_seconds=outcome.fit_seconds + seconds)
 
 
 def _with_own_scratch(whole: Whole | None, key: Hashable) -> Whole | None:
@@ -147,14 +148,10 @@ def _back(model: Any, task: Task, outcome: Outcome) -> Outcome:
         model.regressor_ = Remembered(outcome.prediction)
         prediction = model.predict(task.X_test)
     except Exception as error:
-        return Outcome(outcome.index, error=error, fit_seconds=outcome.fit_seconds)
+        number, seconds = outcome.configuration, outcome.fit_seconds
+        return Outcome(number, error=error, fit_seconds=seconds)
     seconds = outcome.score_seconds + perf_counter() - start
     return replace(outcome, prediction=prediction, classes=None, score_seconds=seconds)
-
-
-def _one_by_one(task: Task, indices: Sequence[int]) -> Iterator[Outcome]:
-    for index in indices:
-        yield OneByOne().evaluate_one(task, index)
 
 
 @batch_evaluator_for.register(TransformedTargetRegressor)

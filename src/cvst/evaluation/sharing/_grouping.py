@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from numbers import Integral
 from typing import Any
 
@@ -27,21 +34,21 @@ _ABSENT = object()
 
 
 def groups_by(
-    estimator: Any, configurations: Sequence[Configuration], free: Collection[str]
+    estimator: Any, configurations: Mapping[int, Configuration], free: Collection[str]
 ) -> list[list[int]]:
     """Partition configurations by the values of all but the free parameters.
 
     A parameter that a configuration does not set has the template's value.
     """
     template = estimator.get_params(deep=True)
-    names = sorted({name for configuration in configurations for name in configuration})
+    names = sorted({name for one in configurations.values() for name in one})
     fixed = [name for name in names if name not in free]
     groups: dict[Hashable, list[int]] = {}
-    for index, configuration in enumerate(configurations):
+    for number, configuration in configurations.items():
         values = [
             configuration.get(name, template.get(name, _ABSENT)) for name in fixed
         ]
-        groups.setdefault(value_key(values), []).append(index)
+        groups.setdefault(value_key(values), []).append(number)
     return list(groups.values())
 
 
@@ -69,10 +76,10 @@ def share_or_fit_alone(
         except Exception:
             outcomes = []
     yield from outcomes
-    done = {outcome.index for outcome in outcomes}
-    for index in members:
-        if index not in done:
-            yield OneByOne().evaluate_one(task, index)
+    done = {outcome.configuration for outcome in outcomes}
+    for number in members:
+        if number not in done:
+            yield OneByOne().evaluate_one(task, number)
 
 
 def fitted(task: Task, model: Any, **further: Any) -> Any:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from time import perf_counter
 from typing import Any, ClassVar, Literal
 
 from cvst._typing import Configuration
 from cvst.evaluation._one_by_one import configured
-from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.sharing._grouping import (
     fitted,
     groups_by,
@@ -20,7 +20,7 @@ from cvst.evaluation.sharing._grouping import (
 __all__ = ["PrefixEvaluator"]
 
 
-class PrefixEvaluator(ABC):
+class PrefixEvaluator(BatchEvaluator, ABC):
     """One fit of the largest ensemble; the smaller ones are its first members.
 
     Holds for ensembles whose members do not depend on how many follow.
@@ -50,7 +50,7 @@ class PrefixEvaluator(ABC):
         return fitted(task, model)
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Put those together that differ in the size only."""
         return groups_by(estimator, configurations, {self.size})
@@ -59,6 +59,10 @@ class PrefixEvaluator(ABC):
         """Fit the largest of each group and read off the others."""
         for members in self.groups(task.estimator, task.configurations):
             yield from share_or_fit_alone(task, members, self._share)
+
+    def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
+        """Name the size: the largest ensemble covers the smaller ones."""
+        return {self.size: "smaller"} if self.is_prefix(estimator) else {}
 
     def _share(self, task: Task, members: list[int]) -> list[Outcome]:
         start = perf_counter()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import compress
 from time import perf_counter
@@ -18,9 +18,9 @@ from sklearn.utils import compute_class_weight
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._one_by_one import OneByOne
-from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.kernels._functions import Kernel
-from cvst.evaluation.kernels._groups import divide, settings_by_index
+from cvst.evaluation.kernels._groups import divide, read_all
 from cvst.evaluation.kernels._rows import PairedRows, paired_rows
 from cvst.evaluation.kernels._targets import class_positions, row_weights
 from cvst.evaluation.sharing import LookScratch
@@ -47,40 +47,39 @@ LARGEST_VALUE = 1e6
 EPSILON = float(np.finfo(float).eps)
 
 
-class SvmEvaluator:
+class SvmEvaluator(BatchEvaluator):
     """Shares the kernel matrix of a width between all penalties."""
 
     prefer: Literal["threads", "processes"] = "threads"
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Put configurations with the same kernel together, a handful each."""
-        settings, alone = settings_by_index(estimator, configurations, read_settings)
+        settings, alone = read_all(estimator, configurations, read_settings)
         groups = [
             members[start : start + LARGEST_GROUP]
             for members in divide(settings, lambda values: values.key).values()
             for start in range(0, len(members), LARGEST_GROUP)
         ]
-        return [*groups, *([index] for index in alone)]
+        return [*groups, *([number] for number in alone)]
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Fit all machines of each kernel on the same matrix."""
-        settings, alone = settings_by_index(
-            task.estimator, task.configurations, read_settings
-        )
+        settings, alone = read_all(task.estimator, task.configurations, read_settings)
         rows = paired_rows(task)
         problem = None if rows is None else _problem(task, rows)
         if problem is None:
             yield from OneByOne().evaluate(task)
             return
         for key, members in divide(settings, lambda values: values.key).items():
-            chosen = {index: settings[index] for index in members}
+            chosen = {number: settings[number] for number in members}
             outcomes = _share(problem, key.bind(problem.rows.train_inputs), chosen)
             yield from outcomes
-            alone += set(members) - {outcome.index for outcome in outcomes}
-        for index in alone:
-            yield OneByOne().evaluate_one(task, index)
+            done = {outcome.configuration for outcome in outcomes}
+            alone += [number for number in members if number not in done]
+        for number in alone:
+            yield OneByOne().evaluate_one(task, number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,22 +162,22 @@ def _share(
         problem.classes is not None,
         rows.scratch.get("rooms for kernels", KernelRooms),
     ) as fits:
-        for index, settings in chosen.items():
+        for number, settings in chosen.items():
             start = perf_counter()
             try:
                 solution = _fit(problem, fits, settings)
             except ValueError as error:
                 seconds = shared_seconds + perf_counter() - start
-                outcomes.append(Outcome(index, fit_seconds=seconds, error=error))
+                outcomes.append(Outcome(number, fit_seconds=seconds, error=error))
                 continue
-            machines[index] = Machine(settings, kernel, solution, problem.classes)
-            fit_seconds[index] = shared_seconds + perf_counter() - start
+            machines[number] = Machine(settings, kernel, solution, problem.classes)
+            fit_seconds[number] = shared_seconds + perf_counter() - start
     start = perf_counter()
     answers = _answers(problem, matrices, machines)
     score_seconds = (perf_counter() - start) / max(1, len(machines))
-    for index, answer in answers.items():
+    for number, answer in answers.items():
         outcomes.append(
-            Outcome(index, answer, problem.classes, fit_seconds[index], score_seconds)
+            Outcome(number, answer, problem.classes, fit_seconds[number], score_seconds)
         )
     return outcomes
 
@@ -264,8 +263,8 @@ def _answers(
             rows.train_inputs, problem.targets, rows.test_inputs[hard]
         ).T
     return {
-        index: getattr(machine, problem.response)(own.T)
-        for (index, machine), own in zip(machines.items(), decisions, strict=True)
+        number: getattr(machine, problem.response)(own.T)
+        for (number, machine), own in zip(machines.items(), decisions, strict=True)
     }
 
 
