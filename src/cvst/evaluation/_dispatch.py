@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
+from cvst._typing import Configuration
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator
 
 __all__ = [
     "batch_evaluator_for",
     "covered_by_one_fit",
+    "limited",
     "serve_exactly",
     "serve_lazily",
 ]
@@ -58,6 +60,18 @@ def covered_by_one_fit(estimator: Any) -> dict[str, str]:
     # Users' evaluators need not inherit from the protocol, which has the default.
     own = getattr(evaluator, "covered_by_one_fit", None)
     return {} if own is None else dict(own(estimator))
+
+
+def limited(estimator: Any, configuration: Configuration, rounds: int) -> Configuration:
+    """Return a configuration with at most so many rounds of training.
+
+    See :meth:`BatchEvaluator.limited`.
+    """
+    own = getattr(batch_evaluator_for(estimator), "limited", None)
+    if own is None:
+        return configuration
+    fewer: Configuration = own(estimator, configuration, rounds)
+    return fewer
 
 
 def serve_exactly(evaluator: BatchEvaluator, *classes: type) -> None:

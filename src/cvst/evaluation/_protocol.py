@@ -97,7 +97,10 @@ class Task:
         transformed on the way (then nothing nests).
     classes : ndarray or None
         All class labels of the race, also those without a training row here; None
-        for regression and where nobody asked for them.
+        for regression and where they are not needed.
+    rounds : int or None
+        Learners with rounds, such as boosting, train at most this many; None for as
+        many as the configuration says.
     """
 
     estimator: Any
@@ -109,6 +112,7 @@ class Task:
     response: str = "predict"
     whole: Whole | None = None
     classes: Any = None
+    rounds: int | None = None
 
     def only(self, numbers: Iterable[int]) -> Task:
         """Return the task for some of its configurations, by their numbers."""
@@ -180,3 +184,13 @@ class BatchEvaluator(Protocol):
         """
         del estimator
         return {}
+
+    def limited(
+        self, estimator: Any, configuration: Configuration, rounds: int
+    ) -> Configuration:
+        """Return the configuration with at most so many rounds of training.
+
+        As it is, for learners without rounds and for evaluators without this method.
+        """
+        del estimator, rounds
+        return configuration

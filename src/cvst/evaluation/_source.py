@@ -75,6 +75,7 @@ class _Work:
             if data.pairwise
             else Whole(data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
+            rounds=self.look.rounds,
         )
         row_losses = self.loss.bind(y_test, weights)
         return [
@@ -145,7 +146,7 @@ class DataSource:
     estimator : estimator
         Unfitted template.
     configurations : list of dict
-        The grid.
+        The grid, by number; :meth:`admit` appends to it.
     data : RaceData
         Rows in race order.
     loss : PointwiseLoss
@@ -172,7 +173,7 @@ class DataSource:
     """
 
     estimator: Any
-    configurations: Sequence[Configuration]
+    configurations: list[Configuration]
     data: RaceData
     loss: PointwiseLoss
     rescaling: Rescaling
@@ -187,6 +188,15 @@ class DataSource:
     stored: OnFile[RaceData] | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
+
+    def __post_init__(self) -> None:
+        # A list of its own, so that admitting changes no one else's.
+        self.configurations = list(self.configurations)
+
+    def admit(self, configurations: Sequence[Configuration]) -> None:
+        """Append configurations, numbered after those that are known."""
+        self.rescaling = self.rescaling.extended(configurations)
+        self.configurations.extend(configurations)
 
     def observe(self, look: Look) -> LookLosses:
         """Return the pointwise losses of a look; a failed fit is a row of NaN.

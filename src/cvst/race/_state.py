@@ -134,6 +134,8 @@ class Look:
         others of its stage.
     may_fail : bool
         Whether the race can go on if nobody can be fitted here.
+    rounds : int or None
+        Learners with rounds, such as boosting, train at most this many; None for all.
     """
 
     train: Rows
@@ -144,6 +146,7 @@ class Look:
     keep_losses: bool = False
     is_fold: bool = False
     may_fail: bool = False
+    rounds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

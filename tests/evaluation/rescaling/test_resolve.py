@@ -357,3 +357,38 @@ def test_the_examples_of_the_page_run():
     failures, examples = doctest.testfile(str(PAGE), module_relative=False)
     assert failures == 0
     assert examples > 0
+
+
+@pytest.mark.parametrize("rescale", ["auto", None, {"final__alpha": 2.0}])
+def test_configurations_that_come_later_are_rescaled_alike(rescale):
+    """Also those that bring an estimator of their own; the witness knows all."""
+    pipeline = Pipeline([("scale", StandardScaler()), ("final", Ridge(alpha=2.0))])
+    first = [{"final__alpha": 1.0}, {}]
+    later = [
+        {"final": KernelRidge(alpha=4.0)},
+        {"final": SVC(), "final__C": 8.0},
+        {"final__alpha": 16.0},
+    ]
+    known = resolve_rescaling(rescale, pipeline, [*first, *later], True)
+    grown = resolve_rescaling(rescale, pipeline, first, True)
+    for one in later:
+        grown = grown.extended([one])
+    assert grown.exponents == known.exponents
+    for number in range(5):
+        actual = grown.configuration(number, 10, 100)
+        assert actual == known.configuration(number, 10, 100)
+    if rescale == "auto":
+        assert grown.configuration(3, 10, 100)["final__C"] == pytest.approx(80.0)
+
+
+def test_a_function_rescales_configurations_that_come_later():
+    """It is asked for each of them."""
+    rescaling = resolve_rescaling(
+        lambda params, n_train, n_samples: {"alpha": params["alpha"] + n_train},
+        Ridge(),
+        [{"alpha": 1.0}],
+        True,
+    )
+    grown = rescaling.extended([{"alpha": 2.0}])
+    assert grown.configuration(1, 10, 100) == {"alpha": 12.0}
+    assert len(rescaling.configurations) == 1

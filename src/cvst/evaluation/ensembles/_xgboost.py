@@ -7,7 +7,7 @@ the methods of the models it is given.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from cvst.evaluation._dispatch import serve_lazily
 from cvst.evaluation._protocol import Task
@@ -24,6 +24,7 @@ class XGBoostRounds(PrefixEvaluator):
     """
 
     prefer: Literal["threads", "processes"] = "threads"
+    size_of_none: ClassVar[int | None] = 100
 
     def is_prefix(self, model: Any) -> bool:
         """Whether rounds depend on the rounds before them alone."""

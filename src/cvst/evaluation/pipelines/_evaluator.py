@@ -33,8 +33,10 @@ from cvst.evaluation.pipelines._steps import (
     Chain,
     Chains,
     covered_by_part,
+    limited_part,
     params_of,
 )
+from cvst.evaluation.sharing import within_rounds
 
 __all__ = ["PipelineEvaluator"]
 
@@ -82,6 +84,7 @@ class PipelineEvaluator(BatchEvaluator):
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Walk through the steps in common, then hand over to the final estimator."""
+        task = within_rounds(self, task)
         if task.fit_params and get_config()["enable_metadata_routing"]:
             # Who gets which argument is for the whole pipeline to decide.
             yield from OneByOne().evaluate(task)
@@ -103,6 +106,16 @@ class PipelineEvaluator(BatchEvaluator):
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Name what is covered in the final estimator."""
         return covered_by_part(*estimator.steps[-1])
+
+    def limited(
+        self, estimator: Any, configuration: Configuration, rounds: int
+    ) -> Configuration:
+        """Limit the rounds of the part that learns."""
+        if "steps" in configuration:
+            # All steps are replaced: the last one may have another name.
+            return configuration
+        name, final = estimator.steps[-1]
+        return limited_part(name, final, configuration, rounds)
 
 
 def _buckets(

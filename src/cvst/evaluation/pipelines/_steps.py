@@ -12,10 +12,10 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Configuration
-from cvst.evaluation._dispatch import covered_by_one_fit
+from cvst.evaluation._dispatch import covered_by_one_fit, limited
 from cvst.evaluation.sharing import value_key
 
-__all__ = ["Chain", "Chains", "Step", "covered_by_part", "params_of"]
+__all__ = ["Chain", "Chains", "Step", "covered_by_part", "limited_part", "params_of"]
 
 # A pipeline's own parameters that change nothing in what it computes.
 HARMLESS = ("memory", "verbose")
@@ -231,3 +231,14 @@ def covered_by_part(name: str, part: Any) -> dict[str, str]:
         return {}
     inner = covered_by_one_fit(part)
     return {f"{name}__{parameter}": how for parameter, how in inner.items()}
+
+
+def limited_part(
+    name: str, part: Any, configuration: Configuration, rounds: int
+) -> Configuration:
+    """Return a configuration of the whole with at most so many rounds in a part."""
+    part = configuration.get(name, part)
+    if not hasattr(part, "fit"):
+        return configuration
+    inner = limited(part, _below(configuration, name), rounds)
+    return {**configuration, **{f"{name}__{key}": inner[key] for key in inner}}

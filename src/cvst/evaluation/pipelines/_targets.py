@@ -19,8 +19,13 @@ from cvst._typing import Configuration
 from cvst.evaluation._dispatch import batch_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne, configured
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
-from cvst.evaluation.pipelines._steps import covered_by_part
-from cvst.evaluation.sharing import Remembered, draws_at_random, value_key
+from cvst.evaluation.pipelines._steps import covered_by_part, limited_part
+from cvst.evaluation.sharing import (
+    Remembered,
+    draws_at_random,
+    value_key,
+    within_rounds,
+)
 
 __all__ = ["TransformedTargetEvaluator"]
 
@@ -73,6 +78,7 @@ class TransformedTargetEvaluator(BatchEvaluator):
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Fit on transformed targets and transform the predictions back."""
+        task = within_rounds(self, task)
         routed = task.fit_params and get_config()["enable_metadata_routing"]
         for bucket in _buckets(task.estimator, task.configurations):
             evaluator = batch_evaluator_for(bucket.regressor)
@@ -85,6 +91,12 @@ class TransformedTargetEvaluator(BatchEvaluator):
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Name what is covered in the regressor."""
         return covered_by_part("regressor", estimator.regressor)
+
+    def limited(
+        self, estimator: Any, configuration: Configuration, rounds: int
+    ) -> Configuration:
+        """Limit the rounds of the part that learns."""
+        return limited_part("regressor", estimator.regressor, configuration, rounds)
 
 
 def _buckets(

@@ -6,8 +6,8 @@ a sum of losses must shrink with n to mean the same: value * (n / N) ** exponent
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Any, TypeAlias
 
@@ -68,6 +68,8 @@ class Rescaling:
         What is rescaled, for each configuration.
     function : callable or None
         The user's own rule, which then replaces the others.
+    find : callable or None
+        Returns the rules of a configuration, for those that are admitted later.
 
     Examples
     --------
@@ -85,6 +87,25 @@ class Rescaling:
     configurations: Sequence[Configuration]
     rules: Sequence[Sequence[tuple[str, Any, float]]] = field(default=())
     function: RescalingFunction | None = None
+    find: Callable[[Configuration], Iterable[tuple[str, Any, float]]] | None = None
+
+    def extended(self, configurations: Sequence[Configuration]) -> Rescaling:
+        """Return the rescaling with more configurations, numbered after the known.
+
+        Examples
+        --------
+        >>> from sklearn.linear_model import Ridge
+        >>> rescaling = resolve_rescaling("auto", Ridge(), [{"alpha": 1.0}], True)
+        >>> more = rescaling.extended([{"alpha": 8.0}])
+        >>> more.configuration(1, n_train=50, n_samples=100)
+        {'alpha': 4.0}
+        """
+        rules = self.rules
+        if self.find is not None:
+            rules = [*rules, *(tuple(self.find(one)) for one in configurations)]
+        return replace(
+            self, configurations=[*self.configurations, *configurations], rules=rules
+        )
 
     @property
     def exponents(self) -> dict[str, float]:
@@ -148,7 +169,7 @@ def resolve_rescaling(
     rules = [tuple(shapes.rules(configuration)) for configuration in configurations]
     if chosen is not None:
         _check_names(chosen, shapes, configurations, estimator)
-    return Rescaling(configurations, rules)
+    return Rescaling(configurations, rules, find=shapes.rules)
 
 
 class _Shapes:
@@ -163,7 +184,8 @@ class _Shapes:
         self.exponents = exponents
         self.params = estimator.get_params(deep=True)
         self.names = set(self.params)
-        self._rules: dict[tuple[tuple[str, int], ...], list[_Rule]] = {}
+        # With the parts themselves, so that no id is given to another object.
+        self._found: dict[Hashable, tuple[Configuration, list[_Rule]]] = {}
 
     def rules(self, configuration: Configuration) -> Iterable[tuple[str, Any, float]]:
         """Yield name, effective value and exponent of what is rescaled."""
@@ -182,15 +204,15 @@ class _Shapes:
         key = tuple(
             (name, id(value)) for name, value in sorted(parts.items(), key=_name)
         )
-        if key not in self._rules:
+        if key not in self._found:
             params = self.params
             model = self.estimator
             if parts:
                 model = configured(self.estimator, parts)
                 params = model.get_params(deep=True)
                 self.names.update(params)
-            self._rules[key] = self._find(model, params)
-        return self._rules[key]
+            self._found[key] = parts, self._find(model, params)
+        return self._found[key][1]
 
     def _find(self, model: Any, params: Configuration) -> list[_Rule]:
         if self.exponents is not None:

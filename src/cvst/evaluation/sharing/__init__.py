@@ -13,6 +13,7 @@ from cvst.evaluation.sharing._grouping import (
 from cvst.evaluation.sharing._look_cache import LookScratch, PerLook, Recent, same_rows
 from cvst.evaluation.sharing._prefixes import PrefixEvaluator
 from cvst.evaluation.sharing._randomness import draws_at_random
+from cvst.evaluation.sharing._rounds import within_rounds
 from cvst.evaluation.sharing._value_keys import value_key
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "share_or_fit_alone",
     "truncated",
     "value_key",
+    "within_rounds",
 ]

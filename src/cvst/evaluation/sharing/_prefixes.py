@@ -16,6 +16,7 @@ from cvst.evaluation.sharing._grouping import (
     is_count,
     share_or_fit_alone,
 )
+from cvst.evaluation.sharing._rounds import within_rounds
 
 __all__ = ["PrefixEvaluator"]
 
@@ -27,6 +28,8 @@ class PrefixEvaluator(BatchEvaluator, ABC):
     """
 
     size: ClassVar[str] = "n_estimators"
+    # What a size of None stands for, where that is allowed.
+    size_of_none: ClassVar[int | None] = None
     prefer: Literal["threads", "processes"] = "processes"
 
     @abstractmethod
@@ -57,12 +60,24 @@ class PrefixEvaluator(BatchEvaluator, ABC):
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Fit the largest of each group and read off the others."""
+        task = within_rounds(self, task)
         for members in self.groups(task.estimator, task.configurations):
             yield from share_or_fit_alone(task, members, self._share)
 
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Name the size: the largest ensemble covers the smaller ones."""
         return {self.size: "smaller"} if self.is_prefix(estimator) else {}
+
+    def limited(
+        self, estimator: Any, configuration: Configuration, rounds: int
+    ) -> Configuration:
+        """Return the configuration with a size of at most so many rounds."""
+        given = configuration.get(self.size, getattr(estimator, self.size, None))
+        size: Any = self.size_of_none if given is None else given
+        # Whatever is no size fails as it does without a limit.
+        if not is_count(size) or size <= rounds:
+            return configuration
+        return {**configuration, self.size: rounds}
 
     def _share(self, task: Task, members: list[int]) -> list[Outcome]:
         start = perf_counter()
