@@ -72,7 +72,7 @@ MODELS = [
 def task_of(estimator, configurations, **options):
     base = estimator[-1] if isinstance(estimator, Pipeline) else estimator
     y = Y
-    if is_classifier(base):
+    if hasattr(base, "fit") and is_classifier(base):
         y, options["response"] = Y > 0, "predict_proba"
     return Task(estimator, configurations, X[:50], y[:50], X[50:], **options)
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from sklearn.metrics.pairwise import rbf_kernel
 
+import cvst.evaluation.svm
 from cvst._sklearn_compat import libsvm_fit
 from cvst.evaluation.svm import _fits as _svm_fits
 from cvst.evaluation.svm._fits import (
@@ -145,22 +146,60 @@ def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
 
 
 @pytest.mark.parametrize("error", [ImportError, OSError, EOFError, RuntimeError])
-def test_whatever_is_wrong_with_numba_libsvm_goes_on(monkeypatch, error):
-    """Not installed, no place to write to, a damaged store."""
-    smo_rounding = pytest.importorskip("cvst.evaluation.svm.compiled._rounding")
+def test_whatever_is_wrong_with_numba_libsvm_goes_on(monkeypatch, caplog, error):
+    """A broken numba, no place to write to, a damaged store: one line says it."""
+    compiled = pytest.importorskip("cvst.evaluation.svm.compiled")
 
     def fail(n_train):
-        raise error
+        raise error("no room\nleft")
 
-    monkeypatch.setattr(smo_rounding, "rounding_for", fail)
+    monkeypatch.setattr(compiled, "rounding_for", fail)
     assert not has_compiled_solver.__wrapped__()
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("cvst", "WARNING")
+    assert record.getMessage().endswith(f"solver: {error.__name__}: no room left")
+
+
+def test_without_numba_the_log_says_so(monkeypatch, caplog):
+    """At the level INFO: it is a choice, not a mistake."""
+    for name in list(sys.modules):
+        if name.startswith("cvst.evaluation.svm.compiled"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(cvst.evaluation.svm, "compiled", raising=False)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    caplog.set_level("INFO", "cvst")
+    assert not has_compiled_solver.__wrapped__()
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("cvst", "INFO")
+    assert "numba" in record.getMessage()
+
+
+@pytest.mark.parametrize("cause", ["NUMBA_DISABLE_JIT", "rounds"])
+def test_a_solver_that_is_not_used_says_why(monkeypatch, caplog, cause):
+    """Switched off, or on a machine whose libsvm rounds in another way."""
+    compiled = pytest.importorskip("cvst.evaluation.svm.compiled")
+    if cause == "rounds":
+        monkeypatch.setattr(compiled, "rounding_for", lambda n_train: None)
+    else:
+        monkeypatch.setattr(compiled, "is_switched_off", lambda: True)
+    caplog.set_level("INFO", "cvst")
+    assert not has_compiled_solver.__wrapped__()
+    (record,) = caplog.records
+    assert cause in record.getMessage()
+
+
+def test_a_compiled_solver_is_found_in_its_store():
+    """After the first fit it need not be compiled again."""
+    compiled = pytest.importorskip("cvst.evaluation.svm.compiled")
+    assert has_compiled_solver()
+    assert compiled.is_stored()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
 @pytest.mark.parametrize("fails", [False, True])
 def test_an_interrupt_waits_for_the_compiler(monkeypatch, fails):
     """It would be swallowed now and then; afterwards it is as any other."""
-    smo_rounding = pytest.importorskip("cvst.evaluation.svm.compiled._rounding")
+    compiled = pytest.importorskip("cvst.evaluation.svm.compiled")
     handler = signal.getsignal(signal.SIGINT)
     done = []
 
@@ -171,7 +210,7 @@ def test_an_interrupt_waits_for_the_compiler(monkeypatch, fails):
         if fails:
             raise OSError
 
-    monkeypatch.setattr(smo_rounding, "rounding_for", compile_slowly)
+    monkeypatch.setattr(compiled, "rounding_for", compile_slowly)
     with pytest.raises(KeyboardInterrupt):
         has_compiled_solver.__wrapped__()
     assert len(done) == 1000

@@ -13,7 +13,15 @@ import numpy as np
 from cvst._typing import Configuration
 from cvst.evaluation.kernels._functions import KernelKey, KernelName
 
-__all__ = ["divide", "is_number", "positive_kernel", "read_all"]
+__all__ = [
+    "NOT_PLAIN",
+    "UNKNOWN",
+    "UNSURE",
+    "divide",
+    "is_number",
+    "positive_kernel",
+    "read_all",
+]
 
 # Kernels whose matrices have no negative eigenvalues; with others, a penalty does not
 # bound the condition of a system.
@@ -24,6 +32,14 @@ POSITIVE_KERNELS: dict[str, KernelName] = {
     "rbf": "rbf",
     "laplacian": "laplacian",
 }
+
+# Reasons to fit configurations one by one, for the log.
+UNKNOWN = "they have a kernel or other parameters that the evaluator does not know"
+NOT_PLAIN = (
+    "the rows, targets or weights are not plain finite numbers, or the evaluator does "
+    "not know the method that is asked"
+)
+UNSURE = "rounding errors might change their predictions"
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

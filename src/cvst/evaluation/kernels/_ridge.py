@@ -13,10 +13,12 @@ from sklearn.kernel_ridge import KernelRidge
 
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
-from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
+    NOT_PLAIN,
+    UNKNOWN,
+    UNSURE,
     divide,
     is_number,
     positive_kernel,
@@ -27,6 +29,7 @@ from cvst.evaluation.kernels._matrices import KernelMatrices
 from cvst.evaluation.kernels._penalties import solve_for_penalties
 from cvst.evaluation.kernels._rows import PairedRows, paired_rows
 from cvst.evaluation.kernels._targets import row_weights
+from cvst.evaluation.sharing import fit_alone
 
 __all__ = ["KernelRidgeEvaluator"]
 
@@ -102,8 +105,9 @@ class KernelRidgeEvaluator(BatchEvaluator):
             None if rows is None or rows.rows.single else _targets(task, rows.n_train)
         )
         if rows is None or targets is None:
-            yield from OneByOne().evaluate(task)
+            yield from fit_alone(task, task.configurations, NOT_PLAIN)
             return
+        unsure: list[int] = []
         for key, members in divide(settings, lambda values: values.key).items():
             kernel = key.bind(rows.train_inputs)
             smallest = _smallest_penalty(rows, kernel, targets)
@@ -120,9 +124,9 @@ class KernelRidgeEvaluator(BatchEvaluator):
                         number, prediction, None, fits.fit_seconds, fits.score_seconds
                     )
             done = set(compress(sharing, fits.solved))
-            alone += [number for number in members if number not in done]
-        for number in alone:
-            yield OneByOne().evaluate_one(task, number)
+            unsure += [number for number in members if number not in done]
+        yield from fit_alone(task, alone, UNKNOWN)
+        yield from fit_alone(task, unsure, UNSURE)
 
 
 def _smallest_penalty(rows: PairedRows, kernel: Kernel, targets: _Targets) -> float:

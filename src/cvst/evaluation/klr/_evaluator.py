@@ -13,10 +13,12 @@ from scipy.special import expit
 
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
-from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
+    NOT_PLAIN,
+    UNKNOWN,
+    UNSURE,
     divide,
     is_number,
     positive_kernel,
@@ -30,6 +32,7 @@ from cvst.evaluation.klr._bands import negligible_value
 from cvst.evaluation.klr._iteration import dual_space
 from cvst.evaluation.klr._newton import LogisticProblem, logistic_path
 from cvst.evaluation.klr._spaces import PrimalSpace, Space
+from cvst.evaluation.sharing import fit_alone
 from cvst.learners import KernelLogisticRegression
 
 __all__ = ["KernelLogisticEvaluator"]
@@ -139,8 +142,9 @@ class KernelLogisticEvaluator(BatchEvaluator):
         settings, alone = read_all(task.estimator, task.configurations, _read)
         problem = _problem(task)
         if problem is None:
-            yield from OneByOne().evaluate(task)
+            yield from fit_alone(task, task.configurations, NOT_PLAIN)
             return
+        unsure: list[int] = []
         for key, members in divide(settings, lambda values: values.key).items():
             kernel = key.bind(problem.rows.train_inputs)
             largest = kernel.largest_value(problem.rows.largest_square)
@@ -157,9 +161,9 @@ class KernelLogisticEvaluator(BatchEvaluator):
             for position, outcome in answers.items():
                 yield replace(outcome, configuration=sharing[position])
             answered = {sharing[position] for position in answers}
-            alone += [number for number in members if number not in answered]
-        for number in alone:
-            yield OneByOne().evaluate_one(task, number)
+            unsure += [number for number in members if number not in answered]
+        yield from fit_alone(task, alone, UNKNOWN)
+        yield from fit_alone(task, unsure, UNSURE)
 
 
 def _share(

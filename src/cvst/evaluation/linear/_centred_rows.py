@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils.extmath import row_norms
 
 from cvst._typing import FloatArray
+from cvst.evaluation.sharing import NotSharedError
 
 __all__ = ["CentredRows", "checked_weights", "is_certain_number", "predict_all"]
 
@@ -68,7 +69,7 @@ def checked_weights(weights: Any, X: Any) -> Any:
         return None
     values = np.asarray(weights, dtype=X.dtype)
     if values.shape != (len(X),) or not np.all(np.isfinite(values) & (values >= 0)):
-        raise ValueError("Weights that a plain fit has to judge.")
+        raise NotSharedError("the weights are negative, not finite or misshapen")
     return values
 
 

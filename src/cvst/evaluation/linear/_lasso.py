@@ -32,7 +32,7 @@ from cvst.evaluation.linear._centred_rows import (
     checked_weights,
     predict_all,
 )
-from cvst.evaluation.sharing import groups_by, share_or_fit_alone
+from cvst.evaluation.sharing import NotSharedError, groups_by, share_or_fit_alone
 
 __all__ = ["SharedProducts"]
 
@@ -64,12 +64,12 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
     start = perf_counter()
     models = {i: configured(task.estimator, task.configurations[i]) for i in members}
     models = {i: model for i, model in models.items() if _is_shareable(model)}
-    if (
-        len(models) < 2
-        or not set(task.fit_params) <= {"sample_weight"}
-        or task.response != "predict"
-    ):
-        return []
+    if not set(task.fit_params) <= {"sample_weight"} or task.response != "predict":
+        raise NotSharedError(
+            "fit gets more than sample_weight, or something else than predict is asked"
+        )
+    if len(models) < 2:
+        raise NotSharedError("fewer than two have parameters that allow it")
     model = next(iter(models.values()))
     X, y = validate_data(
         model,
@@ -84,7 +84,10 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
     # by different versions; with few rows, products cost more than they save.
     few_rows = model.precompute is not True and len(X) <= X.shape[1]
     if X.dtype != np.float64 or y.shape[1:] == (1,) or few_rows:
-        return []
+        raise NotSharedError(
+            "the rows are in single precision, fewer than the features, or the targets "
+            "are a single column"
+        )
     weights = checked_weights(task.fit_params.get("sample_weight"), X)
     if weights is not None:
         weights = weights * (len(X) / np.sum(weights))

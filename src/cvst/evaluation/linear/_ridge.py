@@ -35,7 +35,7 @@ from cvst.evaluation.linear._centred_rows import (
     is_certain_number,
     predict_all,
 )
-from cvst.evaluation.sharing import groups_by, share_or_fit_alone
+from cvst.evaluation.sharing import NotSharedError, groups_by, share_or_fit_alone
 
 __all__ = ["RidgePath"]
 
@@ -70,15 +70,20 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
     start = perf_counter()
     models = {i: configured(task.estimator, task.configurations[i]) for i in members}
     models = {i: model for i, model in models.items() if has_valid_parameters(model)}
-    if len(models) < 2 or not set(task.fit_params) <= {"sample_weight"}:
-        return []
+    if not set(task.fit_params) <= {"sample_weight"}:
+        raise NotSharedError("fit gets more than sample_weight")
+    if len(models) < 2:
+        raise NotSharedError("fewer than two have valid parameters")
     model = next(iter(models.values()))
     if (
         model.solver not in DIRECT_SOLVERS
         or model.positive
         or not hasattr(model, task.response)
     ):
-        return []
+        raise NotSharedError(
+            f"the solver is not direct ({', '.join(DIRECT_SOLVERS)}), the coefficients "
+            f"are positive, or there is no {task.response}"
+        )
     problem = _Problem.of(model, task)
     solved = problem.solve({i: model.alpha for i, model in models.items()})
     fit_end = perf_counter()
@@ -138,7 +143,7 @@ class _Problem:
             )
             weights = checked_weights(given, X)
         if not is_classifier(model) and y.shape[1:] == (1,):
-            raise ValueError("A single column, which versions treat differently.")
+            raise NotSharedError("the targets are a single column")
         is_flat = y.ndim == 1 or y.shape[1] == 1
         rows = CentredRows.of(X, y, weights, model.fit_intercept)
         return cls(rows, is_flat, classes, model.solver == "svd")

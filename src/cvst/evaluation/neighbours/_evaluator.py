@@ -26,6 +26,7 @@ from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation._rows import take
 from cvst.evaluation.neighbours._lists import NeighbourLists, running_sums
 from cvst.evaluation.sharing import (
+    NotSharedError,
     fitted,
     groups_by,
     is_count,
@@ -84,8 +85,13 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
     queries = [_Query(i, m.n_neighbors, m.weights) for i, m in models.items()]
     queries = [q for q in queries if q.is_valid(num_samples(task.X_train))]
     searcher = models[members[0]]
-    if len(queries) < 2 or not _is_shareable(searcher, task):
-        return []
+    if len(queries) < 2:
+        raise NotSharedError("fewer than two have valid n_neighbors and weights")
+    if not _is_shareable(searcher, task):
+        raise NotSharedError(
+            "distances are precomputed, targets are sparse, fit gets arguments, or "
+            f"there is no {task.response}"
+        )
     largest = max(query.k for query in queries)
     searcher = fitted(task, searcher.set_params(n_neighbors=largest, weights="uniform"))
     fit_end = perf_counter()

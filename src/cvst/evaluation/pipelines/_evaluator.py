@@ -36,7 +36,7 @@ from cvst.evaluation.pipelines._steps import (
     limited_part,
     params_of,
 )
-from cvst.evaluation.sharing import within_rounds
+from cvst.evaluation.sharing import fit_alone, within_rounds
 
 __all__ = ["PipelineEvaluator"]
 
@@ -86,8 +86,9 @@ class PipelineEvaluator(BatchEvaluator):
         """Walk through the steps in common, then hand over to the final estimator."""
         task = within_rounds(self, task)
         if task.fit_params and get_config()["enable_metadata_routing"]:
-            # Who gets which argument is for the whole pipeline to decide.
-            yield from OneByOne().evaluate(task)
+            # The whole pipeline decides which step gets which argument.
+            reason = "arguments of fit are routed"
+            yield from fit_alone(task, task.configurations, reason)
             return
         cache = cache_of(task)
         chains = cache.chains_of(task.estimator)
@@ -97,11 +98,12 @@ class PipelineEvaluator(BatchEvaluator):
         for bucket in buckets:
             params = params_of(task.fit_params, bucket.first.steps)
             if params is None:
-                alone += bucket.numbers
+                reason = "arguments of fit belong to no step"
+                yield from fit_alone(task, bucket.numbers, reason)
                 continue
             yield from _evaluate_bucket(task, bucket, cache, params)
-        for number in alone:
-            yield OneByOne().evaluate_one(task, number)
+        reason = "they have steps or parameters that only the whole pipeline handles"
+        yield from fit_alone(task, alone, reason)
 
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Name what is covered in the final estimator."""

@@ -23,6 +23,8 @@ from cvst.evaluation.pipelines._steps import covered_by_part, limited_part
 from cvst.evaluation.sharing import (
     Remembered,
     draws_at_random,
+    failure_of,
+    fit_alone,
     value_key,
     within_rounds,
 )
@@ -86,7 +88,8 @@ class TransformedTargetEvaluator(BatchEvaluator):
             if shares and not routed:
                 yield from _evaluate_bucket(task, bucket, evaluator)
             else:
-                yield from OneByOne().evaluate(task.only(bucket.changes))
+                reason = "the regressor shares nothing, or arguments of fit are routed"
+                yield from fit_alone(task, bucket.changes, reason)
 
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Name what is covered in the regressor."""
@@ -127,10 +130,12 @@ def _evaluate_bucket(
         model = configured(task.estimator, {**bucket.own, "regressor": _Recorder()})
         can_share = not draws_at_random(model, task.y_train)
         model.fit(task.X_train, task.y_train)
-    except Exception:
-        can_share = False
+    except Exception as error:
+        yield from fit_alone(task, bucket.changes, failure_of(error))
+        return
     if not can_share:
-        yield from OneByOne().evaluate(task.only(bucket.changes))
+        reason = "the targets are transformed at random"
+        yield from fit_alone(task, bucket.changes, reason)
         return
     inner = replace(
         task,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cvst.evaluation.sharing._alone import NotSharedError, failure_of, fit_alone
 from cvst.evaluation.sharing._grouping import (
     Remembered,
     fitted,
@@ -18,11 +19,14 @@ from cvst.evaluation.sharing._value_keys import value_key
 
 __all__ = [
     "LookScratch",
+    "NotSharedError",
     "PerLook",
     "PrefixEvaluator",
     "Recent",
     "Remembered",
     "draws_at_random",
+    "failure_of",
+    "fit_alone",
     "fitted",
     "groups_by",
     "is_count",

@@ -1,8 +1,9 @@
-"""What evaluators that share work have in common: who may share, and who fits alone."""
+"""What evaluators that share work have in common: which share, which fit alone."""
 
 from __future__ import annotations
 
 import copy
+import logging
 from collections.abc import (
     Callable,
     Collection,
@@ -19,6 +20,7 @@ import numpy as np
 from cvst._typing import Configuration
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation.sharing._alone import NotSharedError, failure_of, fit_alone
 from cvst.evaluation.sharing._value_keys import value_key
 
 __all__ = [
@@ -64,22 +66,30 @@ def share_or_fit_alone(
     members: Sequence[int],
     share: Callable[[Task, list[int]], list[Outcome]],
 ) -> Iterator[Outcome]:
-    """Yield the outcomes of those who share, then fit the others one by one.
+    """Yield the outcomes that were shared, then fit the others one by one.
 
     An error while sharing may be due to one member only, such as the one with the
     largest ensemble: then each is fitted alone, and fails or succeeds on its own.
     """
+    if len(members) == 1:
+        # There is nothing to share.
+        yield OneByOne().evaluate_one(task, members[0])
+        return
     outcomes: list[Outcome] = []
-    if len(members) > 1:
-        try:
-            outcomes = share(task, list(members))
-        except Exception:
-            outcomes = []
+    reason, level = "their own parameters do not allow to share", logging.INFO
+    try:
+        outcomes = share(task, list(members))
+    except NotSharedError as error:
+        reason = str(error)
+    except Exception as error:
+        reason = failure_of(error)
+        # A ValueError is about the input, and the fits alone will raise it again.
+        # Anything else may be a mistake of ours.
+        level = logging.INFO if isinstance(error, ValueError) else logging.WARNING
     yield from outcomes
     done = {outcome.configuration for outcome in outcomes}
-    for number in members:
-        if number not in done:
-            yield OneByOne().evaluate_one(task, number)
+    left = [number for number in members if number not in done]
+    yield from fit_alone(task, left, reason, level)
 
 
 def fitted(task: Task, model: Any, **further: Any) -> Any:

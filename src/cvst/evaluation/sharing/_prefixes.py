@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 from cvst._typing import Configuration
 from cvst.evaluation._one_by_one import configured
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation.sharing._alone import NotSharedError
 from cvst.evaluation.sharing._grouping import (
     fitted,
     groups_by,
@@ -87,11 +88,18 @@ class PrefixEvaluator(BatchEvaluator, ABC):
         sizes = {i: getattr(model, self.size) for i, model in models.items()}
         members = [i for i in members if is_count(sizes[i])]
         # Other arguments of fit, such as callbacks, may look at the size.
-        if len(members) < 2 or not set(task.fit_params) <= {"sample_weight"}:
-            return []
+        if not set(task.fit_params) <= {"sample_weight"}:
+            raise NotSharedError("fit gets more than sample_weight")
+        if len(members) < 2:
+            raise NotSharedError(f"fewer than two have a valid {self.size}")
         model = models[max(members, key=sizes.__getitem__)]
-        if not (hasattr(model, task.response) and self.is_prefix(model)):
-            return []
+        if not hasattr(model, task.response):
+            raise NotSharedError(f"there is no {task.response}")
+        if not self.is_prefix(model):
+            raise NotSharedError(
+                "with these parameters a small ensemble is not the beginning of a "
+                "large one"
+            )
         model = self.fit(model, task)
         fit_end = perf_counter()
         wanted = sorted({int(sizes[i]) for i in members})

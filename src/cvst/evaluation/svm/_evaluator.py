@@ -17,13 +17,12 @@ from sklearn.utils import compute_class_weight
 
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
-from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.kernels._functions import Kernel
-from cvst.evaluation.kernels._groups import divide, read_all
+from cvst.evaluation.kernels._groups import NOT_PLAIN, UNKNOWN, UNSURE, divide, read_all
 from cvst.evaluation.kernels._rows import PairedRows, paired_rows
 from cvst.evaluation.kernels._targets import class_positions, row_weights
-from cvst.evaluation.sharing import LookScratch
+from cvst.evaluation.sharing import LookScratch, fit_alone
 from cvst.evaluation.svm._decisions import Machine
 from cvst.evaluation.svm._fits import KernelRooms, SvmFits
 from cvst.evaluation.svm._matrices import SvmMatrices
@@ -70,16 +69,17 @@ class SvmEvaluator(BatchEvaluator):
         rows = paired_rows(task)
         problem = None if rows is None else _problem(task, rows)
         if problem is None:
-            yield from OneByOne().evaluate(task)
+            yield from fit_alone(task, task.configurations, NOT_PLAIN)
             return
+        unsure: list[int] = []
         for key, members in divide(settings, lambda values: values.key).items():
             chosen = {number: settings[number] for number in members}
             outcomes = _share(problem, key.bind(problem.rows.train_inputs), chosen)
             yield from outcomes
             done = {outcome.configuration for outcome in outcomes}
-            alone += [number for number in members if number not in done]
-        for number in alone:
-            yield OneByOne().evaluate_one(task, number)
+            unsure += [number for number in members if number not in done]
+        yield from fit_alone(task, alone, UNKNOWN)
+        yield from fit_alone(task, unsure, UNSURE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from time import perf_counter
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any, Self
 
 import numpy as np
@@ -18,6 +19,8 @@ from cvst._typing import FloatArray
 from cvst.evaluation.svm._solutions import SvmSolution
 
 __all__ = ["KernelRooms", "SvmFits", "has_compiled_solver", "load_compiled_solver"]
+
+LOGGER = logging.getLogger("cvst")
 
 # What it takes to load the compiled solver, and to compile it if it never was. Races
 # that libsvm runs in less time do not wait for that.
@@ -31,18 +34,31 @@ def has_compiled_solver() -> bool:
 
     The first call loads it, or compiles it if that was never done.
     """
+    level, reason = logging.INFO, None
     try:
-        import numba
-
-        from cvst.evaluation.svm.compiled import _rounding
-
+        compiled = _door()
         with _patient_interrupts():
-            works = _rounding.rounding_for(1) is not None
-    except Exception:
-        # Not installed, no place to store what is compiled, or a damaged store: libsvm
-        # is always there.
-        return False
-    return works and not numba.config.DISABLE_JIT
+            works = compiled.rounding_for(1) is not None
+        if compiled.is_switched_off():
+            reason = "NUMBA_DISABLE_JIT is set"
+        elif not works:
+            reason = "the libsvm of this machine rounds in a way that is not known"
+    except ModuleNotFoundError as error:
+        reason = str(error)
+    except Exception as error:
+        # No place to store what is compiled, a damaged store, or a broken numba.
+        level, reason = logging.WARNING, f"{type(error).__name__}: {error}"
+    if reason is not None:
+        line = " ".join(reason.split())
+        LOGGER.log(level, "libsvm fits, not the compiled solver: %s", line)
+    return reason is None
+
+
+def _door() -> ModuleType:
+    """Return the compiled solver; this is the only import of it."""
+    from cvst.evaluation.svm import compiled
+
+    return compiled
 
 
 @contextmanager
@@ -67,11 +83,9 @@ def _patient_interrupts() -> Iterator[None]:
 def _is_stored() -> bool:
     """Return whether the solver was compiled before."""
     try:
-        from cvst.evaluation.svm.compiled import _solver
-
-        return _solver.is_stored()
+        return bool(_door().is_stored())
     except Exception:
-        # As above; whoever goes on from here will find out.
+        # The one who asks for the solver itself will be told the reason.
         return False
 
 
@@ -190,20 +204,19 @@ class SvmFits:
         return self._prepared(sample_weight=self.weights, **settings)
 
     def _prepare(self) -> Callable[..., SvmSolution | None] | None:
-        from cvst.evaluation.svm.compiled import _kernel, _machines, _rounding
-
+        compiled = _door()
         n_train = len(self.targets)
-        rounding = _rounding.rounding_for(n_train)
-        is_moderate = _machines.is_moderate(self.weights)
-        if not is_moderate or np.abs(self.targets).max() > _machines.LARGEST:
+        rounding = compiled.rounding_for(n_train)
+        is_moderate = compiled.is_moderate(self.weights)
+        if not is_moderate or np.abs(self.targets).max() > compiled.LARGEST:
             return None
         self._kernel = self.rooms.take(
             self._room_key,
-            lambda: _kernel.PreparedKernel(n_train, self.labels),
+            lambda: compiled.PreparedKernel(n_train, self.labels),
         )
         if rounding is None or not self._kernel.load(self.matrix):
             return None
-        return partial(_machines.fit, self._kernel, self.targets, rounding)
+        return partial(compiled.fit, self._kernel, self.targets, rounding)
 
     @property
     def _room_key(self) -> tuple[int, bytes | None]:

@@ -302,4 +302,4 @@ def is_stored() -> bool:
     compiled_solve: Any = solve
     line = compiled_solve.py_func.__code__.co_firstlineno
     folder = Path(compiled_solve.stats.cache_path)
-    return any(folder.glob(f"_smo_solver.*.solve-{line}.*.nbi"))
+    return any(folder.glob(f"{Path(__file__).stem}.*.solve-{line}.*.nbi"))
