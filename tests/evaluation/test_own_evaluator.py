@@ -146,7 +146,9 @@ def test_the_page_runs(example):
         if "task.whole" in block:
             whole = Whole(X, slice(0, 80), slice(80, 100), Scratch())
             names["task"] = replace(names["task"], whole=whole)
-        exec(block, names)
+        # The class itself was tested where it can be pickled.
+        if "class AllComponents" not in block:
+            exec(block, names)
     assert names["search"].get_params()["estimator__standardscaler"] is not None
     assert isinstance(batch_evaluator_for(MyEstimator()), example.AllComponents)
     assert names["block"].shape == (80, 80)

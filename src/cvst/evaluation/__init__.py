@@ -8,6 +8,7 @@ from cvst.evaluation import linear as linear
 from cvst.evaluation import neighbours as neighbours
 from cvst.evaluation import pipelines as pipelines
 from cvst.evaluation import svm as svm
+from cvst.evaluation._check import check_evaluator
 from cvst.evaluation._dispatch import batch_evaluator_for, covered_by_one_fit
 from cvst.evaluation._incremental import (
     IncrementalEvaluator,
@@ -40,6 +41,7 @@ __all__ = [
     "Task",
     "Whole",
     "batch_evaluator_for",
+    "check_evaluator",
     "configured",
     "constant_loss",
     "covered_by_one_fit",
