@@ -157,13 +157,19 @@ TASKS: dict[str, Callable[[], tuple[Any, list[dict[str, Any]], tuple[Any, Any]]]
 def measure(name: str) -> str:
     estimator, configurations, (X, y) = TASKS[name]()
     n_train = 3 * len(X) // 11
-    task = Task(estimator, configurations, X[:n_train], y[:n_train], X[n_train:])
+    task = Task(
+        estimator,
+        dict(enumerate(configurations)),
+        X[:n_train],
+        y[:n_train],
+        X[n_train:],
+    )
     evaluator = batch_evaluator_for(estimator)
     seconds = []
     outcomes = []
     for worker in (evaluator, OneByOne()):
         start = process_time()
-        found = sorted(worker.evaluate(task), key=lambda outcome: outcome.index)
+        found = sorted(worker.evaluate(task), key=lambda outcome: outcome.configuration)
         seconds.append(process_time() - start)
         outcomes.append(found)
     different = sum(

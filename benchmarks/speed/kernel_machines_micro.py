@@ -69,8 +69,17 @@ def look(
     train, test = slice(0, n_train), slice(n_train, len(X))
     whole = Whole(X, train, test, scratch)
     configurations = grid(n_train)
-    task = Task(estimator, configurations, X[train], y[train], X[test], whole=whole)
-    groups = batch_evaluator_for(estimator).groups(estimator, configurations)
+    task = Task(
+        estimator,
+        dict(enumerate(configurations)),
+        X[train],
+        y[train],
+        X[test],
+        whole=whole,
+    )
+    groups = batch_evaluator_for(estimator).groups(
+        estimator, dict(enumerate(configurations))
+    )
     return task, groups
 
 

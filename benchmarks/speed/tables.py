@@ -34,7 +34,7 @@ from searches import METHODS, Trial, winner_error
 from tasks import TASKS, Task
 
 import cvst
-from cvst.evaluation._svm_fits import load_compiled_solver
+from cvst.evaluation.svm._fits import load_compiled_solver
 
 RESULTS = Path(__file__).parents[1] / "results" / "speed.csv"
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")

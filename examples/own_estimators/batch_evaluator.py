@@ -16,7 +16,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
@@ -66,22 +66,23 @@ class AllComponents:
 
     prefer = "threads"  # LAPACK releases the GIL
 
-    def groups(self, estimator: Any, configurations: Sequence[Any]) -> list[list[int]]:
-        """Let all configurations share."""
+    def groups(self, estimator: Any, configurations: Any) -> list[list[int]]:
+        """Let all configurations share; keys are their numbers."""
         del estimator
-        return [list(range(len(configurations)))]
+        return [list(configurations)]
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Add up components and stop at every number asked for."""
         start = perf_counter()
         X, y, X_test = task.X_train, task.y_train, task.X_test
         default = {"n_components": task.estimator.n_components}
-        grid = [{**default, **one} for one in task.configurations]
-        numbers = [one.pop("n_components") for one in grid]
+        grid = {i: {**default, **one} for i, one in task.configurations.items()}
+        sizes = {i: one.pop("n_components") for i, one in grid.items()}
+        valid = [type(k) is int and 1 <= k <= min(X.shape) for k in sizes.values()]
         if (
-            any(grid)  # somebody sets another parameter
+            any(grid.values())  # other parameters are set
             or not all(map(is_plain, (X, y, X_test)))
-            or not all(type(k) is int and 1 <= k <= min(X.shape) for k in numbers)
+            or not all(valid)
             or task.fit_params
             or task.response != "predict"
         ):
@@ -91,9 +92,9 @@ class AllComponents:
         U, s, Vt = np.linalg.svd(X - mean, full_matrices=False)
         parts = (X_test - mean) @ Vt.T * (U.T @ (y - intercept) / s)
         predictions = intercept + parts.cumsum(axis=1)
-        seconds = (perf_counter() - start) / len(numbers)
-        for index, k in enumerate(numbers):
-            yield Outcome(index, predictions[:, k - 1], fit_seconds=seconds)
+        seconds = (perf_counter() - start) / len(sizes)
+        for number, k in sizes.items():
+            yield Outcome(number, predictions[:, k - 1], fit_seconds=seconds)
 
 
 batch_evaluator_for.register(PrincipalComponentRegression, lambda _: AllComponents())

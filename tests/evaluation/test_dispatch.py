@@ -4,8 +4,15 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import (
+    AdaBoostRegressor,
+    HistGradientBoostingClassifier,
+    RandomForestRegressor,
+)
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
@@ -16,6 +23,7 @@ from cvst.evaluation import (
     Outcome,
     Task,
     batch_evaluator_for,
+    covered_by_one_fit,
 )
 from cvst.evaluation._dispatch import serve_exactly
 
@@ -144,17 +152,85 @@ def test_a_registered_evaluator_is_used_inside_a_pipeline():
 
     class Knowing(OneByOne):
         def evaluate(self, task):
-            for index, configuration in enumerate(task.configurations):
+            for number, configuration in task.configurations.items():
                 value = configuration.get("alpha", task.estimator.alpha)
-                yield Outcome(index, np.full(len(task.X_test), value))
+                yield Outcome(number, np.full(len(task.X_test), value))
 
     batch_evaluator_for.register(Constant, lambda estimator: Knowing())
     pipeline = make_pipeline(StandardScaler(), Constant(alpha=7.0))
     X = np.arange(20.0).reshape(10, 2)
     grid = [{"constant__alpha": 3.0}, {}]
-    task = Task(pipeline, grid, X[:8], X[:8, 0], X[8:])
+    task = Task(pipeline, dict(enumerate(grid)), X[:8], X[:8, 0], X[8:])
     outcomes = sorted(
-        batch_evaluator_for(pipeline).evaluate(task), key=lambda o: o.index
+        batch_evaluator_for(pipeline).evaluate(task), key=lambda o: o.configuration
     )
     np.testing.assert_array_equal(outcomes[0].prediction, [3.0, 3.0])
     np.testing.assert_array_equal(outcomes[1].prediction, [7.0, 7.0])
+
+
+class Doubtful:
+    """An evaluator that knows nothing of the protocol's newer methods."""
+
+    prefer = "threads"
+
+    def groups(self, estimator, configurations):
+        return [list(configurations)]
+
+    def evaluate(self, task):
+        yield from OneByOne().evaluate(task)
+
+
+class Frank(Doubtful):
+    """An evaluator that says what one fit covers."""
+
+    def covered_by_one_fit(self, estimator):
+        return {"alpha": "all"}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "covered"),
+    [
+        (RandomForestRegressor(random_state=0), {"n_estimators": "smaller"}),
+        (RandomForestRegressor(), {}),
+        (HistGradientBoostingClassifier(random_state=0), {"max_iter": "smaller"}),
+        (KNeighborsClassifier(), {"n_neighbors": "all", "weights": "all"}),
+        (Ridge(), {}),
+        (SVC(), {}),
+        (
+            TransformedTargetRegressor(AdaBoostRegressor(random_state=0)),
+            {"regressor__n_estimators": "smaller"},
+        ),
+        (TransformedTargetRegressor(), {}),
+        (
+            make_pipeline(
+                StandardScaler(), TransformedTargetRegressor(KNeighborsRegressor())
+            ),
+            {
+                "transformedtargetregressor__regressor__n_neighbors": "all",
+                "transformedtargetregressor__regressor__weights": "all",
+            },
+        ),
+        (Pipeline([("scale", StandardScaler()), ("end", "passthrough")]), {}),
+        (Pipeline([]), {}),
+    ],
+    ids=str,
+)
+def test_an_evaluator_says_what_one_fit_covers(estimator, covered):
+    """Sizes of ensembles and neighbours, behind pipelines and transformed targets."""
+    assert covered_by_one_fit(estimator) == covered
+
+
+def test_an_evaluator_without_that_method_covers_nothing():
+    """Three names make an evaluator; the fourth has a default."""
+
+    class First(Ridge):
+        pass
+
+    class Second(Ridge):
+        pass
+
+    batch_evaluator_for.register(First, lambda estimator: Doubtful())
+    batch_evaluator_for.register(Second, lambda estimator: Frank())
+    assert covered_by_one_fit(First()) == {}
+    assert covered_by_one_fit(Second()) == {"alpha": "all"}
+    assert covered_by_one_fit(make_pipeline(Second())) == {"second__alpha": "all"}

@@ -26,9 +26,10 @@ CUTS = (20, 45, 70)
 def look(estimator, grid, train, scratch, y=LABELS, inputs=X, **options):
     """Evaluate one look; rows from 70 on are for testing."""
     test = slice(70, 90)
+    configurations = grid if isinstance(grid, dict) else dict(enumerate(grid))
     task = Task(
         estimator,
-        grid,
+        configurations,
         inputs[train],
         None if y is None else y[train],
         inputs[test],
@@ -37,11 +38,11 @@ def look(estimator, grid, train, scratch, y=LABELS, inputs=X, **options):
     )
     evaluator = incremental_evaluator_for(estimator)
     found = {}
-    for group in evaluator.groups(estimator, grid):
+    for group in evaluator.groups(estimator, configurations):
         for outcome in evaluator.evaluate(task.only(group)):
             assert outcome.error is None, outcome.error
-            found[group[outcome.index]] = outcome.prediction
-    return [found[index] for index in range(len(grid))]
+            found[outcome.configuration] = outcome.prediction
+    return [found[number] for number in configurations]
 
 
 CASES = [
@@ -142,7 +143,7 @@ def test_weights_follow_their_rows():
 
 
 def test_rescaled_values_are_set_on_the_kept_model():
-    """A number tells who a configuration is when its values change."""
+    """A configuration is known by its number when its values change."""
     models = [SGDRegressor(random_state=0) for _ in range(2)]
     scratch = Scratch()
     start = 0
@@ -151,12 +152,13 @@ def test_rescaled_values_are_set_on_the_kept_model():
         # Numbers are those of the grid: the order within a look may change.
         actual = look(
             SGDRegressor(random_state=0),
-            grid[::-1],
+            {7: grid[1], 3: grid[0]} if stop == CUTS[1] else {3: grid[0], 7: grid[1]},
             slice(0, stop),
             scratch,
             X[:, 1],
-            numbers=np.array([7, 3]),
-        )[::-1]
+        )
+        if stop == CUTS[1]:
+            actual.reverse()
         new = slice(start, stop)
         for model, configuration, prediction in zip(models, grid, actual, strict=True):
             model.set_params(**configuration).partial_fit(X[new], X[new, 1])
@@ -192,7 +194,7 @@ def test_the_same_look_again_gives_the_same_answer():
 
 def test_without_a_race_every_task_begins_anew():
     """In a worker process nothing was kept: all rows are shown at once."""
-    task = Task(SGDRegressor(random_state=0), [{}], X[:45], X[:45, 1], X[70:])
+    task = Task(SGDRegressor(random_state=0), {0: {}}, X[:45], X[:45, 1], X[70:])
     (outcome,) = incremental_evaluator_for(task.estimator).evaluate(task)
     model = SGDRegressor(random_state=0).partial_fit(X[:45], X[:45, 1])
     np.testing.assert_array_equal(outcome.prediction, model.predict(X[70:]))
@@ -219,7 +221,7 @@ def test_a_failure_is_an_outcome_and_the_next_look_begins_anew():
     broken = np.where(np.arange(90) < 45, X[:, 1], np.nan)
     train, test = slice(0, 50), slice(70, 90)
     whole = Whole(X, train, test, scratch)
-    task = Task(estimator, [{}], X[train], broken[train], X[test], whole=whole)
+    task = Task(estimator, {0: {}}, X[train], broken[train], X[test], whole=whole)
     (outcome,) = incremental_evaluator_for(estimator).evaluate(task)
     assert isinstance(outcome.error, ValueError)
     (actual,) = look(estimator, [{}], slice(0, 60), scratch, X[:, 1])
@@ -230,7 +232,7 @@ def test_a_failure_is_an_outcome_and_the_next_look_begins_anew():
 def test_what_cannot_learn_bit_by_bit_is_fitted():
     """A solver without partial_fit learns from all rows, as without this evaluator."""
     estimator = MLPClassifier(hidden_layer_sizes=(3,), random_state=0, max_iter=500)
-    task = Task(estimator, [{"solver": "lbfgs"}], X[:40], LABELS[:40], X[70:])
+    task = Task(estimator, {0: {"solver": "lbfgs"}}, X[:40], LABELS[:40], X[70:])
     (outcome,) = incremental_evaluator_for(estimator).evaluate(task)
     expected = OneByOne().evaluate_one(task, 0)
     np.testing.assert_array_equal(outcome.prediction, expected.prediction)

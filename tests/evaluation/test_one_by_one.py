@@ -30,9 +30,16 @@ def test_an_outcome_is_what_the_fitted_clone_says(response):
     """Written out by hand: clone with the parameters, fit, ask."""
     grid = [{"C": 0.01}, {"C": 1.0, "fit_intercept": False}, {}]
     estimator = LogisticRegression(C=5.0)
-    task = Task(estimator, grid, X[TRAIN], LABELS[TRAIN], X[TEST], response=response)
+    task = Task(
+        estimator,
+        dict(enumerate(grid)),
+        X[TRAIN],
+        LABELS[TRAIN],
+        X[TEST],
+        response=response,
+    )
     for outcome in OneByOne().evaluate(task):
-        params = {"C": 5.0, **grid[outcome.index]}
+        params = {"C": 5.0, **grid[outcome.configuration]}
         model = LogisticRegression(**params).fit(X[TRAIN], LABELS[TRAIN])
         expected = getattr(model, response)(X[TEST])
         np.testing.assert_array_equal(outcome.prediction, expected)
@@ -45,7 +52,7 @@ def test_weights_reach_the_fit():
     """Arguments of fit are passed on as they are."""
     weights = RNG.uniform(size=40)
     fit_params = {"sample_weight": weights}
-    task = Task(Ridge(), [{}], X[TRAIN], X[TRAIN, 0], X[TEST], fit_params=fit_params)
+    task = Task(Ridge(), {0: {}}, X[TRAIN], X[TRAIN, 0], X[TEST], fit_params=fit_params)
     (outcome,) = OneByOne().evaluate(task)
     expected = Ridge().fit(X[TRAIN], X[TRAIN, 0], sample_weight=weights)
     np.testing.assert_array_equal(outcome.prediction, expected.predict(X[TEST]))
@@ -55,7 +62,7 @@ def test_weights_reach_the_fit():
 def test_without_targets():
     """Densities and clusters have none."""
     estimator = GaussianMixture(2, random_state=0)
-    task = Task(estimator, [{}], X[TRAIN], None, X[TEST], response="score_samples")
+    task = Task(estimator, {0: {}}, X[TRAIN], None, X[TEST], response="score_samples")
     (outcome,) = OneByOne().evaluate(task)
     expected = GaussianMixture(2, random_state=0).fit(X[TRAIN]).score_samples(X[TEST])
     np.testing.assert_array_equal(outcome.prediction, expected)
@@ -63,18 +70,18 @@ def test_without_targets():
 
 def test_nobody_shares():
     """Every configuration is a group of its own."""
-    assert OneByOne().groups(Ridge(), [{}, {}, {}]) == [[0], [1], [2]]
+    assert OneByOne().groups(Ridge(), dict(enumerate([{}, {}, {}]))) == [[0], [1], [2]]
 
 
 def test_a_failure_is_an_outcome_and_does_not_end_the_others():
     """Fits fail, predictions fail, parameters fail; the rest goes on."""
     grid = [{"C": -1.0}, {"C": 1.0}, {"nonsense": 1}]
-    task = Task(SVC(), grid, X[TRAIN], LABELS[TRAIN], X[TEST])
+    task = Task(SVC(), dict(enumerate(grid)), X[TRAIN], LABELS[TRAIN], X[TEST])
     errors = [type(outcome.error).__mro__ for outcome in OneByOne().evaluate(task)]
     assert ValueError in errors[0]
     assert errors[1][0] is type(None)
     assert ValueError in errors[2]
-    task = Task(SVC(), [{}], X[TRAIN], LABELS[TRAIN], X[TEST, :2])
+    task = Task(SVC(), {0: {}}, X[TRAIN], LABELS[TRAIN], X[TEST, :2])
     (outcome,) = OneByOne().evaluate(task)
     assert isinstance(outcome.error, ValueError)
     assert outcome.prediction is None
@@ -87,7 +94,7 @@ def test_an_interrupt_is_not_a_failure():
         def fit(self, X, y):
             raise KeyboardInterrupt
 
-    task = Task(Interrupted(), [{}], X[TRAIN], LABELS[TRAIN], X[TEST])
+    task = Task(Interrupted(), {0: {}}, X[TRAIN], LABELS[TRAIN], X[TEST])
     with pytest.raises(KeyboardInterrupt):
         list(OneByOne().evaluate(task))
 
@@ -97,7 +104,7 @@ def test_neither_the_template_nor_the_grid_learns_anything():
     scaler, final = MinMaxScaler(), LogisticRegression()
     template = make_pipeline(StandardScaler(), SVC())
     grid = [{"standardscaler": scaler, "svc": final}, {"svc__C": 2.0}]
-    task = Task(template, grid, X[TRAIN], LABELS[TRAIN], X[TEST])
+    task = Task(template, dict(enumerate(grid)), X[TRAIN], LABELS[TRAIN], X[TEST])
     assert all(outcome.error is None for outcome in OneByOne().evaluate(task))
     for estimator in (scaler, final, template, *dict(template.steps).values()):
         assert fitted_attributes(estimator) == []
@@ -168,7 +175,7 @@ def test_nobody_sees_what_others_write(container):
     marks = pd.Series(rows[TRAIN, 1])
     task = Task(
         Writer(),
-        [{"step": step} for step in (1.0, 2.0, 3.0)],
+        dict(enumerate([{"step": step} for step in (1.0, 2.0, 3.0)])),
         given[0],
         labels[TRAIN].copy(),
         given[1],

@@ -142,3 +142,34 @@ def test_lists_of_probabilities_of_different_width_are_predictions():
     model = estimator.set_params(max_depth=4).fit(X[:40], y[:40])
     expected = miss(y[40:], model.predict_proba(X[40:]))
     np.testing.assert_allclose(seen.losses[1], expected)
+
+
+def test_configurations_are_admitted_during_a_race():
+    """They come after the known ones, rescaled like them; the caller's list stays."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X @ [1.0, 2.0] + rng.normal(size=60)
+    estimator = Ridge()
+    grid = [{"alpha": 0.1}, {"alpha": 10.0}]
+    all_at_once = [*grid, {"alpha": 1000.0}, {"alpha": 3.0}]
+
+    def source_of(configurations):
+        return DataSource(
+            estimator=estimator,
+            configurations=configurations,
+            data=RaceData(X=X, y=y, n_samples=60),
+            loss=resolve_loss("neg_mean_squared_error", estimator, y),
+            rescaling=resolve_rescaling("auto", estimator, configurations, True),
+            evaluator=batch_evaluator_for(estimator),
+        )
+
+    source = source_of(grid)
+    source.observe(Look(slice(0, 20), slice(40, 60), 20, np.arange(2)))
+    source.admit(all_at_once[2:])
+    assert source.configurations == all_at_once
+    assert len(grid) == 2
+    look = Look(slice(0, 30), slice(40, 60), 30, np.array([0, 2, 3]))
+    actual, expected = source.observe(look), source_of(all_at_once).observe(look)
+    np.testing.assert_array_equal(actual.losses, expected.losses)
+    model = Ridge(alpha=1.5).fit(X[:30], y[:30])  # 3 on 60 rows
+    np.testing.assert_allclose(actual.losses[2], (model.predict(X[40:]) - y[40:]) ** 2)

@@ -159,17 +159,17 @@ def _errors(
 ) -> FloatArray:
     """Return squared errors of configurations fitted on all rows, by test point."""
     evaluator = batch_evaluator_for(estimator)
-    task = Task(estimator, configurations, train[0], train[1], test[0])
+    task = Task(estimator, dict(enumerate(configurations)), train[0], train[1], test[0])
 
     def evaluate(groups: list[list[int]]) -> list[tuple[int, FloatArray]]:
         return [
-            (group[outcome.index], (outcome.prediction - test[1]) ** 2)
+            (outcome.configuration, (outcome.prediction - test[1]) ** 2)
             for group in groups
             for outcome in evaluator.evaluate(task.only(group))
         ]
 
     # The check is no part of what is timed, so it may use all cores.
-    groups = evaluator.groups(estimator, configurations)
+    groups = evaluator.groups(estimator, dict(enumerate(configurations)))
     chunks = in_chunks(groups, effective_n_jobs(-1))
     errors = np.empty((len(configurations), len(test[1])))
     for results in run_chunks(evaluate, chunks, -1, "threads"):

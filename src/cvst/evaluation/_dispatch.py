@@ -5,10 +5,17 @@ from __future__ import annotations
 from functools import singledispatch
 from typing import Any
 
+from cvst._typing import Configuration
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator
 
-__all__ = ["batch_evaluator_for", "serve_exactly", "serve_lazily"]
+__all__ = [
+    "batch_evaluator_for",
+    "covered_by_one_fit",
+    "limited",
+    "serve_exactly",
+    "serve_lazily",
+]
 
 # Evaluators for classes of libraries that need not be installed.
 _BY_NAME: dict[tuple[str, str], BatchEvaluator] = {}
@@ -31,6 +38,40 @@ def batch_evaluator_for(estimator: Any) -> BatchEvaluator:
     """
     kind = type(estimator)
     return _BY_NAME.get((kind.__module__, kind.__qualname__), OneByOne())
+
+
+def covered_by_one_fit(estimator: Any) -> dict[str, str]:
+    """Return what an estimator's evaluator says is covered by one fit.
+
+    See :meth:`BatchEvaluator.covered_by_one_fit`.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import HistGradientBoostingRegressor
+    >>> covered_by_one_fit(HistGradientBoostingRegressor(random_state=0))
+    {'max_iter': 'smaller'}
+    >>> from sklearn.neighbors import KNeighborsRegressor
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> covered_by_one_fit(make_pipeline(StandardScaler(), KNeighborsRegressor()))
+    {'kneighborsregressor__n_neighbors': 'all', 'kneighborsregressor__weights': 'all'}
+    """
+    evaluator = batch_evaluator_for(estimator)
+    # Users' evaluators need not inherit from the protocol, which has the default.
+    own = getattr(evaluator, "covered_by_one_fit", None)
+    return {} if own is None else dict(own(estimator))
+
+
+def limited(estimator: Any, configuration: Configuration, rounds: int) -> Configuration:
+    """Return a configuration with at most so many rounds of training.
+
+    See :meth:`BatchEvaluator.limited`.
+    """
+    own = getattr(batch_evaluator_for(estimator), "limited", None)
+    if own is None:
+        return configuration
+    fewer: Configuration = own(estimator, configuration, rounds)
+    return fewer
 
 
 def serve_exactly(evaluator: BatchEvaluator, *classes: type) -> None:

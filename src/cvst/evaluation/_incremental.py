@@ -9,7 +9,7 @@ unless asked for. Naive Bayes, which counts and adds up, comes out the same.
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from inspect import signature
 from time import perf_counter
 from typing import Any, Literal
@@ -17,10 +17,9 @@ from typing import Any, Literal
 import numpy as np
 
 from cvst._typing import Configuration, Rows
-from cvst.evaluation._data import take
 from cvst.evaluation._one_by_one import OneByOne, configured
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
-from cvst.evaluation._value_keys import value_key
+from cvst.evaluation._rows import take
 
 __all__ = ["IncrementalEvaluator", "incremental_evaluator_for"]
 
@@ -49,7 +48,7 @@ def incremental_evaluator_for(estimator: Any) -> BatchEvaluator | None:
     return IncrementalEvaluator() if hasattr(estimator, "partial_fit") else None
 
 
-class IncrementalEvaluator:
+class IncrementalEvaluator(BatchEvaluator):
     """Feeds each configuration's model with the rows that it has not seen.
 
     Models live in the scratch of the race, so in this process only: it prefers threads,
@@ -60,32 +59,32 @@ class IncrementalEvaluator:
     prefer: Literal["threads", "processes"] = "threads"
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
-        """Let nobody share anything: what is saved is work of earlier looks."""
+        """Put each configuration alone: what is saved is work of earlier looks."""
         return OneByOne().groups(estimator, configurations)
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Continue or begin a model for each configuration, and predict."""
-        for index in range(len(task.configurations)):
-            yield _evaluate_one(task, index)
+        for number in task.configurations:
+            yield _evaluate_one(task, number)
 
 
-def _evaluate_one(task: Task, index: int) -> Outcome:
+def _evaluate_one(task: Task, number: int) -> Outcome:
     start = perf_counter()
     fitted = start
     try:
-        model = configured(task.estimator, task.configurations[index])
+        model = configured(task.estimator, task.configurations[number])
         if not hasattr(model, "partial_fit"):
             # MLPs with the solver "lbfgs" learn from all rows or not at all.
-            return OneByOne().evaluate_one(task, index)
-        model = _kept(task, index).continued(task, model)
+            return OneByOne().evaluate_one(task, number)
+        model = _kept(task, number).continued(task, model)
         fitted = perf_counter()
         prediction = getattr(model, task.response)(task.X_test)
     except Exception as error:
-        return Outcome(index, fit_seconds=perf_counter() - start, error=error)
+        return Outcome(number, fit_seconds=perf_counter() - start, error=error)
     return Outcome(
-        index,
+        number,
         prediction,
         getattr(model, "classes_", None),
         fit_seconds=fitted - start,
@@ -122,15 +121,11 @@ class _Kept:
             return model
 
 
-def _kept(task: Task, index: int) -> _Kept:
+def _kept(task: Task, number: int) -> _Kept:
     if task.whole is None:
         return _Kept()
-    who: Hashable
-    if task.numbers is not None:
-        who = task.numbers[index]
-    else:
-        who = value_key(dict(sorted(task.configurations[index].items())))
-    return task.whole.scratch.get(("incremental", who), _Kept)
+    # By number, since rescaled values change from look to look.
+    return task.whole.scratch.get(("incremental", number), _Kept)
 
 
 def _n_leading(seen: Rows | None, rows: Rows | None) -> int | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from time import perf_counter
 from typing import Any, Literal
@@ -10,8 +10,8 @@ from typing import Any, Literal
 from sklearn.base import clone
 
 from cvst._typing import Configuration
-from cvst.evaluation._data import guarded, writable
-from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation._rows import guarded, writable
 
 __all__ = ["OneByOne", "configured"]
 
@@ -23,39 +23,39 @@ def configured(estimator: Any, configuration: Configuration) -> Any:
     return clone(estimator).set_params(**values)
 
 
-class OneByOne:
+class OneByOne(BatchEvaluator):
     """Fits each configuration on its own."""
 
     prefer: Literal["threads", "processes"] = "processes"
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
-        """Let nobody share anything."""
+        """Put each configuration into a group of its own."""
         del estimator
-        return [[index] for index in range(len(configurations))]
+        return [[number] for number in configurations]
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Fit and predict, one configuration after the other."""
-        for index in range(len(task.configurations)):
-            yield self.evaluate_one(task, index)
+        for number in task.configurations:
+            yield self.evaluate_one(task, number)
 
-    def evaluate_one(self, task: Task, index: int) -> Outcome:
+    def evaluate_one(self, task: Task, number: int) -> Outcome:
         """Fit and predict one configuration; a failure is an outcome too."""
-        outcome = self._evaluate(_with_rows(task, guarded), index)
-        # Arrays are read-only, since all configurations look at the same ones. Who
-        # wants to write gets a copy.
+        outcome = self._evaluate(_with_rows(task, guarded), number)
+        # Arrays are read-only, since all configurations look at the same ones. A fit
+        # that writes into them gets a copy.
         error = outcome.error
         if isinstance(error, ValueError | TypeError) and "read-only" in str(error):
-            return self._evaluate(_with_rows(task, writable), index)
+            return self._evaluate(_with_rows(task, writable), number)
         return outcome
 
     @staticmethod
-    def _evaluate(task: Task, index: int) -> Outcome:
+    def _evaluate(task: Task, number: int) -> Outcome:
         start = perf_counter()
         fitted = start
         try:
-            model = configured(task.estimator, task.configurations[index])
+            model = configured(task.estimator, task.configurations[number])
             if task.y_train is None:
                 model.fit(task.X_train, **task.fit_params)
             else:
@@ -64,9 +64,9 @@ class OneByOne:
             prediction = getattr(model, task.response)(task.X_test)
         except Exception as error:
             seconds = perf_counter() - start
-            return Outcome(index, fit_seconds=seconds, error=error)
+            return Outcome(number, fit_seconds=seconds, error=error)
         return Outcome(
-            index,
+            number,
             prediction,
             getattr(model, "classes_", None),
             fit_seconds=fitted - start,

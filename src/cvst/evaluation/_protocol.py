@@ -7,7 +7,7 @@ which of them share work and returns a prediction for each.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
@@ -81,8 +81,10 @@ class Task:
     ----------
     estimator : estimator
         Unfitted template; it must not be changed (clone it).
-    configurations : sequence of dict
-        Parameters to set on a clone of the template, already rescaled.
+    configurations : mapping of int to dict
+        Parameters to set on a clone of the template, already rescaled, by the number of
+        the configuration: the one of :attr:`cvst.race.Look.configurations`, which stays
+        the same from look to look.
     X_train, y_train, X_test : array-like
         Training rows and inputs of the test rows; ``y_train`` may be None.
     fit_params : mapping
@@ -95,14 +97,14 @@ class Task:
         transformed on the way (then nothing nests).
     classes : ndarray or None
         All class labels of the race, also those without a training row here; None
-        for regression and where nobody asked for them.
-    numbers : sequence of int or None
-        Who the configurations are: a number that stays the same from look to look,
-        while rescaled values change.
+        for regression and where they are not needed.
+    rounds : int or None
+        Learners with rounds, such as boosting, train at most this many; None for as
+        many as the configuration says.
     """
 
     estimator: Any
-    configurations: Sequence[Configuration]
+    configurations: Mapping[int, Configuration]
     X_train: Any
     y_train: Any
     X_test: Any
@@ -110,15 +112,12 @@ class Task:
     response: str = "predict"
     whole: Whole | None = None
     classes: Any = None
-    numbers: Sequence[int] | None = None
+    rounds: int | None = None
 
-    def only(self, indices: Sequence[int]) -> Task:
-        """Return the task for some of its configurations."""
-        chosen = [self.configurations[index] for index in indices]
-        numbers = self.numbers
-        if numbers is not None:
-            numbers = [int(numbers[index]) for index in indices]
-        return replace(self, configurations=chosen, numbers=numbers)
+    def only(self, numbers: Iterable[int]) -> Task:
+        """Return the task for some of its configurations, by their numbers."""
+        chosen = {number: self.configurations[number] for number in numbers}
+        return replace(self, configurations=chosen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +126,8 @@ class Outcome:
 
     Attributes
     ----------
-    index : int
-        Position in the task's configurations.
+    configuration : int
+        Its number in the task's configurations.
     prediction : array-like or None
         What the response method returned; None after a failure.
     classes : ndarray or None
@@ -139,7 +138,7 @@ class Outcome:
         What went wrong.
     """
 
-    index: int
+    configuration: int
     prediction: Any = None
     classes: Any = None
     fit_seconds: float = 0.0
@@ -162,11 +161,36 @@ class BatchEvaluator(Protocol):
         ...
 
     def groups(
-        self, estimator: Any, configurations: Sequence[Configuration]
+        self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
-        """Partition the configurations: members of a group share work."""
+        """Partition the numbers of the configurations: a group shares work."""
         ...
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Yield one outcome per configuration, in any order."""
         ...
+
+    def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
+        """Return the hyper-parameters whose values cost hardly more than one of them.
+
+        An evaluator that does not have this method counts as one that returns none.
+
+        Returns
+        -------
+        dict
+            ``"smaller"`` for each name whose largest value covers the smaller ones, as
+            with trees of a forest; ``"all"`` where any value covers all, as with
+            neighbours. Penalties are absent: they share work, but not all of it.
+        """
+        del estimator
+        return {}
+
+    def limited(
+        self, estimator: Any, configuration: Configuration, rounds: int
+    ) -> Configuration:
+        """Return the configuration with at most so many rounds of training.
+
+        As it is, for learners without rounds and for evaluators without this method.
+        """
+        del estimator, rounds
+        return configuration

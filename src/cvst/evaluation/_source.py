@@ -13,10 +13,10 @@ from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.evaluation._data import RaceData, take
-from cvst.evaluation._losses import PointwiseLoss, RowLosses
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
-from cvst.evaluation._rescaling import Rescaling
+from cvst.evaluation._rows import RaceData, take
+from cvst.evaluation.losses import PointwiseLoss, RowLosses
+from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.parallel import OnFile, effective_n_jobs, in_chunks, run_chunks
 from cvst.race import Look, LookCutError, LookLosses
@@ -31,7 +31,7 @@ INTEGERS = "biu"
 class Scored:
     """Losses of one configuration, small enough to travel back from a worker."""
 
-    position: int
+    configuration: int
     losses: FloatArray | None = None
     residuals: FloatArray | None = None
     fit_seconds: float = 0.0
@@ -50,7 +50,7 @@ class _Work:
     rows: RaceData | OnFile[RaceData]
     loss: PointwiseLoss
     look: Look
-    configurations: list[Configuration]
+    configurations: dict[int, Configuration]
     response: str
     classes: Any
     scratch: Scratch
@@ -75,25 +75,17 @@ class _Work:
             if data.pairwise
             else Whole(data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
-            numbers=self.look.configurations.tolist(),
+            rounds=self.look.rounds,
         )
         row_losses = self.loss.bind(y_test, weights)
-        scored = []
-        for group in groups:
-            for outcome in self.evaluator.evaluate(task.only(group)):
-                position = group[outcome.index]
-                scored.append(
-                    self._score(position, outcome, row_losses, y_test, counted)
-                )
-        return scored
+        return [
+            self._score(outcome, row_losses, y_test, counted)
+            for group in groups
+            for outcome in self.evaluator.evaluate(task.only(group))
+        ]
 
     def _score(
-        self,
-        position: int,
-        outcome: Outcome,
-        row_losses: RowLosses,
-        y_test: Any,
-        counted: Any,
+        self, outcome: Outcome, row_losses: RowLosses, y_test: Any, counted: Any
     ) -> Scored:
         error = outcome.error
         losses = residuals = None
@@ -108,7 +100,7 @@ class _Work:
             losses = losses[counted]
             residuals = None if residuals is None else residuals[counted]
         return Scored(
-            position,
+            outcome.configuration,
             losses,
             residuals,
             outcome.fit_seconds,
@@ -134,11 +126,14 @@ class Gate(Protocol):
     """Hands out the work of one look while there is time."""
 
     def chunks(self, groups: list[list[int]]) -> Iterator[list[list[int]]]:
-        """Yield groups to be done next; asked as late as the workers allow."""
+        """Yield groups to be done next, asked as late as the workers allow.
+
+        A configuration is named by its place in the look.
+        """
         ...
 
-    def done(self, positions: list[int]) -> None:
-        """Hear which configurations of the look are done."""
+    def done(self, configurations: list[int]) -> None:
+        """Hear which configurations of the look are done, by their place in it."""
         ...
 
 
@@ -151,7 +146,7 @@ class DataSource:
     estimator : estimator
         Unfitted template.
     configurations : list of dict
-        The grid.
+        The grid, by number; :meth:`admit` appends to it.
     data : RaceData
         Rows in race order.
     loss : PointwiseLoss
@@ -191,8 +186,13 @@ class DataSource:
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
 
+    def __post_init__(self) -> None:
+        # A list of its own, so that admitting changes no one else's.
+        self.configurations = list(self.configurations)
+
     def admit(self, configurations: Sequence[Configuration]) -> None:
-        """Take configurations that join the race, numbered after those known."""
+        """Append configurations that join the race, numbered after those known."""
+        self.rescaling = self.rescaling.extended(configurations)
         self.configurations.extend(configurations)
 
     def observe(self, look: Look, gate: Gate | None = None) -> LookLosses:
@@ -217,10 +217,10 @@ class DataSource:
                 f"sample_weight is 0 for all {len(weights)} rows to be tested on after "
                 f"training on {look.n_train}. Drop rows of weight 0."
             )
-        configurations = [
-            self.rescaling.configuration(index, look.n_train, n_samples)
-            for index in look.configurations.tolist()
-        ]
+        configurations = {
+            number: self.rescaling.configuration(number, look.n_train, n_samples)
+            for number in look.configurations.tolist()
+        }
         work = _Work(
             self.evaluator,
             self.estimator,
@@ -259,10 +259,11 @@ class DataSource:
                 if self.watch is not None:
                     self.watch(len(scored), n_total)
                 if gate is not None:
-                    gate.done([result.position for result in results])
+                    gate.done([one.configuration for one in results])
         if len(scored) < n_total:
             raise LookCutError
-        return sorted(scored, key=lambda result: result.position)
+        places = {number: place for place, number in enumerate(work.configurations)}
+        return sorted(scored, key=lambda result: places[result.configuration])
 
     def _chunks(
         self, groups: list[list[int]], gate: Gate | None
@@ -282,18 +283,15 @@ class DataSource:
             )
         losses = np.full((len(scored), self._n_points(look)), np.nan)
         residuals = np.full_like(losses, np.nan) if self.with_residuals else None
-        for result in good:
-            losses[result.position] = result.losses
+        for place, result in enumerate(scored):
+            if result.losses is not None:
+                losses[place] = result.losses
             if residuals is not None and result.residuals is not None:
-                residuals[result.position] = result.residuals
-        if (
-            good
-            and residuals is not None
-            and np.isnan(residuals[good[0].position]).any()
-        ):
+                residuals[place] = result.residuals
+        if good and (good[0].residuals is None or np.isnan(good[0].residuals).any()):
             residuals = None
         failures = {
-            int(look.configurations[result.position]): result.reason
+            result.configuration: result.reason
             for result in scored
             if result.losses is None
         }

@@ -37,7 +37,7 @@ GROWTH = 4
 # A rung is worth it if its fits take at most this share of those one rung above.
 WORTH_IT = 0.6
 
-# Fewest fits that should fit into the time for screening; a smaller rung if they do not.
+# Fewest fits that the time for screening should allow; else a smaller rung is taken.
 WANTED_TRIALS = 40
 
 # Without a clock: no more rows than this on the rung where configurations are screened.
@@ -205,7 +205,7 @@ class ProposeAndConfirm(Strategy):
                     f"{name}={getattr(self, name)!r} is too small. Use at least 2."
                 )
 
-    # The race ------------------------------------------------------------------------
+    # The race -----------------------------------------------------------------------
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Stop when the time is up, or when all is proposed and confirmed."""
@@ -268,7 +268,7 @@ class ProposeAndConfirm(Strategy):
         order = np.lexsort((rest, losses[rest], -sizes[rest]))
         return np.concatenate([ranked, rest[order]]).astype(np.intp)
 
-    # What comes next -----------------------------------------------------------------
+    # What comes next ----------------------------------------------------------------
 
     def _plan(self, state: RaceState) -> Plan | str:
         """Return what the next look is, or why there is none."""
@@ -411,7 +411,7 @@ class ProposeAndConfirm(Strategy):
             for _, one, fidelity in sorted(seen, key=lambda item: item[0])
         ]
 
-    # Judging ---------------------------------------------------------------------------
+    # Judging ------------------------------------------------------------------------
 
     def _leader_losses(self, state: RaceState, look: Look) -> np.ndarray | None:
         """Return the losses of the best so far on the rung of a look."""
@@ -487,7 +487,7 @@ class ProposeAndConfirm(Strategy):
         record = self._record(state)
         return [n for n in look.configurations.tolist() if record.family_of[n] in out]
 
-    # Time --------------------------------------------------------------------------------
+    # Time ---------------------------------------------------------------------------
 
     def _left(self, state: RaceState) -> float:
         """Return the seconds that are left before the final fit."""
@@ -602,7 +602,7 @@ class ProposeAndConfirm(Strategy):
             base += 1
         return base
 
-    # Rows and families -------------------------------------------------------------------
+    # Rows and families --------------------------------------------------------------
 
     def _folds(self, problem: Problem) -> list[tuple[IntArray, IntArray]]:
         if problem.n_validation:

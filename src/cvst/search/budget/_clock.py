@@ -96,7 +96,14 @@ class TimeBudget:
         self.reserve = margin * self._refit(setup, state, n_samples)
         each = LOOK_MARGIN * self._each(state, look)
         n_workers = effective_n_jobs(setup.source.n_jobs)
-        self.gate = LookGate(self, self.model.wall * each, n_workers)
+        forecast = dict(
+            zip(
+                look.configurations.tolist(),
+                (self.model.wall * each).tolist(),
+                strict=True,
+            )
+        )
+        self.gate = LookGate(self, forecast, n_workers)
         return float(self.model.overhead + self.model.wall * each.sum())
 
     def allows(self, setup: Setup, state: RaceState, look: Look) -> bool:

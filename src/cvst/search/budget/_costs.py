@@ -271,7 +271,8 @@ def _sizes(problem: Problem) -> list[int]:
 
 def _sample(source: DataSource) -> IntArray:
     """Return whole groups from all over the grid, or the ends of one large group."""
-    groups = source.evaluator.groups(source.estimator, list(source.configurations))
+    numbered = dict(enumerate(source.configurations))
+    groups = source.evaluator.groups(source.estimator, numbered)
     most = max(4, 2 * effective_n_jobs(source.n_jobs))
     places = np.unique(np.linspace(0, len(groups) - 1, most).round().astype(int))
     chosen: list[int] = []

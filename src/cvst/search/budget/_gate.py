@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Protocol
-
-from cvst._typing import FloatArray
 
 __all__ = ["Clock", "LookGate"]
 
@@ -40,13 +38,13 @@ class LookGate:
     ----------
     budget : Clock
         The clock.
-    forecast : ndarray of shape (n_configurations,)
+    forecast : mapping of int to float
         Seconds on the clock for each configuration of the look.
     n_workers : int
         How many work side by side.
     """
 
-    def __init__(self, budget: Clock, forecast: FloatArray, n_workers: int):
+    def __init__(self, budget: Clock, forecast: Mapping[int, float], n_workers: int):
         self._budget = budget
         self._forecast = forecast
         self._n_workers = n_workers
@@ -70,14 +68,14 @@ class LookGate:
             self._handed_out += seconds
             yield chunk
 
-    def done(self, positions: list[int]) -> None:
+    def done(self, configurations: list[int]) -> None:
         """Note what is finished."""
         with self._lock:
-            self._done += self._seconds(positions)
+            self._done += self._seconds(configurations)
 
     def rest(self) -> float:
         """Return the seconds that what is not done yet will take."""
-        return self.slower() * (float(self._forecast.sum()) - self._done)
+        return self.slower() * (sum(self._forecast.values()) - self._done)
 
     def slower(self, doubt: float | None = None) -> float:
         """Return how far the forecast is off, as the look itself says.
@@ -89,13 +87,13 @@ class LookGate:
             first chunk does what all of them share, so its time alone says little.
         """
         if doubt is None:
-            doubt = DOUBT * float(self._forecast.sum()) + ALARM * self._budget.seconds
+            doubt = DOUBT * sum(self._forecast.values()) + ALARM * self._budget.seconds
         elapsed = self._budget.now() - self._start
         believed = self._handed_out + doubt
         return max(1.0, (elapsed + doubt) / believed) if believed else 1.0
 
-    def _seconds(self, positions: list[int]) -> float:
-        return float(self._forecast[positions].sum())
+    def _seconds(self, configurations: list[int]) -> float:
+        return sum(self._forecast[number] for number in configurations)
 
     def _fits(self, seconds: float) -> bool:
         """Return whether a chunk, and what is under way, will be done in time."""

@@ -1,0 +1,221 @@
+"""Whether an evaluator keeps its contract, tried out on a task."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cvst.evaluation._one_by_one import OneByOne
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["check_evaluator"]
+
+
+def check_evaluator(
+    evaluator: BatchEvaluator, task: Task, *, rtol: float = 1e-9, atol: float = 1e-9
+) -> None:
+    """Check that an evaluator keeps its contract on a task.
+
+    The evaluator must have the names of :class:`BatchEvaluator`, survive pickling,
+    partition the numbers of the configurations, return one outcome for each of them,
+    turn failures into outcomes, leave its inputs as they are, and agree with
+    :class:`OneByOne`: numbers within a tolerance, labels, classes and types of errors
+    exactly. Call it in your tests, on many tasks: odd values, weights, other responses.
+
+    Parameters
+    ----------
+    evaluator : BatchEvaluator
+        The one to check.
+    task : Task
+        What to try it on. The configurations are numbered anew for the check.
+    rtol, atol : float
+        How far predicted numbers may be from those of a fit on its own, relative to
+        their size and in absolute terms.
+
+    Raises
+    ------
+    InvalidInputError
+        At the first broken rule, in one sentence.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from cvst.evaluation import batch_evaluator_for
+    >>> X, y = np.arange(12.0).reshape(6, 2), np.arange(6.0)
+    >>> task = Task(Ridge(), {0: {"alpha": 1.0}, 1: {"alpha": 2.0}}, X, y, X)
+    >>> check_evaluator(batch_evaluator_for(Ridge()), task)
+    """
+    name = type(evaluator).__name__
+    _check_names(evaluator, name)
+    evaluator = _pickled(evaluator, name)
+    # Numbers that are no positions, so that an evaluator cannot take one for the other.
+    numbers = {3 * place + 5: old for place, old in enumerate(task.configurations)}
+    renumbered = replace(
+        task,
+        configurations={new: task.configurations[old] for new, old in numbers.items()},
+    )
+    before = _fingerprints(renumbered)
+    groups = evaluator.groups(renumbered.estimator, renumbered.configurations)
+    _check_partition(groups, renumbered, name)
+    found = {}
+    for group in groups:
+        for outcome in _outcomes(evaluator, renumbered.only(group), name):
+            found[outcome.configuration] = outcome
+    changed = [
+        part for part, mark in _fingerprints(renumbered).items() if before[part] != mark
+    ]
+    if changed:
+        raise InvalidInputError(
+            f"{name} has changed {changed[0]} of the task, which others share. Clone "
+            "estimators, and copy arrays before you write into them."
+        )
+    for expected in OneByOne().evaluate(_limited(evaluator, renumbered)):
+        number = expected.configuration
+        about = f"configuration {numbers[number]}, {renumbered.configurations[number]}"
+        _check_outcome(found[number], expected, f"{name} on {about}", rtol, atol)
+
+
+def _check_names(evaluator: Any, name: str) -> None:
+    missing = [
+        one for one in ("prefer", "groups", "evaluate") if not hasattr(evaluator, one)
+    ]
+    if missing:
+        raise InvalidInputError(
+            f"{name} has no {missing[0]}. An evaluator needs prefer, groups(estimator, "
+            "configurations) and evaluate(task)."
+        )
+    if evaluator.prefer not in ("threads", "processes"):
+        raise InvalidInputError(
+            f"{name}.prefer is {evaluator.prefer!r}. It must be 'threads', where fits "
+            "release the GIL, or 'processes'."
+        )
+
+
+def _pickled(evaluator: BatchEvaluator, name: str) -> BatchEvaluator:
+    try:
+        copy: BatchEvaluator = pickle.loads(pickle.dumps(evaluator))
+    except Exception as error:
+        raise InvalidInputError(
+            f"{name} cannot be pickled ({error}), but it has to travel to worker "
+            "processes. Define its class in a module and keep no open resources in it."
+        ) from error
+    return copy
+
+
+def _fingerprints(task: Task) -> dict[str, bytes | None]:
+    parts = {
+        "the estimator": task.estimator,
+        "the configurations": task.configurations,
+        "X_train": task.X_train,
+        "y_train": task.y_train,
+        "X_test": task.X_test,
+        "fit_params": task.fit_params,
+    }
+    return {name: _fingerprint(part) for name, part in parts.items()}
+
+
+def _fingerprint(part: Any) -> bytes | None:
+    try:
+        return pickle.dumps(part)
+    except Exception:
+        # A function of a user, say: then there is nothing to compare.
+        return None
+
+
+def _check_partition(groups: Any, task: Task, name: str) -> None:
+    members = [number for group in groups for number in group]
+    if Counter(members) != Counter(list(task.configurations)):
+        raise InvalidInputError(
+            f"{name}.groups returned {groups!r} for configurations with the numbers "
+            f"{list(task.configurations)}. Each number must be in exactly one group."
+        )
+
+
+def _outcomes(evaluator: BatchEvaluator, task: Task, name: str) -> list[Outcome]:
+    try:
+        outcomes = list(evaluator.evaluate(task))
+    except Exception as error:
+        raise InvalidInputError(
+            f"{name}.evaluate raised {type(error).__name__}: {error}. A failed fit is "
+            "an outcome, Outcome(number, error=...); what is raised ends the race."
+        ) from error
+    members = [outcome.configuration for outcome in outcomes]
+    if Counter(members) != Counter(list(task.configurations)):
+        raise InvalidInputError(
+            f"{name}.evaluate yielded outcomes for {members}, but the configurations "
+            f"of its task are {list(task.configurations)}. Yield one outcome for each."
+        )
+    return outcomes
+
+
+def _limited(evaluator: Any, task: Task) -> Task:
+    if task.rounds is None or not hasattr(evaluator, "limited"):
+        return task
+    limit: Callable[..., Any] = evaluator.limited
+    limited = {
+        number: limit(task.estimator, one, task.rounds)
+        for number, one in task.configurations.items()
+    }
+    return replace(task, configurations=limited)
+
+
+def _check_outcome(
+    actual: Outcome, expected: Outcome, about: str, rtol: float, atol: float
+) -> None:
+    if type(actual.error) is not type(expected.error):
+        raise InvalidInputError(
+            f"{about}: the error is {actual.error!r}, that of a fit on its own is "
+            f"{expected.error!r}. Pass what you are not sure of on to OneByOne."
+        )
+    if expected.error is not None:
+        return
+    _check_same(
+        actual.prediction, expected.prediction, f"{about}: the prediction", rtol, atol
+    )
+    if expected.classes is not None:
+        _check_same(actual.classes, expected.classes, f"{about}: classes", 0.0, 0.0)
+    seconds = actual.fit_seconds, actual.score_seconds
+    if not all(np.isfinite(one) and one >= 0 for one in seconds):
+        raise InvalidInputError(
+            f"{about}: fit_seconds and score_seconds are {seconds}. They must be "
+            "finite and not negative."
+        )
+
+
+def _check_same(
+    actual: Any, expected: Any, what: str, rtol: float, atol: float
+) -> None:
+    """Compare numbers within a tolerance, labels exactly, lists part by part."""
+    if isinstance(expected, list):
+        if not isinstance(actual, list) or len(actual) != len(expected):
+            raise InvalidInputError(
+                f"{what} is not a list of {len(expected)} arrays, one per output."
+            )
+        for one, other in zip(actual, expected, strict=True):
+            _check_same(one, other, what, rtol, atol)
+        return
+    ours, theirs = np.asarray(actual), np.asarray(expected)
+    if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
+        raise InvalidInputError(
+            f"{what} is of shape {ours.shape} and type {ours.dtype}, that of a fit on "
+            f"its own of shape {theirs.shape} and type {theirs.dtype}."
+        )
+    if theirs.dtype.kind != "f":
+        wrong = np.sum(ours != theirs)
+        if wrong:
+            raise InvalidInputError(
+                f"{what} differs from that of a fit on its own in {wrong} of "
+                f"{theirs.size} entries. Pass what you are not sure of on to OneByOne."
+            )
+    elif not np.allclose(ours, theirs, rtol=rtol, atol=atol, equal_nan=True):
+        raise InvalidInputError(
+            f"{what} differs from that of a fit on its own by up to "
+            f"{np.nanmax(np.abs(ours - theirs)):.3g}; rtol={rtol:g} and atol={atol:g} "
+            "are allowed. Pass what you are not sure of on to OneByOne."
+        )

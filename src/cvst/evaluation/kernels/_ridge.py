@@ -1,0 +1,200 @@
+"""Kernel ridge regression: one kernel per width, one reduction for all penalties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import compress
+from time import perf_counter
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from sklearn.kernel_ridge import KernelRidge
+
+from cvst._typing import BoolArray, Configuration, FloatArray
+from cvst.evaluation._dispatch import serve_exactly
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation.kernels._functions import Kernel, KernelKey
+from cvst.evaluation.kernels._groups import (
+    NOT_PLAIN,
+    UNKNOWN,
+    UNSURE,
+    divide,
+    is_number,
+    positive_kernel,
+    read_all,
+)
+from cvst.evaluation.kernels._low_rank import low_rank_features
+from cvst.evaluation.kernels._matrices import KernelMatrices
+from cvst.evaluation.kernels._penalties import solve_for_penalties
+from cvst.evaluation.kernels._rows import PairedRows, paired_rows
+from cvst.evaluation.kernels._targets import row_weights
+from cvst.evaluation.sharing import fit_alone
+
+__all__ = ["KernelRidgeEvaluator"]
+
+# A penalty so small that rounding errors of the kernel could move predictions by more
+# than this part of the largest target is left to scikit-learn. The bound is a worst
+# case: what is seen is less than a hundredth of it.
+LARGEST_CHANGE = 1e-4
+
+# Relative error of a kernel value whose exponent is exact, low rank included.
+VALUE_ERROR = 64 * float(np.finfo(float).eps)
+
+
+# Up to this rank, or half of the training rows, a decomposition takes less time than
+# it saves.
+HIGHEST_RANK = 160
+
+
+class _Settings(NamedTuple):
+    key: KernelKey
+    penalty: float
+
+
+def _read(estimator_class: type, params: Configuration) -> _Settings | None:
+    del estimator_class
+    key = positive_kernel(params)
+    if key is None or not is_number(params["alpha"], above=0):
+        return None
+    return _Settings(key, float(params["alpha"]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Targets:
+    """Targets of the training rows, as columns, and the roots of the weights."""
+
+    columns: FloatArray
+    roots: FloatArray | None
+    is_vector: bool
+
+
+def _targets(task: Task, n_train: int) -> _Targets | None:
+    y = np.asarray(task.y_train)
+    weights = row_weights(task, n_train)
+    if y.dtype.kind not in "fiu" or y.ndim not in (1, 2) or len(y) != n_train:
+        return None
+    columns = y.reshape(n_train, -1).astype(np.float64)
+    if weights is None or not np.isfinite(columns).all():
+        return None
+    if task.fit_params.get("sample_weight") is None:
+        return _Targets(columns, None, y.ndim == 1)
+    roots = np.sqrt(weights)
+    return _Targets(columns * roots[:, None], roots, y.ndim == 1)
+
+
+class KernelRidgeEvaluator(BatchEvaluator):
+    """Shares the kernel of a width, and what it takes to solve for all penalties."""
+
+    prefer: Literal["threads", "processes"] = "threads"
+
+    def groups(
+        self, estimator: Any, configurations: Mapping[int, Configuration]
+    ) -> list[list[int]]:
+        """Put configurations with the same kernel together."""
+        settings, alone = read_all(estimator, configurations, _read)
+        shared = divide(settings, lambda values: values.key)
+        return [*shared.values(), *([number] for number in alone)]
+
+    def evaluate(self, task: Task) -> Iterator[Outcome]:
+        """Solve for all penalties of each kernel at once."""
+        settings, alone = read_all(task.estimator, task.configurations, _read)
+        rows = paired_rows(task) if task.response == "predict" else None
+        # scikit-learn computes in single precision where the data are.
+        targets = (
+            None if rows is None or rows.rows.single else _targets(task, rows.n_train)
+        )
+        if rows is None or targets is None:
+            yield from fit_alone(task, task.configurations, NOT_PLAIN)
+            return
+        unsure: list[int] = []
+        for key, members in divide(settings, lambda values: values.key).items():
+            kernel = key.bind(rows.train_inputs)
+            smallest = _smallest_penalty(rows, kernel, targets)
+            sharing = [
+                number for number in members if settings[number].penalty >= smallest
+            ]
+            penalties = np.array([settings[number].penalty for number in sharing])
+            fits = _share(rows, kernel, targets, penalties)
+            for number, solved, prediction in zip(
+                sharing, fits.solved, fits.predictions, strict=True
+            ):
+                if solved:
+                    yield Outcome(
+                        number, prediction, None, fits.fit_seconds, fits.score_seconds
+                    )
+            done = set(compress(sharing, fits.solved))
+            unsure += [number for number in members if number not in done]
+        yield from fit_alone(task, alone, UNKNOWN)
+        yield from fit_alone(task, unsure, UNSURE)
+
+
+def _smallest_penalty(rows: PairedRows, kernel: Kernel, targets: _Targets) -> float:
+    """Return the smallest penalty for which rounding errors do not matter."""
+    error = VALUE_ERROR
+    if kernel.name == "rbf":
+        # Distances are differences of squares.
+        error += float(np.finfo(float).eps) * kernel.gamma * rows.largest_square
+    weight = 1.0 if targets.roots is None else float(targets.roots.max()) ** 2
+    largest = kernel.largest_value(rows.largest_square) * weight
+    return error * largest * rows.n_train / LARGEST_CHANGE
+
+
+class _Fits(NamedTuple):
+    predictions: list[FloatArray]
+    solved: BoolArray
+    fit_seconds: float
+    score_seconds: float
+
+
+def _share(
+    rows: PairedRows, kernel: Kernel, targets: _Targets, penalties: FloatArray
+) -> _Fits:
+    start = perf_counter()
+    if len(penalties) == 0:
+        return _Fits([], np.zeros(0, dtype=bool), 0.0, 0.0)
+    features = low_rank_features(rows, kernel, min(rows.n_train // 2, HIGHEST_RANK))
+    if features is None:
+        coefficients, solved = _fit_dual(rows, kernel, targets, penalties)
+    else:
+        coefficients, solved = _fit_primal(features[:, rows.train], targets, penalties)
+    fitted = perf_counter()
+    # One row per penalty and target, so that all predictions are one product.
+    stacked = coefficients.reshape(-1, coefficients.shape[2])
+    if features is None:
+        values = np.empty((len(stacked), rows.n_test))
+        for block, cross in KernelMatrices(rows, kernel, kernel.pairs).cross():
+            np.matmul(stacked, cross, out=values[:, block])
+    else:
+        values = stacked @ features[:, rows.test]
+    per_penalty = values.reshape(len(penalties), -1, rows.n_test)
+    predictions = [one[0] if targets.is_vector else one.T for one in per_penalty]
+    fit_seconds = (fitted - start) / len(penalties)
+    score_seconds = (perf_counter() - fitted) / len(penalties)
+    return _Fits(predictions, solved, fit_seconds, score_seconds)
+
+
+def _fit_dual(
+    rows: PairedRows, kernel: Kernel, targets: _Targets, penalties: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    matrix = KernelMatrices(rows, kernel, kernel.pairs).train(triangle=True)
+    roots = targets.roots
+    if roots is None:
+        return solve_for_penalties(matrix, targets.columns, penalties)
+    matrix *= np.outer(roots, roots)
+    coefficients, solved = solve_for_penalties(matrix, targets.columns, penalties)
+    coefficients *= roots
+    return coefficients, solved
+
+
+def _fit_primal(
+    features: FloatArray, targets: _Targets, penalties: FloatArray
+) -> tuple[FloatArray, BoolArray]:
+    if targets.roots is not None:
+        features = features * targets.roots
+    return solve_for_penalties(
+        features @ features.T, features @ targets.columns, penalties
+    )
+
+
+serve_exactly(KernelRidgeEvaluator(), KernelRidge)

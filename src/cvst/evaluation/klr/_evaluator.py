@@ -1,0 +1,309 @@
+"""Kernel logistic regression: one kernel per width, one path for all penalties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from numbers import Integral
+from time import perf_counter
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.special import expit
+
+from cvst._typing import BoolArray, Configuration, FloatArray
+from cvst.evaluation._dispatch import serve_exactly
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation.kernels._functions import Kernel, KernelKey
+from cvst.evaluation.kernels._groups import (
+    NOT_PLAIN,
+    UNKNOWN,
+    UNSURE,
+    divide,
+    is_number,
+    positive_kernel,
+    read_all,
+)
+from cvst.evaluation.kernels._low_rank import low_rank_features
+from cvst.evaluation.kernels._matrices import KernelMatrices
+from cvst.evaluation.kernels._rows import PairedRows, paired_rows
+from cvst.evaluation.kernels._targets import class_positions, row_weights
+from cvst.evaluation.klr._bands import negligible_value
+from cvst.evaluation.klr._iteration import dual_space
+from cvst.evaluation.klr._newton import LogisticProblem, logistic_path
+from cvst.evaluation.klr._spaces import PrimalSpace, Space
+from cvst.evaluation.sharing import fit_alone
+from cvst.learners import KernelLogisticRegression
+
+__all__ = ["KernelLogisticEvaluator"]
+
+# With a larger tolerance or fewer iterations, where the estimator's own iteration ends
+# depends on where it starts. The tolerance is one of coefficients: times the kernel's
+# largest value it is one of decisions.
+LARGEST_TOLERANCE = 1e-5
+LARGEST_DECISION_TOLERANCE = 1e-4
+FEWEST_ITERATIONS = 50
+
+# A penalty below this share of the kernel's diagonal, per row and largest weight, is
+# left to the estimator: there rounding errors decide.
+SMALLEST_PENALTY = 1e-9
+
+# Up to this rank, or half of the training rows, features are faster.
+HIGHEST_RANK = 300
+
+# Kernels whose values lie between 0 and 1, close to 0 where rows are far apart.
+NARROW_KERNELS = frozenset({"rbf", "laplacian"})
+
+# Decisions that are closer than this, as a share of what they are sums of, are left
+# to the estimator itself.
+CLOSE_CALL = 1e-7
+
+# Half of the largest decision value whose logistic function rounds to one half.
+CERTAIN_HALF = 5e-17
+
+
+class _Settings(NamedTuple):
+    key: KernelKey
+    penalty: float
+    tol: float
+
+
+def _read(estimator_class: type, params: Configuration) -> _Settings | None:
+    del estimator_class
+    key, max_iter = positive_kernel(params), params["max_iter"]
+    valid = (
+        is_number(params["alpha"], above=0)
+        and is_number(params["tol"], at_least=0)
+        and params["tol"] <= LARGEST_TOLERANCE
+        and isinstance(max_iter, Integral)
+        and is_number(max_iter, at_least=FEWEST_ITERATIONS)
+    )
+    if key is None or not valid:
+        return None
+    return _Settings(key, float(params["alpha"]), float(params["tol"]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Problem:
+    """Rows, classes and weights of a task.
+
+    Attributes
+    ----------
+    rows : PairedRows
+        The inputs.
+    classes : ndarray of shape (n_classes,)
+        Labels in order.
+    signs : ndarray of shape (n_problems, n_train)
+        1 for the class that a problem tells from the rest, else -1; a single problem
+        if there are two classes.
+    weights : ndarray of shape (n_train,)
+        Weights of the losses.
+    response : {"predict", "predict_proba", "decision_function"}
+        What is asked for.
+    """
+
+    rows: PairedRows
+    classes: Any
+    signs: FloatArray
+    weights: FloatArray
+    response: str
+
+
+def _problem(task: Task) -> _Problem | None:
+    rows = paired_rows(task)
+    responses = {"predict", "predict_proba", "decision_function"}
+    if rows is None or task.response not in responses:
+        return None
+    known = class_positions(task.y_train, rows.n_train)
+    weights = row_weights(task, rows.n_train)
+    if known is None or weights is None:
+        return None
+    classes, positions = known
+    positive = [1] if len(classes) == 2 else range(len(classes))
+    signs = np.array([np.where(positions == label, 1.0, -1.0) for label in positive])
+    return _Problem(rows, classes, signs, weights, task.response)
+
+
+class KernelLogisticEvaluator(BatchEvaluator):
+    """Shares the kernel of a width, and lets each penalty start from the one before."""
+
+    prefer: Literal["threads", "processes"] = "threads"
+
+    def groups(
+        self, estimator: Any, configurations: Mapping[int, Configuration]
+    ) -> list[list[int]]:
+        """Put configurations with the same kernel together."""
+        settings, alone = read_all(estimator, configurations, _read)
+        shared = divide(settings, lambda values: values.key)
+        return [*shared.values(), *([number] for number in alone)]
+
+    def evaluate(self, task: Task) -> Iterator[Outcome]:
+        """Follow the penalties of each kernel from the largest to the smallest."""
+        settings, alone = read_all(task.estimator, task.configurations, _read)
+        problem = _problem(task)
+        if problem is None:
+            yield from fit_alone(task, task.configurations, NOT_PLAIN)
+            return
+        unsure: list[int] = []
+        for key, members in divide(settings, lambda values: values.key).items():
+            kernel = key.bind(problem.rows.train_inputs)
+            largest = kernel.largest_value(problem.rows.largest_square)
+            smallest = SMALLEST_PENALTY * largest * problem.rows.n_train
+            smallest *= float(problem.weights.max())
+            sharing = [
+                number
+                for number in sorted(members, key=lambda i: -settings[i].penalty)
+                if settings[number].penalty >= smallest
+                and settings[number].tol * largest <= LARGEST_DECISION_TOLERANCE
+            ]
+            penalties = np.array([settings[number].penalty for number in sharing])
+            answers = _share(problem, kernel, penalties) if sharing else {}
+            for position, outcome in answers.items():
+                yield replace(outcome, configuration=sharing[position])
+            answered = {sharing[position] for position in answers}
+            unsure += [number for number in members if number not in answered]
+        yield from fit_alone(task, alone, UNKNOWN)
+        yield from fit_alone(task, unsure, UNSURE)
+
+
+def _share(
+    problem: _Problem, kernel: Kernel, penalties: FloatArray
+) -> dict[int, Outcome]:
+    """Fit and ask for all penalties of one kernel; those left out are fitted alone."""
+    start = perf_counter()
+    rows = problem.rows
+    n_penalties = len(penalties)
+    features = low_rank_features(rows, kernel, min(rows.n_train // 2, HIGHEST_RANK))
+    matrices = KernelMatrices(rows, kernel, kernel.pairs)
+    if features is None:
+        negligible = _negligible(problem, kernel, penalties)
+        space: Space = dual_space(matrices.train(), negligible)
+    else:
+        space = PrimalSpace(features[:, rows.train])
+    thetas = _paths(problem, space, kernel, penalties)
+    fitted = perf_counter()
+    stacked = thetas.reshape(-1, space.size)
+    if features is None:
+        values = np.empty((len(stacked), rows.n_test))
+        for block, cross in matrices.cross():
+            np.matmul(stacked, cross, out=values[:, block])
+    else:
+        values = stacked @ features[:, rows.test]
+    decisions = values.reshape(n_penalties, -1, rows.n_test)
+    settled = np.isfinite(thetas).all(axis=(1, 2))
+    if problem.response == "predict":
+        coefficients = thetas
+        if features is not None:
+            coefficients = _coefficients(problem, thetas @ features[:, rows.train])
+            coefficients /= penalties[:, None, None]
+        settled &= _settle(problem, kernel, coefficients, decisions)
+    fit_seconds = (fitted - start) / n_penalties
+    score_seconds = (perf_counter() - fitted) / n_penalties
+    return {
+        int(position): Outcome(
+            int(position),
+            _answer(problem, decisions[position]),
+            problem.classes,
+            fit_seconds,
+            score_seconds,
+        )
+        for position in np.flatnonzero(settled)
+    }
+
+
+def _negligible(problem: _Problem, kernel: Kernel, penalties: FloatArray) -> float:
+    """Return up to which value the kernel between training rows does not matter."""
+    if kernel.name not in NARROW_KERNELS:
+        return 0.0
+    return negligible_value(problem.weights, float(penalties.min()))
+
+
+def _paths(
+    problem: _Problem, space: Space, kernel: Kernel, penalties: FloatArray
+) -> FloatArray:
+    """Return the solutions, of shape (n_penalties, n_problems, size); NaN if none."""
+    largest = kernel.largest_value(problem.rows.largest_square)
+    thetas = np.full((len(penalties), len(problem.signs), space.size), np.nan)
+    for number, signs in enumerate(problem.signs):
+        logistic = LogisticProblem(space, signs, problem.weights, largest)
+        for position, theta in enumerate(logistic_path(logistic, penalties)):
+            if theta is not None:
+                thetas[position, number] = theta
+    return thetas
+
+
+def _coefficients(problem: _Problem, decisions: FloatArray) -> FloatArray:
+    """Return the dual coefficients of a solution, up to the penalty."""
+    signs = problem.signs
+    return np.asarray(problem.weights * signs * expit(-signs * decisions))
+
+
+def _settle(
+    problem: _Problem,
+    kernel: Kernel,
+    coefficients: FloatArray,
+    decisions: FloatArray,
+) -> BoolArray:
+    """Compute decisions that are close to a tie anew, as the estimator does.
+
+    Far from all training rows, decisions are zero but for rounding errors, and a label
+    hangs on them.
+
+    Parameters
+    ----------
+    coefficients : ndarray of shape (n_penalties, n_problems, n_train)
+        Dual coefficients.
+    decisions : ndarray of shape (n_penalties, n_problems, n_test)
+        Decisions of the test rows; those close to a tie are overwritten.
+
+    Returns
+    -------
+    ndarray of shape (n_penalties,), bool
+        False where a tie is left.
+    """
+    rows = problem.rows
+    largest = kernel.largest_value(rows.largest_square)
+    close = _gaps(decisions) <= CLOSE_CALL * max(1.0, np.sqrt(largest))
+    columns = np.flatnonzero(close.any(axis=0))
+    if len(columns) == 0:
+        return np.ones(len(decisions), dtype=bool)
+    pairs = rows.train_test_pairs(kernel.pairs, columns)
+    values = kernel.of(pairs, -np.inf)
+    direct = coefficients @ values
+    errors = CLOSE_CALL * (np.abs(coefficients) @ np.abs(values)).max(axis=1)
+    close = close[:, columns]
+    decisions[:, :, columns] = np.where(
+        close[:, None], direct, decisions[:, :, columns]
+    )
+    sure = _gaps(direct) > errors
+    if len(problem.signs) == 1:
+        # The probability is one half whatever the sign.
+        sure |= errors <= CLOSE_CALL * CERTAIN_HALF
+    settled: BoolArray = (sure | ~close).all(axis=1)
+    return settled
+
+
+def _gaps(decisions: FloatArray) -> FloatArray:
+    """Return how far decisions are from a tie, of shape (n_penalties, n_test)."""
+    if decisions.shape[1] == 1:
+        return np.abs(decisions[:, 0])
+    best = np.partition(decisions, -2, axis=1)[:, -2:]
+    return np.asarray(best[:, 1] - best[:, 0])
+
+
+class _Decided(KernelLogisticRegression):
+    """Knows the decision function at the rows in question."""
+
+    def decision_function(self, X: Any) -> FloatArray:
+        """Return the decisions that stand in for the rows."""
+        return np.asarray(X)
+
+
+def _answer(problem: _Problem, decisions: FloatArray) -> Any:
+    model = _Decided()
+    model.classes_ = problem.classes
+    columns = decisions[0] if len(decisions) == 1 else decisions.T
+    return getattr(model, problem.response)(columns)
+
+
+serve_exactly(KernelLogisticEvaluator(), KernelLogisticRegression)

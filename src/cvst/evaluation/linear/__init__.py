@@ -1,0 +1,11 @@
+"""Linear models: the rows are multiplied once, for all penalties.
+
+Importing the room registers its evaluators; it exports nothing.
+"""
+
+from __future__ import annotations
+
+from cvst.evaluation.linear import _lasso as _lasso
+from cvst.evaluation.linear import _ridge as _ridge
+
+__all__: list[str] = []

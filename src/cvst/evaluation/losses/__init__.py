@@ -1,0 +1,9 @@
+"""Pointwise losses: labels, probabilities, numbers, and the way to find one."""
+
+from __future__ import annotations
+
+from cvst.evaluation.losses._constant import constant_loss
+from cvst.evaluation.losses._pointwise import PointwiseLoss, RowLosses
+from cvst.evaluation.losses._resolve import resolve_loss
+
+__all__ = ["PointwiseLoss", "RowLosses", "constant_loss", "resolve_loss"]

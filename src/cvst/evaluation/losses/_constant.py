@@ -1,0 +1,55 @@
+"""The loss of predicting the same for every row: what a model must beat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from cvst.evaluation.losses._pointwise import PointwiseLoss, to_array
+
+__all__ = ["constant_loss"]
+
+
+def constant_loss(loss: PointwiseLoss, y: Any) -> float | None:
+    """Return the mean loss of the best simple constant, None where there is none.
+
+    The constants tried are the most frequent label, or the mean and the median, or
+    the frequencies of the classes, whichever the loss compares.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> from cvst.evaluation import resolve_loss
+    >>> y = np.array([0.0, 0.0, 3.0])
+    >>> constant_loss(resolve_loss("neg_mean_squared_error", Ridge(), y), y)
+    2.0
+    """
+    if y is None:
+        return None
+    truth = to_array(y)
+    means = [_mean_loss(loss, truth, constant) for constant in _constants(loss, truth)]
+    known = [mean for mean in means if mean is not None and np.isfinite(mean)]
+    return min(known) if known else None
+
+
+def _constants(loss: PointwiseLoss, truth: Any) -> list[Any]:
+    if loss.response not in ("predict", "predict_proba"):
+        return []
+    if loss.response == "predict_proba" and truth.ndim != 1:
+        return []  # one array of probabilities per output
+    labels, counts = np.unique(truth, return_counts=True)
+    if loss.response == "predict_proba":
+        return [counts / counts.sum()]
+    if loss.classes is not None or truth.dtype.kind not in "biuf":
+        return [labels[np.argmax(counts)]] if truth.ndim == 1 else []
+    return [truth.mean(axis=0), np.median(truth, axis=0)]
+
+
+def _mean_loss(loss: PointwiseLoss, truth: Any, constant: Any) -> float | None:
+    prediction = np.broadcast_to(constant, (len(truth), *np.shape(constant)))
+    try:
+        return float(np.mean(loss.losses(truth, prediction, loss.classes)))
+    except Exception:
+        # Losses are functions of users too, and this one is only a hint.
+        return None

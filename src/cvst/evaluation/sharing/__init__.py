@@ -1,0 +1,38 @@
+"""What evaluators that share work have in common."""
+
+from __future__ import annotations
+
+from cvst.evaluation.sharing._alone import NotSharedError, failure_of, fit_alone
+from cvst.evaluation.sharing._grouping import (
+    Remembered,
+    fitted,
+    groups_by,
+    is_count,
+    share_or_fit_alone,
+    truncated,
+)
+from cvst.evaluation.sharing._look_cache import LookScratch, PerLook, Recent, same_rows
+from cvst.evaluation.sharing._prefixes import PrefixEvaluator
+from cvst.evaluation.sharing._randomness import draws_at_random
+from cvst.evaluation.sharing._rounds import within_rounds
+from cvst.evaluation.sharing._value_keys import value_key
+
+__all__ = [
+    "LookScratch",
+    "NotSharedError",
+    "PerLook",
+    "PrefixEvaluator",
+    "Recent",
+    "Remembered",
+    "draws_at_random",
+    "failure_of",
+    "fit_alone",
+    "fitted",
+    "groups_by",
+    "is_count",
+    "same_rows",
+    "share_or_fit_alone",
+    "truncated",
+    "value_key",
+    "within_rounds",
+]

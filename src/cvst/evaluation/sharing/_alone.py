@@ -1,0 +1,62 @@
+"""Fits one by one where work cannot be shared; the log says why."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+
+from cvst.evaluation._one_by_one import OneByOne
+from cvst.evaluation._protocol import Outcome, Task
+
+__all__ = ["NotSharedError", "failure_of", "fit_alone"]
+
+LOGGER = logging.getLogger("cvst")
+
+
+class NotSharedError(Exception):
+    """Configurations have to be fitted one by one; the message says why."""
+
+
+def failure_of(error: Exception) -> str:
+    """Return a reason for the log: sharing failed, and with what error."""
+    text = str(error).strip().split("\n", 1)[0]
+    return f"sharing failed with {type(error).__name__}{text and ': '}{text}"
+
+
+def fit_alone(
+    task: Task, numbers: Iterable[int], reason: str, level: int = logging.INFO
+) -> Iterator[Outcome]:
+    """Fit some configurations of a task one by one, and log why.
+
+    Parameters
+    ----------
+    task : Task
+        What to fit.
+    numbers : iterable of int
+        Which of its configurations.
+    reason : str
+        Why they do not share; a race logs each reason once per estimator.
+    level : int
+        Of the log.
+    """
+    chosen = list(numbers)
+    if not chosen:
+        return
+    name = type(task.estimator).__name__
+    if not _was_told(task, (name, reason)):
+        noun = "configuration is" if len(chosen) == 1 else "configurations are"
+        LOGGER.log(
+            level, "%s: %d %s fitted one by one: %s", name, len(chosen), noun, reason
+        )
+    for number in chosen:
+        yield OneByOne().evaluate_one(task, number)
+
+
+def _was_told(task: Task, message: tuple[str, str]) -> bool:
+    if task.whole is None:
+        return False
+    told: set[tuple[str, str]] = task.whole.scratch.get("fits one by one, told", set)
+    if message in told:
+        return True
+    told.add(message)
+    return False

@@ -1,0 +1,225 @@
+"""Fits of support vector machines on one kernel matrix."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache, partial
+from time import perf_counter
+from types import FrameType, ModuleType
+from typing import Any, Self
+
+import numpy as np
+
+from cvst._sklearn_compat import libsvm_fit
+from cvst._typing import FloatArray
+from cvst.evaluation.svm._solutions import SvmSolution
+
+__all__ = ["KernelRooms", "SvmFits", "has_compiled_solver", "load_compiled_solver"]
+
+LOGGER = logging.getLogger("cvst")
+
+# What it takes to load the compiled solver, and to compile it if it never was. Races
+# that libsvm runs in less time do not wait for that.
+LOAD_SECONDS = 0.7
+COMPILE_SECONDS = 10.0
+
+
+@cache
+def has_compiled_solver() -> bool:
+    """Return whether libsvm's solver can be compiled, and rounds as libsvm does.
+
+    The first call loads it, or compiles it if that was never done.
+    """
+    level, reason = logging.INFO, None
+    try:
+        compiled = _door()
+        with _patient_interrupts():
+            works = compiled.rounding_for(1) is not None
+        if compiled.is_switched_off():
+            reason = "NUMBA_DISABLE_JIT is set"
+        elif not works:
+            reason = "the libsvm of this machine rounds in a way that is not known"
+    except ModuleNotFoundError as error:
+        reason = str(error)
+    except Exception as error:
+        # No place to store what is compiled, a damaged store, or a broken numba.
+        level, reason = logging.WARNING, f"{type(error).__name__}: {error}"
+    if reason is not None:
+        line = " ".join(reason.split())
+        LOGGER.log(level, "libsvm fits, not the compiled solver: %s", line)
+    return reason is None
+
+
+def _door() -> ModuleType:
+    """Return the compiled solver; this is the only import of it."""
+    from cvst.evaluation.svm import compiled
+
+    return compiled
+
+
+@contextmanager
+def _patient_interrupts() -> Iterator[None]:
+    """Let Ctrl-C wait until a compiler is done, which may swallow it."""
+    handler = signal.getsignal(signal.SIGINT)
+    is_main = threading.current_thread() is threading.main_thread()
+    if not (is_main and callable(handler)):
+        yield
+        return
+    seen: list[tuple[int, FrameType | None]] = []
+    signal.signal(signal.SIGINT, lambda *event: seen.append(event))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if seen:
+            handler(*seen[-1])
+
+
+@cache
+def _is_stored() -> bool:
+    """Return whether the solver was compiled before."""
+    try:
+        return bool(_door().is_stored())
+    except Exception:
+        # The one who asks for the solver itself will be told the reason.
+        return False
+
+
+class _Patience:
+    """Decides when the compiled solver pays: its answers are the same."""
+
+    def __init__(self) -> None:
+        self.seconds = 0.0
+
+    def is_over(self) -> bool:
+        """Return whether libsvm took so long that a faster solver is worth its wait."""
+        return self.seconds >= COMPILE_SECONDS or (
+            self.seconds >= LOAD_SECONDS and _is_stored()
+        )
+
+
+_patience = _Patience()
+
+
+def load_compiled_solver() -> None:
+    """Load the compiled solver now, and use it from the first fit on."""
+    has_compiled_solver()
+    _patience.seconds = COMPILE_SECONDS
+
+
+class KernelRooms:
+    """Rooms for kernel matrices, handed from one kernel of a race to the next.
+
+    Memory that was used before costs less than new memory from the system.
+    """
+
+    def __init__(self) -> None:
+        self._free: list[tuple[Any, Any]] = []
+        self._lock = threading.Lock()
+
+    def take(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Return a room that nobody uses; those of another look are given up."""
+        with self._lock:
+            self._free = [one for one in self._free if one[0] == key]
+            if self._free:
+                return self._free.pop()[1]
+        return make()
+
+    def give_back(self, key: Any, room: Any) -> None:
+        """Leave a room to others."""
+        with self._lock:
+            self._free.append((key, room))
+
+
+class SvmFits:
+    """Fits machines one after the other, by the compiled solver where it pays.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_train, at least n_train)
+        Kernel matrix in C order; columns of other rows may follow.
+    targets : ndarray of shape (n_train,)
+        Targets; for a classification the place of each label among all.
+    weights : ndarray of shape (n_train,)
+        Weights of the rows.
+    is_classifier : bool
+        Whether the targets are labels.
+    rooms : KernelRooms or None, default=None
+        Where room for the compiled solver comes from, and goes to at the end.
+    """
+
+    def __init__(
+        self,
+        matrix: FloatArray,
+        targets: FloatArray,
+        weights: FloatArray,
+        is_classifier: bool,
+        rooms: KernelRooms | None = None,
+    ) -> None:
+        self.matrix = matrix
+        self.targets = targets
+        self.weights = weights
+        self.labels = targets.astype(np.intp) if is_classifier else None
+        self.rooms = KernelRooms() if rooms is None else rooms
+        self._kernel: Any = None
+        self._prepared: Callable[..., SvmSolution | None] | None = None
+        self._is_left_to_libsvm = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._kernel is not None:
+            self.rooms.give_back(self._room_key, self._kernel)
+            self._kernel = self._prepared = None
+
+    def fit(self, **settings: Any) -> SvmSolution:
+        """Fit a machine with the settings of libsvm."""
+        solution = None
+        if not self._is_left_to_libsvm and _patience.is_over():
+            solution = self._compiled_fit(settings)
+        if solution is None:
+            start = perf_counter()
+            # libsvm wants a square; it is cut out once.
+            n_train = len(self.targets)
+            self.matrix = np.ascontiguousarray(self.matrix[:, :n_train])
+            model = libsvm_fit(
+                self.matrix, self.targets, sample_weight=self.weights, **settings
+            )
+            _patience.seconds += perf_counter() - start
+            n_classes = 2 if self.labels is None else int(self.labels.max()) + 1
+            solution = SvmSolution.of(model, n_train, n_classes)
+        return solution
+
+    def _compiled_fit(self, settings: dict[str, Any]) -> SvmSolution | None:
+        if self._prepared is None:
+            self._prepared = self._prepare() if has_compiled_solver() else None
+            self._is_left_to_libsvm = self._prepared is None
+        if self._prepared is None:
+            return None
+        return self._prepared(sample_weight=self.weights, **settings)
+
+    def _prepare(self) -> Callable[..., SvmSolution | None] | None:
+        compiled = _door()
+        n_train = len(self.targets)
+        rounding = compiled.rounding_for(n_train)
+        is_moderate = compiled.is_moderate(self.weights)
+        if not is_moderate or np.abs(self.targets).max() > compiled.LARGEST:
+            return None
+        self._kernel = self.rooms.take(
+            self._room_key,
+            lambda: compiled.PreparedKernel(n_train, self.labels),
+        )
+        if rounding is None or not self._kernel.load(self.matrix):
+            return None
+        return partial(compiled.fit, self._kernel, self.targets, rounding)
+
+    @property
+    def _room_key(self) -> tuple[int, bytes | None]:
+        """What a room depends on."""
+        labels = None if self.labels is None else self.labels.tobytes()
+        return len(self.targets), labels

@@ -1,0 +1,277 @@
+"""Which solver fits a machine, and that nobody can tell which one it was."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from sklearn.metrics.pairwise import rbf_kernel
+
+import cvst.evaluation.svm
+from cvst._sklearn_compat import libsvm_fit
+from cvst.evaluation.svm import _fits as _svm_fits
+from cvst.evaluation.svm._fits import (
+    KernelRooms,
+    SvmFits,
+    has_compiled_solver,
+    load_compiled_solver,
+)
+
+SETTINGS = {
+    "svm_type": 4,
+    "class_weight": np.empty(0),
+    "tol": 1e-3,
+    "C": 2.0,
+    "nu": 0.4,
+    "epsilon": 0.0,
+    "shrinking": 1,
+    "max_iter": -1,
+    "cache_size": 100.0,
+}
+
+
+@pytest.fixture
+def curve():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 2))
+    targets = np.sin(3 * X[:, 0]) + 0.1 * rng.normal(size=50)
+    return rbf_kernel(X, gamma=1.0), targets, np.ones(50)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Nobody waits for libsvm first."""
+    pytest.importorskip("numba", exc_type=ImportError)
+    monkeypatch.setattr(_svm_fits, "COMPILE_SECONDS", 0.0)
+
+
+def fitted(curve, **changes):
+    matrix, targets, weights = curve
+    fits = SvmFits(matrix, targets, weights, is_classifier=False)
+    return fits.fit(**{**SETTINGS, **changes})
+
+
+def count_libsvm(monkeypatch):
+    """Note the shapes of all matrices that libsvm gets."""
+    shapes = []
+
+    def noted(matrix, *rest, **settings):
+        shapes.append(matrix.shape)
+        return libsvm_fit(matrix, *rest, **settings)
+
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", noted)
+    return shapes
+
+
+def assert_same(solution, expected):
+    coefficients = np.zeros(50)
+    coefficients[expected.support] = expected.dual_coef[0]
+    np.testing.assert_array_equal(solution.coefficients, coefficients[None])
+    np.testing.assert_array_equal(solution.intercepts, expected.intercept)
+
+
+def test_the_compiled_solver_fits_the_same_machine(curve, monkeypatch, impatient):
+    """Nobody asks libsvm."""
+    matrix, targets, weights = curve
+    expected = libsvm_fit(matrix, targets, sample_weight=weights, **SETTINGS)
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", None)
+    assert_same(fitted(curve), expected)
+
+
+def test_a_wide_matrix_is_cut_for_both_solvers(curve, monkeypatch, impatient):
+    """Columns of other rows follow."""
+    matrix, targets, weights = curve
+    expected = libsvm_fit(matrix, targets, sample_weight=weights, **SETTINGS)
+    wide = np.hstack([matrix, np.full((50, 7), np.nan)]), targets, weights
+    assert_same(fitted(wide), expected)
+    monkeypatch.setattr(_svm_fits, "has_compiled_solver", lambda: False)
+    shapes = count_libsvm(monkeypatch)
+    assert_same(fitted(wide), expected)
+    assert shapes == [(50, 50)]
+
+
+def test_kernels_share_a_room_one_after_the_other(curve, impatient, monkeypatch):
+    """The next one finds nothing of the one before; two at once have two rooms."""
+    matrix, targets, weights = curve
+    kernels = [matrix, matrix**3, matrix, matrix[:40, :40]]
+    expected = [
+        libsvm_fit(
+            np.ascontiguousarray(kernel),
+            targets[: len(kernel)],
+            sample_weight=weights[: len(kernel)],
+            **SETTINGS,
+        )
+        for kernel in kernels
+    ]
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", None)
+    rooms, used = KernelRooms(), []
+    for kernel, model in zip(kernels, expected, strict=True):
+        n = len(kernel)
+        own = kernel, targets[:n], weights[:n], False, rooms
+        with SvmFits(*own) as fits, SvmFits(*own) as others:
+            solution, same = fits.fit(**SETTINGS), others.fit(**SETTINGS)
+            used.append({id(fits._kernel), id(others._kernel)})
+        np.testing.assert_array_equal(
+            solution.coefficients[0, model.support], model.dual_coef[0]
+        )
+        np.testing.assert_array_equal(solution.coefficients, same.coefficients)
+    assert used[0] == used[1] == used[2]
+    assert len(used[0]) == 2
+    assert len(rooms._free) == 2  # those of the larger matrix were given up
+
+
+def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
+    """As long as libsvm was faster than loading, or compiling, the other one."""
+    patience = _svm_fits._Patience()
+    monkeypatch.setattr(_svm_fits, "_patience", patience)
+    asked = []
+
+    def has_compiled_solver():
+        asked.append(patience.seconds)
+        return False
+
+    monkeypatch.setattr(_svm_fits, "has_compiled_solver", has_compiled_solver)
+    for is_stored, enough in ((True, 0.7), (False, 10.0)):
+        monkeypatch.setattr(_svm_fits, "_is_stored", lambda known=is_stored: known)
+        for seconds in (0.0, 0.99 * enough, enough):
+            asked.clear()
+            patience.seconds = seconds
+            fitted(curve)
+            assert asked == ([seconds] if seconds >= enough else [])
+            assert patience.seconds > seconds  # libsvm did it, and that counts
+
+
+@pytest.mark.parametrize("error", [ImportError, OSError, EOFError, RuntimeError])
+def test_whatever_is_wrong_with_numba_libsvm_goes_on(monkeypatch, caplog, error):
+    """A broken numba, no place to write to, a damaged store: one line says it."""
+    compiled = pytest.importorskip("cvst.evaluation.svm.compiled")
+
+    def fail(n_train):
+        raise error("no room\nleft")
+
+    monkeypatch.setattr(compiled, "rounding_for", fail)
+    assert not has_compiled_solver.__wrapped__()
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("cvst", "WARNING")
+    assert record.getMessage().endswith(f"solver: {error.__name__}: no room left")
+
+
+def test_without_numba_the_log_says_so(monkeypatch, caplog):
+    """At the level INFO: it is a choice, not a mistake."""
+    for name in list(sys.modules):
+        if name.startswith("cvst.evaluation.svm.compiled"):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr(cvst.evaluation.svm, "compiled", raising=False)
+    monkeypatch.setitem(sys.modules, "numba", None)
+    caplog.set_level("INFO", "cvst")
+    assert not has_compiled_solver.__wrapped__()
+    (record,) = caplog.records
+    assert (record.name, record.levelname) == ("cvst", "INFO")
+    assert "numba" in record.getMessage()
+
+
+@pytest.mark.parametrize("cause", ["NUMBA_DISABLE_JIT", "rounds"])
+def test_a_solver_that_is_not_used_says_why(monkeypatch, caplog, cause):
+    """Switched off, or on a machine whose libsvm rounds in another way."""
+    compiled = pytest.importorskip("cvst.evaluation.svm.compiled")
+    if cause == "rounds":
+        monkeypatch.setattr(compiled, "rounding_for", lambda n_train: None)
+    else:
+        monkeypatch.setattr(compiled, "is_switched_off", lambda: True)
+    caplog.set_level("INFO", "cvst")
+    assert not has_compiled_solver.__wrapped__()
+    (record,) = caplog.records
+    assert cause in record.getMessage()
+
+
+def test_a_compiled_solver_is_found_in_its_store():
+    """After the first fit it need not be compiled again."""
+    compiled = pytest.importorskip("cvst.evaluation.svm.compiled")
+    assert has_compiled_solver()
+    assert compiled.is_stored()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
+@pytest.mark.parametrize("fails", [False, True])
+def test_an_interrupt_waits_for_the_compiler(monkeypatch, fails):
+    """It would be swallowed now and then; afterwards it is as any other."""
+    compiled = pytest.importorskip("cvst.evaluation.svm.compiled")
+    handler = signal.getsignal(signal.SIGINT)
+    done = []
+
+    def compile_slowly(n_train):
+        os.kill(os.getpid(), signal.SIGINT)
+        while len(done) < 1000:  # somewhere here it arrives
+            done.append(n_train)
+        if fails:
+            raise OSError
+
+    monkeypatch.setattr(compiled, "rounding_for", compile_slowly)
+    with pytest.raises(KeyboardInterrupt):
+        has_compiled_solver.__wrapped__()
+    assert len(done) == 1000
+    assert signal.getsignal(signal.SIGINT) is handler
+
+
+def test_in_a_thread_nobody_touches_signals(monkeypatch):
+    """Only the main thread may."""
+    pytest.importorskip("numba", exc_type=ImportError)
+    monkeypatch.setattr(signal, "signal", None)
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(has_compiled_solver.__wrapped__).result()
+
+
+def test_infeasible_shares_are_refused_by_libsvm(curve, monkeypatch):
+    """In its own words."""
+    matrix, _, weights = curve
+    labels = np.array([0.0] * 45 + [1.0] * 5)
+    fits = SvmFits(matrix, labels, weights, is_classifier=True)
+    monkeypatch.setattr(_svm_fits, "COMPILE_SECONDS", 0.0)
+    with pytest.raises(ValueError, match="specified nu is infeasible"):
+        fits.fit(**{**SETTINGS, "svm_type": 1, "nu": 0.9})
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"C": 1e31}, {"C": 1e-31}, {"svm_type": 3, "epsilon": 1e31}, {"tol": 1e-31}],
+    ids=["large C", "small C", "large epsilon", "small tol"],
+)
+def test_extreme_settings_are_left_to_libsvm(curve, impatient, changes, monkeypatch):
+    """Sums might overflow on the way, or bounds vanish."""
+    asked = count_libsvm(monkeypatch)
+    fitted(curve, max_iter=10, **changes)
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize("part", ["targets", "weights", "curvatures"])
+def test_extreme_rows_are_left_to_libsvm(curve, impatient, monkeypatch, part):
+    """The first steps with such curvatures would be other ones."""
+    matrix, targets, weights = curve
+    if part == "targets":
+        targets = targets * 1e31
+    elif part == "weights":
+        weights = weights * np.linspace(1e-31, 1, 50)
+    else:
+        matrix = matrix * 1e-36
+    asked = count_libsvm(monkeypatch)
+    fitted((matrix, targets, weights), max_iter=10)
+    assert len(asked) == 1
+
+
+def test_loading_the_solver_ends_all_patience(curve, monkeypatch):
+    """For those who know that their race will be long."""
+    pytest.importorskip("numba", exc_type=ImportError)
+    monkeypatch.setattr(_svm_fits, "_patience", _svm_fits._Patience())
+    load_compiled_solver()
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", None)
+    assert fitted(curve).status == 0
+
+
+def test_numba_is_found_where_it_is_installed():
+    """So that no test above is passed by libsvm alone."""
+    pytest.importorskip("numba", exc_type=ImportError)
+    assert has_compiled_solver()
