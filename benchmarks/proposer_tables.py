@@ -1,4 +1,4 @@
-"""Tables of cross-validated losses, from which `proposers.py` makes its objectives.
+"""Tables of cross-validated losses, from which `proposers.py` makes objectives.
 
     python benchmarks/proposer_tables.py tables.npz
 
@@ -167,9 +167,7 @@ def estimator_for(model: str, is_class: bool, point: np.ndarray) -> Any:
     }
     if model == "lightgbm":
         kind = LGBMClassifier if is_class else LGBMRegressor
-        return kind(
-            **values, subsample_freq=1, verbosity=-1, n_jobs=1, random_state=0
-        )
+        return kind(**values, subsample_freq=1, verbosity=-1, n_jobs=1, random_state=0)
     if model == "histogram":
         kind = (
             HistGradientBoostingClassifier

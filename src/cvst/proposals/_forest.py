@@ -30,10 +30,10 @@ class _Model:
     time_trees: list[Any]
     best: float
 
-    def judge(self, points: FloatArray) -> FloatArray:
+    def judge(self, points: FloatArray, chosen: IntArray) -> FloatArray:
         """Return log expected improvement at full fidelity, less log seconds."""
         inputs = _inputs(points, np.ones(len(points)))
-        predictions = _predictions(self.score_trees, inputs)
+        predictions = _predictions([self.score_trees[i] for i in chosen], inputs)
         value = log_expected_improvement(
             predictions.mean(axis=0), predictions.std(axis=0) + 1e-6, self.best
         )
@@ -88,12 +88,16 @@ class ForestProposer:
             return SpreadProposer().propose(n_choices, history, count, rng)
         model = self._model(choices, history)
 
-        def judge(draws: FloatArray) -> FloatArray:
-            return model.judge(inactive_as_observed(draws, evidence.points, choices))
-
-        # Several proposals differ since each has a pool of its own.
         chosen = np.empty((count, len(choices)))
         for i in range(count):
+            # Each proposal asks half of the trees: otherwise all proposals between two
+            # fits, and those made at once, would be much the same.
+            trees = rng.permutation(self.n_trees)[: (self.n_trees + 1) // 2]
+
+            def judge(draws: FloatArray, trees: IntArray = trees) -> FloatArray:
+                draws = inactive_as_observed(draws, evidence.points, choices)
+                return model.judge(draws, trees)
+
             pool = draw_pool(evidence, choices, self.n_pool, rng)
             chosen[i] = best_of_pool(pool, choices, judge, rng, n_rounds=1)
         return chosen

@@ -136,6 +136,8 @@ def with_pending(history: History, points: npt.ArrayLike) -> History:
     lie, fidelity = 0.0, 1.0
     if finite.any():
         fidelity = float(history.fidelities[finite].max())
-        lie = float(np.median(history.losses[finite & (history.fidelities == fidelity)]))
+        lie = float(
+            np.median(history.losses[finite & (history.fidelities == fidelity)])
+        )
     lies = np.full(len(pending), lie)
     return history.extended(History.of(pending, lies, fidelity, 0.0))

@@ -47,12 +47,14 @@ def log_expected_improvement(
     """
     deviations = np.maximum(deviations, 1e-12)
     z = (best - means) / deviations
-    low = z < ASYMPTOTE_BELOW
-    safe = np.where(low, 0.0, z)
-    log_density = -0.5 * safe**2 - 0.5 * np.log(2 * np.pi)
+    log_density = -0.5 * z**2 - 0.5 * np.log(2 * np.pi)
+    near = np.maximum(z, -1.0)
+    plain = np.log(near * ndtr(near) + np.exp(-0.5 * near**2) / np.sqrt(2 * np.pi))
     # z Phi(z) + phi(z) = phi(z) (1 + z Phi(z) / phi(z)); the bracket is small and
     # positive for z << 0.
-    bracket = 1 + safe * np.exp(log_ndtr(safe) - log_density)
-    usual = log_density + np.log(np.maximum(bracket, 1e-300))
-    tail = -0.5 * z**2 - 0.5 * np.log(2 * np.pi) - 2 * np.log(np.maximum(-z, 1.0))
-    return cast(FloatArray, np.where(low, tail, usual) + np.log(deviations))
+    far = np.clip(z, ASYMPTOTE_BELOW, -1.0)
+    ratio = np.exp(log_ndtr(far) + 0.5 * far**2) * np.sqrt(2 * np.pi)
+    bent = log_density + np.log1p(far * ratio)
+    tail = log_density - 2 * np.log(np.maximum(-z, 1.0))
+    logs = np.select([z > -1, z > ASYMPTOTE_BELOW], [plain, bent], tail)
+    return cast(FloatArray, logs + np.log(deviations))

@@ -60,8 +60,8 @@ def step_size(losses: FloatArray) -> float:
 
     Examples
     --------
-    >>> step_size(np.array([1.0, 2.0, 2.0, 2.0, 2.0, 0.5])).round(3)
-    np.float64(0.2)
+    >>> round(step_size(np.array([1.0, 2.0, 2.0, 2.0, 2.0, 0.5])), 3)
+    0.2
     """
     step = FIRST_STEP
     best = losses[0]

@@ -4,7 +4,8 @@ Each point carries a product of kernels, one for each parameter: a normal trunca
 [0, 1] for a number, and for a choice the kernel of Aitchison and Aitken, which gives
 the own code most of the probability and shares the rest among the others. One more
 component, even over the whole space, keeps every place possible. A parameter that is
-inactive at a point is even there too.
+inactive at a point is even there too, and where a density is asked for with NaN, that
+parameter is integrated out.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class ParzenDensity:
     centres : ndarray of shape (n, d)
         Points; NaN where a parameter is inactive.
     bandwidths : ndarray of shape (n, d)
-        Standard deviations of the kernels of numbers; probability of any other code
-        for choices.
+        Standard deviations of the kernels of numbers; probability that the code
+        is drawn anew for choices.
     log_weights : ndarray of shape (n + 1,)
         Logarithms of weights that sum to 1; the last is that of the even component.
     choices : ndarray of shape (d,), int
@@ -75,13 +76,15 @@ class ParzenDensity:
 
     def log_density(self, points: FloatArray) -> FloatArray:
         """Return the logarithm of the density at points of shape (m, d)."""
-        if not len(self.centres):
-            return np.full(len(points), self._even_log_density())
-        logs = np.zeros((len(points), len(self.centres)))
+        n = len(self.centres)
+        logs = np.zeros((len(points), n + 1))
         for j, k in enumerate(self.choices):
-            logs += self._log_kernels(j, int(k), points[:, j])
-        even = np.full((len(points), 1), self._even_log_density())
-        total = np.concatenate([logs, even], axis=1) + self.log_weights
+            kernels = self._log_kernels(j, int(k), points[:, j])
+            missing = np.isnan(points[:, j])
+            kernels[missing] = 0.0
+            logs[:, :n] += kernels
+            logs[:, n] -= np.where(missing, 0.0, np.log(max(k, 1)))
+        total = logs + self.log_weights
         return cast(FloatArray, logsumexp(total, axis=1))
 
     def draw(self, count: int, rng: np.random.Generator) -> FloatArray:
@@ -96,22 +99,18 @@ class ParzenDensity:
         centres, widths = self.centres[kernels[near]], self.bandwidths[kernels[near]]
         uniform = rng.random(centres.shape)
         numbers = _truncated_normal(uniform, centres, widths)
-        keep = uniform >= widths * _others(self.choices)
-        codes = np.where(keep, centres, points[near])
+        codes = np.where(uniform >= widths, centres, points[near])
         drawn = np.where(self.choices > 0, codes, numbers)
         points[near] = np.where(np.isnan(centres), points[near], drawn)
         return points
-
-    def _even_log_density(self) -> float:
-        return -float(np.log(np.maximum(self.choices, 1)).sum())
 
     def _log_kernels(self, j: int, k: int, values: FloatArray) -> FloatArray:
         """Return the logarithms of one parameter's kernels, of shape (m, n)."""
         centres, widths = self.centres[:, j], self.bandwidths[:, j]
         inactive = np.isnan(centres)
         if k > 0:
-            # Any other code has the probability width / k more than a fair share of
-            # what is left, so that width = 1 is the even distribution.
+            # With probability width the code is drawn anew from all k, so that a width
+            # of 1 is the even distribution.
             same = values[:, None] == np.where(inactive, -1, centres)
             logs = np.where(same, np.log1p(-widths * (k - 1) / k), np.log(widths / k))
             logs[:, inactive] = -np.log(k)
@@ -126,11 +125,6 @@ class ParzenDensity:
         return z
 
 
-def _others(choices: IntArray) -> FloatArray:
-    """Return 1 for choices: with that share of the width a code is drawn anew."""
-    return np.where(choices > 0, 1.0, 0.0)
-
-
 def _truncated_normal(
     uniform: FloatArray, centres: FloatArray, widths: FloatArray
 ) -> FloatArray:
@@ -143,13 +137,8 @@ def _truncated_normal(
 def _bandwidths(points: FloatArray, choices: IntArray) -> FloatArray:
     """Choose the width of each kernel in each parameter."""
     n, d = points.shape
-    widths = np.empty((n, d))
-    # Scott's exponent; the factor is that of a uniform spread, shrunk by half since
+    # Scott's exponent; the factor is that of a uniform spread, shrunk by a third since
     # good points crowd together.
-    common = 0.2 * max(n, 1) ** (-1 / (d + 4))
-    for j, k in enumerate(choices):
-        if k > 0:
-            widths[:, j] = max(n, 1) ** -0.5 if n > 1 else 0.7
-        else:
-            widths[:, j] = common
-    return widths
+    number = 0.2 * max(n, 1) ** (-1 / (d + 4))
+    choice = 0.7 * max(n, 1) ** -0.5
+    return np.tile(np.where(choices > 0, choice, number), (n, 1))

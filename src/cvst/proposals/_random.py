@@ -65,7 +65,9 @@ class SpreadProposer:
             # Distances around the circle: otherwise all points would go to the corners.
             gaps = np.minimum(gaps, 1 - gaps)
             # As far as two numbers are on average, so that choices count as much.
-            gaps[:, :, categories] = 0.3 * (draws[:, None, :] != known)[:, :, categories]
+            gaps[:, :, categories] = (
+                0.3 * (draws[:, None, :] != known)[:, :, categories]
+            )
             nearest = np.min((gaps**2).sum(axis=2), axis=1, initial=np.inf)
             chosen[i] = draws[nearest.argmax()]
             known = np.vstack([known, chosen[i]])

@@ -33,11 +33,6 @@ def resolve_proposer(proposer: Any) -> Proposer:
     --------
     >>> resolve_proposer("random")
     RandomProposer()
-    >>> resolve_proposer("tpe")
-    Traceback (most recent call last):
-    ...
-    cvst.exceptions.InvalidInputError: proposer='tpe' is not known. Pass one of 'auto', \
-'forest', 'gaussian', 'local', 'parzen', 'random', or an object with a method propose.
     """
     if isinstance(proposer, str) and proposer in PROPOSERS:
         return PROPOSERS[proposer]()
