@@ -1,0 +1,161 @@
+"""A small Gaussian process: Matérn 5/2, one length for each parameter.
+
+The scale of the process has a closed form given the rest, so only the lengths and the
+noise are searched for. Their priors matter while there are few points: lengths grow
+with the root of the dimension, since otherwise all points of a large space are
+strangers to each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.optimize import minimize
+
+from cvst._typing import FloatArray
+
+__all__ = ["GaussianProcess", "Hyperparameters", "fit_hyperparameters", "matern"]
+
+# Mean and standard deviation of the logarithm of the noise's share of the variance.
+NOISE_PRIOR = (np.log(0.01), 1.5)
+LENGTH_DEVIATION = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hyperparameters:
+    """What the likelihood chooses.
+
+    Attributes
+    ----------
+    lengths : ndarray of shape (d,)
+        Distance over which the losses stay alike, for each parameter.
+    noise : float
+        Variance of the noise as a share of the variance of the process.
+    """
+
+    lengths: FloatArray
+    noise: float
+
+
+def matern(squared: FloatArray, lengths: FloatArray) -> FloatArray:
+    """Return the Matérn 5/2 correlation of points, given squared distances.
+
+    Parameters
+    ----------
+    squared : ndarray of shape (d, n, m)
+        Squared distances by parameter.
+    lengths : ndarray of shape (d,)
+        Lengths by parameter.
+    """
+    r = np.sqrt(5 * np.tensordot(lengths**-2, squared, axes=1))
+    return cast(FloatArray, (1 + r + r * r / 3) * np.exp(-r))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GaussianProcess:
+    """The posterior, given hyper-parameters.
+
+    Attributes
+    ----------
+    hyperparameters : Hyperparameters
+        Lengths and noise.
+    mean, scale : float
+        Mean and variance of the process before it saw the scores.
+    factor : ndarray of shape (n, n)
+        Lower Cholesky factor of the correlations, noise included.
+    coefficients : ndarray of shape (n,)
+        What each point contributes to a prediction.
+    """
+
+    hyperparameters: Hyperparameters
+    mean: float
+    scale: float
+    factor: FloatArray
+    coefficients: FloatArray
+
+    @classmethod
+    def given(
+        cls,
+        squared: FloatArray,
+        scores: FloatArray,
+        hyperparameters: Hyperparameters,
+    ) -> GaussianProcess:
+        """Condition on scores at points with the given squared distances."""
+        n = len(scores)
+        correlations = matern(squared, hyperparameters.lengths)
+        correlations[np.diag_indices(n)] += hyperparameters.noise + 1e-8
+        factor, lower = cho_factor(correlations, lower=True)
+        mean = float(scores.mean())
+        centred = scores - mean
+        coefficients = cho_solve((factor, lower), centred)
+        scale = max(float(centred @ coefficients) / n, 1e-12)
+        return cls(hyperparameters, mean, scale, factor, coefficients)
+
+    def predict(self, squared: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return means and standard deviations without noise.
+
+        Parameters
+        ----------
+        squared : ndarray of shape (d, n, m)
+            Squared distances of the known points to the new ones.
+        """
+        correlations = matern(squared, self.hyperparameters.lengths)
+        means = self.mean + self.coefficients @ correlations
+        solved = solve_triangular(
+            self.factor, correlations, lower=True, check_finite=False
+        )
+        variances = np.maximum(1 - np.einsum("ij,ij->j", solved, solved), 1e-12)
+        return means, np.sqrt(self.scale * variances)
+
+
+def fit_hyperparameters(squared: FloatArray, scores: FloatArray) -> Hyperparameters:
+    """Maximise the posterior of lengths and noise."""
+    d = len(squared)
+    start = np.append(np.full(d, _usual_log_length(d)), NOISE_PRIOR[0])
+    bounds = [(np.log(0.03), np.log(30.0))] * d + [(np.log(1e-6), np.log(1.0))]
+    found = minimize(
+        _negative_log_posterior,
+        start,
+        args=(squared, scores - scores.mean()),
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": 30},
+    )
+    return Hyperparameters(np.exp(found.x[:d]), float(np.exp(found.x[d])))
+
+
+def _usual_log_length(d: int) -> float:
+    return float(np.log(0.5) + 0.5 * np.log(d))
+
+
+def _negative_log_posterior(
+    theta: FloatArray, squared: FloatArray, centred: FloatArray
+) -> tuple[float, FloatArray]:
+    """Return the value and its gradient in the logarithms of lengths and noise."""
+    d, n = len(squared), len(centred)
+    inverse_squares, noise = np.exp(-2 * theta[:d]), np.exp(theta[d])
+    r = np.sqrt(5 * np.tensordot(inverse_squares, squared, axes=1))
+    decay = np.exp(-r)
+    correlations = (1 + r + r * r / 3) * decay
+    correlations[np.diag_indices(n)] += noise + 1e-8
+    factor = cho_factor(correlations, lower=True, check_finite=False)
+    inverse = cho_solve(factor, np.eye(n), check_finite=False)
+    coefficients = inverse @ centred
+    fit = max(float(centred @ coefficients), 1e-12)
+    value = 0.5 * n * np.log(fit) + np.log(np.diag(factor[0])).sum()
+    # Derivative of the value in each entry of the correlation matrix.
+    slope = 0.5 * (inverse - (n / fit) * np.outer(coefficients, coefficients))
+    # d correlation / d log length_j = 5/3 (1 + r) exp(-r) squared_j / length_j ** 2.
+    weighted = slope * (1 + r) * decay * (5 / 3)
+    gradient = np.append(
+        inverse_squares * (squared.reshape(d, -1) @ weighted.ravel()),
+        noise * np.trace(slope),
+    )
+    centre = np.append(np.full(d, _usual_log_length(d)), NOISE_PRIOR[0])
+    deviation = np.append(np.full(d, LENGTH_DEVIATION), NOISE_PRIOR[1])
+    z = (theta - centre) / deviation
+    return float(value + 0.5 * z @ z), gradient + z / deviation
