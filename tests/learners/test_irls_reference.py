@@ -1,3 +1,10 @@
+"""The iteration of the R package against its numbers, and ours against it.
+
+This is the one place where coefficients of another machine are compared: both sides
+take the same steps, so that they differ by rounding alone. Linear systems blow that up
+by their condition, here to 2e-10 of the largest coefficient (ARM64 against x86-64).
+"""
+
 import json
 from pathlib import Path
 
@@ -5,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from cvst.learners import solve_irls, solve_irls_reference
+from cvst.learners import solve_irls
 
 
 @pytest.fixture(scope="module")
@@ -20,10 +27,10 @@ def problem_of(stored, n_train):
     return kernel, np.array(stored["y"]) == 1, n_train * stored["lambda"]
 
 
-def test_every_number_of_the_r_package_is_repeated(r_fits):
+def test_every_number_of_the_r_package_is_repeated(r_fits, solve_as_in_r):
     """Witness: its coefficients, probabilities and labels."""
     for fit in r_fits("klr"):
-        result = solve_irls_reference(
+        result = solve_as_in_r(
             fit.kernel(fit.x),
             fit.y == 1,
             alpha=len(fit.y) * fit.settings["lambda"],
@@ -37,29 +44,44 @@ def test_every_number_of_the_r_package_is_repeated(r_fits):
             result.coefficients, fit.settings["alpha"], rtol=1e-8, atol=1e-9
         )
         np.testing.assert_allclose(probability, fit.settings["probability"], atol=1e-9)
-        np.testing.assert_array_equal(probability >= 0.5, fit.settings["label"])
+        # Far from all training rows probabilities are 1/2 up to rounding.
+        sure = np.abs(probability - 0.5) > 1e-8
+        label = np.array(fit.settings["label"])
+        assert np.mean(sure) > 0.5
+        np.testing.assert_array_equal(probability[sure] >= 0.5, label[sure])
 
 
-def test_errors_of_the_r_package_are_repeated_even_where_it_overflows(overflow):
-    """Witness: its mean errors on growing subsets."""
+def test_errors_of_the_r_package_are_repeated_even_where_it_overflows(
+    overflow, solve_as_in_r
+):
+    """Witness: its mean errors on growing subsets.
+
+    No decision is so close to zero that rounding could turn a label: noise of 1e-9 in
+    the kernel moves none by more than 1e-5.
+    """
     converged = []
     for n_train, expected in zip(overflow["n"], overflow["mean_error"], strict=True):
         kernel, y, alpha = problem_of(overflow, n_train)
 
-        result = solve_irls_reference(kernel[:n_train], y[:n_train], alpha)
+        result = solve_as_in_r(kernel[:n_train], y[:n_train], alpha)
 
-        predicted = expit(kernel[n_train:] @ result.coefficients) >= 0.5
-        assert np.mean(predicted != y[n_train:]) == pytest.approx(expected, abs=1e-9)
+        decision = kernel[n_train:] @ result.coefficients
+        assert np.min(np.abs(decision)) > 1e-2
+        assert np.mean((decision > 0) != y[n_train:]) == pytest.approx(
+            expected, abs=1e-9
+        )
         converged.append(result.converged)
     assert not all(converged)
 
 
-def test_the_sound_solver_finds_the_minimum_where_the_reference_overflows(overflow):
+def test_the_sound_solver_finds_the_minimum_where_the_reference_overflows(
+    overflow, solve_as_in_r
+):
     """Witness: the residuals are alpha times the coefficients at the minimum."""
     kernel, y, alpha = problem_of(overflow, 72)
     train = kernel[:72]
 
-    reference = solve_irls_reference(train, y[:72], alpha)
+    reference = solve_as_in_r(train, y[:72], alpha)
     sound = solve_irls(train, y[:72], alpha)
 
     def violation(result):
@@ -70,11 +92,9 @@ def test_the_sound_solver_finds_the_minimum_where_the_reference_overflows(overfl
     assert violation(sound) < 1e-6 < violation(reference)
 
 
-def test_the_limit_of_iterations_keeps_the_old_coefficients():
+def test_the_limit_of_iterations_keeps_the_old_coefficients(solve_as_in_r):
     """With one iteration that is the start."""
-    result = solve_irls_reference(
-        np.eye(4), np.array([1, 1, 0, 0], bool), 0.1, max_iter=1
-    )
+    result = solve_as_in_r(np.eye(4), np.array([1, 1, 0, 0], bool), 0.1, max_iter=1)
 
     assert (result.n_iter, result.converged) == (1, False)
     np.testing.assert_array_equal(result.coefficients, 0.25)

@@ -21,22 +21,36 @@ def load(path):
 
 def stored_runs():
     paths = sorted(RUNS.glob("*.json.gz"))
-    return [path for path in paths if load(path).get("pointwise_errors")]
+    return [path for path in paths if stored_losses(load(path))]
+
+
+def stored_losses(run):
+    """Return one string per step and configuration, a sign per test row.
+
+    They are errors of 0 or 1, or ranks among the configurations, which are all that
+    Friedman's test looks at.
+    """
+    return run.get("pointwise_errors") or run.get("pointwise_ranks")
 
 
 class StoredErrors:
-    """A source of losses that reads them from a file."""
+    """A source of losses that reads them from a file, from some step on."""
 
-    def __init__(self, pointwise_errors):
-        self.steps = iter(pointwise_errors)
+    def __init__(self, run, first=0):
+        self.steps = iter(stored_losses(run)[first:])
+        self.means = iter(run.get("mean_error_of_ranks", [])[first:])
 
     def observe(self, look):
-        rows = next(self.steps)
+        rows, means = next(self.steps), next(self.means, None)
         losses = np.array(
-            [[float(digit) for digit in rows[i]] for i in look.configurations]
+            [[ord(sign) - ord("0") for sign in rows[i]] for i in look.configurations],
+            dtype=float,
         )
+        mean_losses = losses.mean(axis=1)
+        if means is not None:
+            mean_losses = np.array([means[i] for i in look.configurations])
         nothing = np.zeros(len(losses))
-        return LookLosses(losses, losses.mean(axis=1), nothing, nothing)
+        return LookLosses(losses, mean_losses, nothing, nothing)
 
 
 def strategy_of(run):
@@ -60,7 +74,7 @@ def test_race_on_stored_errors_repeats_the_run(path):
     strategy = strategy_of(run)
     state = RaceState(Problem(run["n_configs"], run["N"]))
 
-    states = list(race(state, StoredErrors(run["pointwise_errors"]), strategy))
+    states = list(race(state, StoredErrors(run), strategy))
 
     assert len(states) == expected["steps_run"]
     for step, state in enumerate(states):
@@ -81,11 +95,10 @@ def test_resumed_race_ends_like_the_uninterrupted_one():
     run = load(path)
     strategy = strategy_of(run)
     start = RaceState(Problem(run["n_configs"], run["N"]))
-    whole = list(race(start, StoredErrors(run["pointwise_errors"]), strategy))
+    whole = list(race(start, StoredErrors(run), strategy))
 
     halfway = whole[1]
-    rest = StoredErrors(run["pointwise_errors"][2:])
-    resumed = list(race(halfway, rest, strategy))
+    resumed = list(race(halfway, StoredErrors(run, first=2), strategy))
 
     np.testing.assert_array_equal(resumed[-1].traces, whole[-1].traces)
     np.testing.assert_array_equal(resumed[-1].active, whole[-1].active)

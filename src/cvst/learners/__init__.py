@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from cvst.learners._irls import IRLSResult, solve_irls
-from cvst.learners._irls_reference import solve_irls_reference
 from cvst.learners._kernel_logistic import KernelLogisticRegression
 
-__all__ = [
-    "IRLSResult",
-    "KernelLogisticRegression",
-    "solve_irls",
-    "solve_irls_reference",
-]
+__all__ = ["IRLSResult", "KernelLogisticRegression", "solve_irls"]

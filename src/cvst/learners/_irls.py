@@ -146,8 +146,7 @@ def solve_irls(
     r"""Fit the coefficients of a two-class kernel logistic regression.
 
     Nothing is validated. The result is that of the R package up to its tolerance, or
-    better where the package's full steps overshoot; :func:`solve_irls_reference`
-    repeats its very numbers.
+    better where the package's full steps overshoot.
 
     Parameters
     ----------

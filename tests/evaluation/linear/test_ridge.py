@@ -179,7 +179,11 @@ def test_other_containers(container, assert_same_as_one_by_one):
 def test_single_precision_stays_single(
     class_weight, response, assert_same_as_one_by_one
 ):
-    """Far from the origin it decides on labels."""
+    """Far from the origin it decides on labels.
+
+    The systems are the same to the last bit; products with new rows round. Solutions
+    in double precision are 3e-4 and more away.
+    """
     rng = np.random.default_rng(0)
     X = (rng.normal(size=(145, 5)) + 100).astype(np.float32)
     y = rng.integers(0, 2, size=145)
@@ -189,7 +193,7 @@ def test_single_precision_stays_single(
         estimator, dict(enumerate(grid)), X[:120], y[:120], X[120:], response=response
     )
 
-    assert_same_as_one_by_one(task, rtol=1e-2, atol=1e-2)
+    assert_same_as_one_by_one(task, rtol=0, atol=1e-4)
 
 
 @pytest.mark.parametrize("alpha", [-1.0, "large", None, np.nan])
