@@ -61,7 +61,10 @@ class Trial:
     send: Callable[[dict[str, Any] | None, int], None]
     n_tried: int = 0
     best: float = math.inf
-    start: float = field(default_factory=perf_counter)
+    start: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.start = perf_counter()
 
     @property
     def left(self) -> float:

@@ -30,6 +30,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import one_thread  # noqa: F401 - before NumPy
+from clocks import count_processor_seconds
 from peers import SEARCHES, NotForThisError, RefusedError, Trial, preload
 from tasks import TASKS, chosen_tasks
 
@@ -37,6 +38,9 @@ _FORK = multiprocessing.get_context("fork")
 
 # A final fit that takes longer than this counts as failed.
 LONGEST_FIT = 300.0
+
+# By the clock of the processor a search may take this many times its seconds.
+SLOWEST = 40
 
 
 class Cell(NamedTuple):
@@ -48,9 +52,11 @@ class Cell(NamedTuple):
     seed: int
 
 
-def _search(cell: Cell, answers: Connection) -> None:
+def _search(cell: Cell, clock: str, limit: float, answers: Connection) -> None:
     """Run a search in a process of its own and send what it reports."""
     _quiet()
+    if clock == "processor":
+        count_processor_seconds(limit)
 
     def send(params: dict[str, Any] | None, n_tried: int) -> None:
         answers.send({"params": params, "n_tried": n_tried})
@@ -105,7 +111,7 @@ def _answers(target: Any, arguments: tuple[Any, ...], seconds: float) -> Iterato
         receive.close()
 
 
-def measured(cell: Cell) -> dict[str, Any]:
+def measured(cell: Cell, clock: str) -> dict[str, Any]:
     """Return the line of a cell."""
     task, search = TASKS[cell.task], SEARCHES[cell.search]
     _ = task.estimator, task.rows  # loaded before the clock starts
@@ -113,8 +119,9 @@ def measured(cell: Cell) -> dict[str, Any]:
     best: dict[str, Any] | None = None
     limit = cell.seconds * search.grace if cell.seconds else LONGEST_FIT
     start, processor = perf_counter(), _processor_seconds()
-    line |= {"end": "stopped", "n_tried": 0}
-    for answer in _answers(_search, (cell,), limit):
+    line |= {"end": "stopped", "n_tried": 0, "clock": clock}
+    patience = limit if clock == "wall" else SLOWEST * limit
+    for answer in _answers(_search, (cell, clock, limit), patience):
         line["used"] = perf_counter() - start
         params = answer.pop("params", None)
         if params is not None:
@@ -126,6 +133,8 @@ def measured(cell: Cell) -> dict[str, Any]:
     line["used"] = round(line.get("used", 0.0), 3)
     # Far below the seconds used, it tells of other work on the machine.
     line["processor"] = round(_processor_seconds() - processor, 3)
+    if clock == "processor":
+        line["wall"], line["used"] = line["used"], line["processor"]
     if best is None:
         if line["end"] in ("done", "stopped"):
             line["end"] = "refused"
@@ -154,7 +163,7 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, int | float | str | None) else repr(value)
 
 
-def _work(core: int, searches: list[str], cells: Connection) -> None:
+def _work(core: int, searches: list[str], clock: str, cells: Connection) -> None:
     """Measure the cells that come through a pipe, on one core."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {core})
@@ -163,7 +172,7 @@ def _work(core: int, searches: list[str], cells: Connection) -> None:
     preload(searches)
     cells.send(None)
     while (cell := cells.recv()) is not None:
-        cells.send(measured(cell))
+        cells.send(measured(cell, clock))
 
 
 def _cores() -> list[int]:
@@ -244,7 +253,8 @@ def run(cells: list[Cell], options: argparse.Namespace) -> None:
     workers: dict[Any, Any] = {}
     for core in _cores()[: options.jobs]:
         ours, theirs = _FORK.Pipe()
-        arguments = (core, sorted({cell.search for cell in cells}), theirs)
+        searches = sorted({cell.search for cell in cells})
+        arguments = (core, searches, options.clock, theirs)
         worker = _FORK.Process(target=_work, args=arguments)
         worker.start()
         theirs.close()
@@ -303,6 +313,12 @@ def parsed() -> argparse.Namespace:
         type=float,
         default=float("inf"),
         help="seconds after which to end; cells that would not finish are not started",
+    )
+    parser.add_argument(
+        "--clock",
+        choices=["wall", "processor"],
+        default="wall",
+        help="what seconds are; 'processor' for a machine that others use too",
     )
     parser.add_argument("--again", action="store_true", help="repeat what failed")
     parser.add_argument("--list", action="store_true", help="only list the cells")
