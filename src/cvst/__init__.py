@@ -2,7 +2,7 @@
 
 from cvst.evaluation import PointwiseLoss, batch_evaluator_for
 from cvst.race import CVST, CrossValidation, TrackAndConfirm
-from cvst.search import RaceGridSearchCV, RaceRandomSearchCV
+from cvst.search import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 
 __all__ = [
     "CVST",
@@ -10,6 +10,7 @@ __all__ = [
     "PointwiseLoss",
     "RaceGridSearchCV",
     "RaceRandomSearchCV",
+    "RaceSearchCV",
     "TrackAndConfirm",
     "batch_evaluator_for",
 ]

@@ -304,7 +304,7 @@ class LossSurfaceDisplay:
 def _last_losses(state: RaceState) -> FloatArray:
     """Return each loss of the last look, or the mean over the folds of its stage."""
     losses = np.full(state.n_configurations, np.nan)
-    for members, looks in shared_deciding_looks(state):
+    for members, _, looks in shared_deciding_looks(state):
         losses[members] = state.mean_losses[np.ix_(members, looks)].mean(axis=1)
     return losses
 

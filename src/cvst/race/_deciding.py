@@ -31,14 +31,20 @@ def deciding_looks(state: RaceState, looks: IntArray) -> IntArray:
     return looks[[stage == last.stage for stage in stages]]
 
 
-def shared_deciding_looks(state: RaceState) -> Iterator[tuple[IntArray, IntArray]]:
-    """Yield configurations that took part in the same looks, and which of these decide.
+def shared_deciding_looks(
+    state: RaceState,
+) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+    """Yield configurations with the same looks, these looks, and which of them decide.
 
     Configurations without a look are left out.
     """
-    patterns, found = np.unique(state.present, axis=0, return_inverse=True)
-    for number, pattern in enumerate(patterns):
-        looks = np.flatnonzero(pattern)
-        if len(looks):
-            members = np.flatnonzero(found.ravel() == number)
-            yield members, deciding_looks(state, looks)
+    looks_of: dict[int, list[int]] = {}
+    for place, seen in enumerate(state.observations):
+        for number in seen.look.configurations.tolist():
+            looks_of.setdefault(number, []).append(place)
+    together: dict[tuple[int, ...], list[int]] = {}
+    for number in sorted(looks_of):
+        together.setdefault(tuple(looks_of[number]), []).append(number)
+    for looks, members in together.items():
+        places = np.array(looks)
+        yield np.array(members), places, deciding_looks(state, places)

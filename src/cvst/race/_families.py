@@ -7,13 +7,15 @@ with all of its training rows, rung 1 the same fold with a part of them, and so 
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import inf
 
 import numpy as np
 
-from cvst._typing import Configuration
-from cvst.race._look import Observation
+from cvst._typing import Configuration, IntArray
+from cvst.race._look import Look, Observation
 from cvst.race._state import RaceState
 
 __all__ = ["Family", "Record", "Sight", "record_of"]
@@ -74,13 +76,42 @@ class Family:
 
 
 class Record:
-    """All families of a race, kept up to date look by look."""
+    """All families of a race, kept up to date look by look.
+
+    Attributes
+    ----------
+    families : list of Family
+        In the order in which they joined.
+    family_of : list of int
+        Family of each configuration.
+    waiting : dict
+        Families that no look has seen, in order; the values say nothing.
+    order : dict of int to list of (loss, family)
+        Families seen on each rung, the best first.
+    seconds : dict of int to list of float
+        What fits on each rung took.
+    fold_losses : dict of int to dict
+        Mean losses of a configuration by fold, of those that ran others than the first.
+    n_confirming : int
+        Looks at other folds than the first.
+    entered : list of int
+        Families of the first of these looks.
+    worked, spent : float
+        Seconds of fits and predictions, and what they took on the clock.
+    """
 
     def __init__(self, covered: Mapping[str, str], sizes: Sequence[int]) -> None:
         self.families: list[Family] = []
         self.family_of: list[int] = []
-        self.last: Observation | None = None
+        self.waiting: dict[int, None] = {}
+        self.order: dict[int, list[tuple[float, int]]] = {}
+        self.seconds: dict[int, list[float]] = {}
+        self.fold_losses: dict[int, dict[int, float]] = {}
+        self.n_confirming = 0
+        self.entered: list[int] = []
+        self.worked = self.spent = 0.0
         self.n_looks = 0
+        self._last: Observation | None = None
         self._covered = covered
         self._rung_of = {size: rung for rung, size in enumerate(sizes)}
         self._numbers: dict[Hashable, int] = {}
@@ -94,22 +125,28 @@ class Record:
         for place in range(self.n_looks, state.n_looks):
             self._see(state.observations[place], place)
         self.n_looks = state.n_looks
-        self.last = state.observations[-1] if state.observations else None
+        self._last = state.observations[-1] if state.observations else None
 
     def follows(self, state: RaceState) -> bool:
         """Return whether a state is a later one of the race that is recorded."""
         if self.n_looks > state.n_looks or len(self.family_of) > state.n_configurations:
             return False
-        return self.n_looks == 0 or state.observations[self.n_looks - 1] is self.last
-
-    def unseen(self) -> list[int]:
-        """Return the families that no look has seen."""
-        return [n for n, family in enumerate(self.families) if not family.is_seen]
+        return self.n_looks == 0 or state.observations[self.n_looks - 1] is self._last
 
     def on_rung(self, rung: int) -> list[int]:
         """Return the families seen on a rung, the best first."""
-        seen = [n for n, one in enumerate(self.families) if rung in one.rungs]
-        return sorted(seen, key=lambda n: self.families[n].rungs[rung].loss)
+        return [number for _, number in self.order.get(rung, [])]
+
+    def mean_seconds(self) -> dict[int, float]:
+        """Return the mean seconds of a fit on each rung that was looked at."""
+        return {rung: sum(x) / len(x) for rung, x in sorted(self.seconds.items())}
+
+    def mean_fold_loss(self, number: int) -> tuple[int, float]:
+        """Return minus the folds that a configuration confirmed on, and its mean."""
+        losses = self.fold_losses.get(number)
+        if not losses:
+            return 0, inf
+        return -len(losses), sum(losses.values()) / len(losses)
 
     def _add(self, number: int, configuration: Configuration) -> None:
         key = tuple(
@@ -120,30 +157,52 @@ class Record:
         place = self._numbers.setdefault(key, len(self.families))
         if place == len(self.families):
             self.families.append(Family([]))
+            self.waiting[place] = None
         self.families[place].members.append(number)
         self.family_of.append(place)
 
     def _see(self, observation: Observation, place: int) -> None:
         look = observation.look
-        families = np.array([self.family_of[n] for n in look.configurations.tolist()])
-        for number in np.unique(families).tolist():
+        numbers = look.configurations.tolist()
+        families = np.array([self.family_of[number] for number in numbers])
+        found = list(dict.fromkeys(families.tolist()))
+        for number in found:
             mine = np.flatnonzero(families == number)
-            losses = observation.mean_losses[mine]
-            losses = np.where(np.isfinite(losses), losses, np.inf)
-            first = mine[int(np.argmin(losses))]
-            fit = float(observation.fit_seconds[mine].sum())
-            sight = Sight(
-                float(losses.min()),
-                int(look.configurations[first]),
-                fit + float(observation.score_seconds[mine].sum()),
-                fit,
-                place,
-            )
-            family = self.families[number]
-            if look.fold:
-                family.folds[look.fold] = sight
-            else:
-                family.rungs[self._rung_of[look.n_train]] = sight
+            self._see_family(number, _sight(observation, mine, place), look)
+        self.worked += float(np.nansum(observation.fit_seconds))
+        self.worked += float(np.nansum(observation.score_seconds))
+        self.spent += observation.seconds
+        if look.fold:
+            self.entered = self.entered or found
+            self.n_confirming += 1
+            for number, loss in zip(numbers, observation.mean_losses, strict=True):
+                value = float(loss) if np.isfinite(loss) else inf
+                self.fold_losses.setdefault(number, {})[look.fold] = value
+
+    def _see_family(self, number: int, sight: Sight, look: Look) -> None:
+        family = self.families[number]
+        self.waiting.pop(number, None)
+        if look.fold:
+            family.folds[look.fold] = sight
+            return
+        rung = self._rung_of[look.n_train]
+        family.rungs[rung] = sight
+        insort(self.order.setdefault(rung, []), (sight.loss, number))
+        self.seconds.setdefault(rung, []).append(sight.seconds)
+
+
+def _sight(observation: Observation, mine: IntArray, place: int) -> Sight:
+    """Return what a look says about the family at some places of its arrays."""
+    losses = observation.mean_losses[mine]
+    losses = np.where(np.isfinite(losses), losses, np.inf)
+    fit = float(observation.fit_seconds[mine].sum())
+    return Sight(
+        float(losses.min()),
+        int(observation.look.configurations[mine[int(np.argmin(losses))]]),
+        fit + float(observation.score_seconds[mine].sum()),
+        fit,
+        place,
+    )
 
 
 def record_of(state: RaceState, sizes: Sequence[int], known: Record | None) -> Record:

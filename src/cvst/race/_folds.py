@@ -116,7 +116,7 @@ def rank_by_folds(state: RaceState, stages: Iterable[tuple[str, ...]]) -> IntArr
         rest[runners] = False
     others = np.flatnonzero(rest)
     if len(others):
-        last = last_finite(state.mean_losses)[others]
+        last = last_finite(state)[others]
         chosen.append(others[np.argsort(last, kind="stable")])
     return np.concatenate(chosen)
 

@@ -14,7 +14,7 @@ from cvst.exceptions import InvalidInputError
 from cvst.race._families import Family, Record, record_of
 from cvst.race._folds import FoldRecord, largest_first
 from cvst.race._leader_tests import BY_RANK, BY_TEST, excess_p_values, rejected
-from cvst.race._look import Look, LookLosses, Observation, Verdict
+from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._problem import Problem
 from cvst.race._state import RaceState
 from cvst.race._strategy import Strategy
@@ -48,6 +48,9 @@ PROMOTED = 1 / 3
 
 # Share of those confirmed that go on after each fold.
 GOING_ON = (0.6, 0.4, 0.3)
+
+# With a clock: about how many looks the screening has at most, and their largest size.
+MOST_LOOKS, LARGEST_BATCH = 400, 32
 
 # Forecasts err: a look begins only if so many times its forecast is left.
 MARGIN = 1.15
@@ -188,7 +191,7 @@ class ProposeAndConfirm(Strategy):
 
     def criterion(self, state: RaceState) -> str:
         """Say by what the winner ranks first."""
-        if state.looks_of(CONFIRM):
+        if self._record(state).n_confirming:
             return "by its mean loss over the folds that confirm"
         return "by its mean loss on the most rows"
 
@@ -253,20 +256,55 @@ class ProposeAndConfirm(Strategy):
 
     def ranking(self, state: RaceState) -> IntArray:
         """Return those left: by confirming folds, then by the most rows they ran on."""
-        record = FoldRecord.of(state, (CONFIRM,))
-        confirmed = np.flatnonzero(state.active & record.seen)
-        ranked = record.ranking(confirmed)
-        rest = np.flatnonzero(state.active & ~record.seen)
-        sizes = np.zeros(state.n_configurations)
-        losses = np.full(state.n_configurations, np.inf)
-        for seen in state.observations:
-            finite = np.isfinite(seen.mean_losses)
-            numbers = seen.look.configurations[finite]
-            better = seen.look.n_train >= sizes[numbers]
-            sizes[numbers[better]] = seen.look.n_train
-            losses[numbers[better]] = seen.mean_losses[finite][better]
-        order = np.lexsort((rest, losses[rest], -sizes[rest]))
-        return np.concatenate([ranked, rest[order]]).astype(np.intp)
+        record = self._record(state)
+        last = {family: n for n, family in enumerate(self._family_ranking(state))}
+        active = np.flatnonzero(state.active).tolist()
+
+        def key(number: int) -> tuple[float, ...]:
+            family = record.families[record.family_of[number]]
+            best = bool(family.rungs) and family.rungs[family.highest].best == number
+            place = last.get(record.family_of[number], len(last))
+            return (place, *record.mean_fold_loss(number), not best, number)
+
+        # Members of a family that confirms stand together, the best of them first.
+        return np.array(sorted(active, key=key), dtype=np.intp)
+
+    def _family_ranking(self, state: RaceState) -> list[int]:
+        """Return all families that were seen, the best first."""
+        record = self._record(state)
+
+        def key(number: int) -> tuple[float, ...]:
+            family = record.families[number]
+            members = [n for n in family.members if state.active[n]]
+            folds = min(
+                (record.mean_fold_loss(n) for n in members), default=(0, np.inf)
+            )
+            return (
+                not members,
+                *folds,
+                family.highest,
+                family.rungs[family.highest].loss,
+            )
+
+        seen = [n for n, family in enumerate(record.families) if family.is_seen]
+        return sorted(seen, key=key)
+
+    def _leader(self, state: RaceState) -> int:
+        """Return the family that would win now."""
+        record = self._record(state)
+        if record.n_confirming:
+            confirmed = {record.family_of[n] for n in record.fold_losses}
+            left = [n for n in confirmed if self._is_left(state, n)]
+            means = {
+                n: min(record.mean_fold_loss(one) for one in record.families[n].members)
+                for n in left
+            }
+            return min(left, key=lambda n: (*means[n], n))
+        for rung in sorted(record.order):
+            for number in record.on_rung(rung):
+                if self._is_left(state, number):
+                    return number
+        return 0
 
     # What comes next ----------------------------------------------------------------
 
@@ -285,7 +323,7 @@ class ProposeAndConfirm(Strategy):
         warm_up = self._warm_up(state)
         if warm_up is not None:
             return warm_up
-        if not state.looks_of(CONFIRM) and self._is_screening(state):
+        if not self._record(state).n_confirming and self._is_screening(state):
             screen = self._screen(state)
             if screen is not None:
                 return screen
@@ -308,7 +346,7 @@ class ProposeAndConfirm(Strategy):
             # Without a clock there is nothing to measure: one look where all are seen.
             rung = self._base(state)
             return None if rungs else Plan(WARM_UP, (0,), rung)
-        if rung < 0 or any(family.is_seen for family in record.families[1:]):
+        if rung < 0 or self._n_screened(state) > 1:
             return None
         if rungs and self._seconds(state, 0, rung) > 0.2 * self._left(state):
             return None
@@ -324,25 +362,28 @@ class ProposeAndConfirm(Strategy):
         """Promote, or look at what has not been seen, or ask for new ones."""
         record, base = self._record(state), self._base(state)
         for rung in range(1, base + 1):
-            ranked = [n for n in record.on_rung(rung) if self._is_left(state, n)]
-            best = ranked[: int(PROMOTED * len(record.on_rung(rung)))]
-            ready = [n for n in best if record.families[n].highest >= rung]
+            ranked = record.on_rung(rung)
+            best = ranked[: int(PROMOTED * len(ranked))]
+            ready = [
+                number
+                for number in best
+                if record.families[number].highest == rung
+                and self._is_left(state, number)
+            ]
             if ready:
-                return Plan(SCREEN, tuple(ready[: self.batch]), rung - 1)
-        unseen = record.unseen()
-        if unseen:
-            return Plan(SCREEN, tuple(unseen[: self.batch]), base)
+                return Plan(SCREEN, tuple(ready[: self._n_together(state)]), rung - 1)
+        if record.waiting:
+            waiting = list(record.waiting)[: self._n_together(state)]
+            return Plan(SCREEN, tuple(waiting), base)
         return Plan(SCREEN, (), base) if self._new(state) else None
 
     def _confirm(self, state: RaceState) -> Plan | None:
         """Return the next fold of the confirmation, None when it is over."""
-        looks = [one.look for one in state.looks_of(CONFIRM)]
-        fold = len(looks) + 1
+        record = self._record(state)
+        fold = record.n_confirming + 1
         if fold >= len(self._folds(state.problem)):
             return None
-        if looks and len(looks[0].configurations) == 0:
-            return None
-        families = self._entrants(state) if not looks else self._runners(state)
+        families = self._runners(state) if record.entered else self._entrants(state)
         while len(families) > 1 and not self._fits(
             state, Plan(CONFIRM, tuple(families), fold=fold)
         ):
@@ -352,7 +393,7 @@ class ProposeAndConfirm(Strategy):
     def _challenge(self, state: RaceState) -> Plan | None:
         """Return the next fold of what beat the winner on the first one."""
         record = self._record(state)
-        winner = record.families[record.family_of[int(self.ranking(state)[0])]]
+        winner = record.families[self._leader(state)]
         if 0 not in winner.rungs or not winner.folds:
             return None
         for number in record.on_rung(0):
@@ -380,16 +421,20 @@ class ProposeAndConfirm(Strategy):
     def _runners(self, state: RaceState) -> list[int]:
         """Return the families that are left in the confirmation, the best first."""
         record = self._record(state)
-        first = set(state.looks_of(CONFIRM)[0].look.configurations.tolist())
-        order = [n for n in self.ranking(state).tolist() if n in first]
-        return list(dict.fromkeys(record.family_of[n] for n in order))
+        left = [n for n in record.entered if self._is_left(state, n)]
+
+        def key(number: int) -> tuple[float, ...]:
+            members = record.families[number].members
+            return min(record.mean_fold_loss(n) for n in members if state.active[n])
+
+        return sorted(left, key=key)
 
     def _new(self, state: RaceState) -> list[list[Configuration]]:
         """Ask the source for new families, once for each state."""
         key = (state.n_looks, state.n_configurations)
         memo = getattr(self, "_drawn", None)
         if memo is None or memo[0] != key or memo[1] is not state.observations:
-            count = self.batch
+            count = self._n_together(state)
             if self.n_iter is not None:
                 count = min(count, self.n_iter - len(self._record(state).families))
             seed = (state.problem.seed, state.n_configurations)
@@ -406,8 +451,9 @@ class ProposeAndConfirm(Strategy):
             for family in record.families
             for rung, sight in family.rungs.items()
         ]
+        known = state.configurations
         return [
-            Trial(state.configurations[one.best], one.loss, fidelity, one.seconds)
+            Trial(known[one.best], one.loss, fidelity, one.seconds)
             for _, one, fidelity in sorted(seen, key=lambda item: item[0])
         ]
 
@@ -476,15 +522,12 @@ class ProposeAndConfirm(Strategy):
 
     def _behind(self, state: RaceState, look: Look) -> list[int]:
         """Return members of families that rank too low for another fold."""
-        looks = state.looks_of(CONFIRM)
-        n_done = len(looks)
+        record = self._record(state)
+        n_done = record.n_confirming
         if n_done > len(GOING_ON) or len(look.configurations) < 2:
             return []
-        families = self._runners(state)
-        started = len({self._record(state).family_of[n] for n in _first(looks)})
-        most = max(2, ceil(GOING_ON[n_done - 1] * started))
-        out = set(families[most:])
-        record = self._record(state)
+        most = max(2, ceil(GOING_ON[n_done - 1] * len(record.entered)))
+        out = set(self._runners(state)[most:])
         return [n for n in look.configurations.tolist() if record.family_of[n] in out]
 
     # Time ---------------------------------------------------------------------------
@@ -500,7 +543,7 @@ class ProposeAndConfirm(Strategy):
         if not self.refits or not state.observations:
             return 0.0
         record, sizes = self._record(state), self._sizes(state.problem)
-        family = record.families[record.family_of[int(self.ranking(state)[0])]]
+        family = record.families[self._leader(state)]
         sight = family.rungs[family.highest]
         growth = state.problem.n_samples / sizes[family.highest]
         return MARGIN * sight.fit_seconds * growth
@@ -511,7 +554,7 @@ class ProposeAndConfirm(Strategy):
         family = record.families[number]
         if rung in family.rungs:
             return family.rungs[rung].seconds
-        known = self._mean_seconds(state)
+        known = self._record(state).mean_seconds()
         if not family.is_seen:
             return 1.5 * known.get(rung, 0.0)
         near = min(family.rungs, key=lambda one: abs(one - rung))
@@ -529,27 +572,17 @@ class ProposeAndConfirm(Strategy):
         larger, smaller = pairs[0]
         return float(np.clip(larger / max(smaller, 1e-9), 1.0, 1.5 * GROWTH))
 
-    def _mean_seconds(self, state: RaceState) -> dict[int, float]:
-        """Return the mean seconds of a fit on each rung that was looked at."""
-        times: dict[int, list[float]] = {}
-        for family in self._record(state).families:
-            for rung, sight in family.rungs.items():
-                times.setdefault(rung, []).append(sight.seconds)
-        return {rung: float(np.mean(times[rung])) for rung in sorted(times)}
-
     def _wall(self, state: RaceState) -> float:
         """Return seconds on the clock for each second of work."""
-        worked = sum(
-            float(np.nansum(one.fit_seconds) + np.nansum(one.score_seconds))
-            for one in state.observations
-        )
-        spent = sum(one.seconds for one in state.observations)
-        return float(np.clip(spent / worked, 0.05, 2.0)) if worked > 0 else 1.0
+        record = self._record(state)
+        if not (record.worked > 0 and record.spent > 0):
+            return 1.0
+        return float(np.clip(record.spent / record.worked, 0.05, 2.0))
 
     def _forecast(self, state: RaceState, plan: Plan) -> float:
-        families = plan.families or (-1,) * self.batch
+        families = plan.families or (-1,) * self._n_together(state)
         rung = plan.rung if not plan.fold else 0
-        known = self._mean_seconds(state)
+        known = self._record(state).mean_seconds()
         seconds = [
             self._seconds(state, one, rung) if one >= 0 else 1.5 * known.get(rung, 0.0)
             for one in families
@@ -592,7 +625,7 @@ class ProposeAndConfirm(Strategy):
             return next(
                 (r for r, n in enumerate(sizes) if n <= LARGEST_SCREEN), len(sizes) - 1
             )
-        known = self._mean_seconds(state)
+        known = self._record(state).mean_seconds()
         base = min(known, default=0)
         time = (1 - self.confirm_share) * state.problem.seconds
         while base + 1 in known:
@@ -625,7 +658,17 @@ class ProposeAndConfirm(Strategy):
         return self._known
 
     def _n_screened(self, state: RaceState) -> int:
-        return sum(family.is_seen for family in self._record(state).families)
+        record = self._record(state)
+        return len(record.families) - len(record.waiting)
+
+    def _n_together(self, state: RaceState) -> int:
+        """Return how many families a look of the screening has."""
+        if state.problem.seconds is None:
+            return self.batch
+        # Where fits are very short, looks of many keep the race's own work small.
+        each = self._record(state).mean_seconds().get(self._base(state), np.inf)
+        short = state.problem.seconds / MOST_LOOKS / max(each, 1e-6)
+        return max(self.batch, min(LARGEST_BATCH, int(short)))
 
     def _is_left(self, state: RaceState, number: int) -> bool:
         members = self._record(state).families[number].members
@@ -648,8 +691,3 @@ def _mean_excess(one: Family, winner: Family) -> float:
     common = [fold for fold in one.folds if fold in winner.folds]
     gaps = [one.folds[fold].loss - winner.folds[fold].loss for fold in common]
     return float(np.mean(gaps)) if gaps else 0.0
-
-
-def _first(looks: Sequence[Observation]) -> list[int]:
-    numbers: list[int] = looks[0].look.configurations.tolist()
-    return numbers

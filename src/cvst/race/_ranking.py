@@ -34,7 +34,7 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
     >>> rank_all(state, np.array([2, 0, 1]))
     array([2, 3, 1])
     """
-    last_loss = last_finite(state.mean_losses)
+    last_loss = last_finite(state)
     others = np.setdiff1d(np.arange(state.n_configurations), ranking)
     keys = (
         others,
@@ -52,14 +52,15 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
 def failed_last(state: RaceState) -> BoolArray:
     """Return which configurations failed in the last look they took part in."""
     failed = np.zeros(state.n_configurations, dtype=bool)
-    for present, losses in zip(state.present.T, state.mean_losses.T, strict=True):
-        failed = np.where(present, np.isnan(losses), failed)
+    for seen in state.observations:
+        failed[seen.look.configurations] = np.isnan(seen.mean_losses)
     return failed
 
 
-def last_finite(values: FloatArray) -> FloatArray:
-    """Return the last finite value of each row, NaN where there is none."""
-    last = np.full(len(values), np.nan)
-    for column in values.T:
-        last = np.where(np.isfinite(column), column, last)
+def last_finite(state: RaceState) -> FloatArray:
+    """Return the last finite mean loss of each configuration, NaN without one."""
+    last = np.full(state.n_configurations, np.nan)
+    for seen in state.observations:
+        finite = np.isfinite(seen.mean_losses)
+        last[seen.look.configurations[finite]] = seen.mean_losses[finite]
     return last

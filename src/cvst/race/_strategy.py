@@ -83,7 +83,7 @@ class Strategy(Parametrised, ABC):
         By default in the order of the last mean loss of each.
         """
         survivors = np.flatnonzero(state.active)
-        last = last_finite(state.mean_losses)[survivors]
+        last = last_finite(state)[survivors]
         return survivors[np.argsort(last, kind="stable")]
 
     # What it needs ------------------------------------------------------------------

@@ -57,9 +57,10 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
         )
     state = search.race_
     results = search.cv_results_
-    scores = np.column_stack(
-        [results[f"look{n + 1}_test_score"] for n in range(state.n_looks)]
-    )
+    scores = None
+    if f"look{state.n_looks}_test_score" in results:
+        columns = [results[f"look{n + 1}_test_score"] for n in range(state.n_looks)]
+        scores = np.column_stack(columns)
     page = race_summary(
         state,
         results["params"],

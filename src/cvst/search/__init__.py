@@ -2,6 +2,7 @@
 
 from cvst.search._grid import RaceGridSearchCV
 from cvst.search._plan import LookForecast, RacePlan
+from cvst.search._propose import RaceSearchCV
 from cvst.search._random import RaceRandomSearchCV
 from cvst.search._setup import DEFAULT_STRATEGY, STRATEGIES, resolve_strategy
 
@@ -12,5 +13,6 @@ __all__ = [
     "RaceGridSearchCV",
     "RacePlan",
     "RaceRandomSearchCV",
+    "RaceSearchCV",
     "resolve_strategy",
 ]

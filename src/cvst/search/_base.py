@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from abc import abstractmethod
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -87,8 +88,8 @@ class BaseRaceSearch(BaseSearchCV):
         self : object
             The fitted search.
         """
-        options = SearchOptions.of(self, self._clock)
-        started = options.clock()
+        started = self._clock()
+        options = self._options()
         self._warn_of_unused_arguments()
         inputs = self._read(X, y, params)
         setup = prepare(options, list(self._configurations()), inputs)
@@ -97,7 +98,7 @@ class BaseRaceSearch(BaseSearchCV):
         }
         self._forget()
         with verbose_logging(self.verbose), shared_rows(setup) as shared:
-            setup, budget = start_budget(options, shared, started)
+            setup, budget = self._timed(options, shared, started)
             n_tasks = self._announce(setup) + bool(self.refit)
             tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
             interrupt = self._run(setup, tasks, budget)
@@ -131,8 +132,8 @@ class BaseRaceSearch(BaseSearchCV):
         """
         search = clone(self)
         search._validate_params()
-        options = SearchOptions.of(search, self._clock)
-        started = options.clock()
+        started = self._clock()
+        options = search._options()
         inputs = search._read(X, y, params)
         setup = prepare(options, list(search._configurations()), inputs)
         # With a time budget, the race to plan is the one that it chooses.
@@ -171,6 +172,21 @@ class BaseRaceSearch(BaseSearchCV):
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
+    def _options(self) -> SearchOptions:
+        """Return the settings of the search."""
+        return SearchOptions.of(self, self._clock)
+
+    def _timed(
+        self, options: SearchOptions, setup: Setup, started: float
+    ) -> tuple[Setup, TimeBudget | None]:
+        """Let a budget or the strategy itself keep the time."""
+        if not options.keeps_time:
+            return start_budget(options, setup, started)
+        if options.time_budget is None:
+            return setup, None
+        left = options.time_budget - (options.clock() - started)
+        return replace(setup, problem=replace(setup.problem, seconds=left)), None
+
     def _read(self, X: Any, y: Any, params: dict[str, Any]) -> Inputs:
         """Check what the user passed and route it."""
         return read_inputs(
@@ -188,7 +204,7 @@ class BaseRaceSearch(BaseSearchCV):
                 f"The first one failed with {state.observations[0].failures[0]}."
             )
         self._store(setup, state, reason)
-        if self.time_budget is not None:
+        if budget is not None:
             self.budget_settings_ = budget_settings(budget, setup, state, reason)
         log_end(reason, state, self.best_params_)
         return interrupt
@@ -321,6 +337,8 @@ class BaseRaceSearch(BaseSearchCV):
 
     def _warn_of_failures(self, state: RaceState) -> None:
         observation = state.observations[-1]
+        if not observation.failures:
+            return
         known = {i for look in state.observations[:-1] for i in look.failures}
         fresh = {i: why for i, why in observation.failures.items() if i not in known}
         if fresh:

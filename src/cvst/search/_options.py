@@ -13,7 +13,8 @@ __all__ = ["SearchOptions"]
 class SearchOptions:
     """What the user set on a search, under the names of its parameters.
 
-    ``clock`` returns the seconds that a time budget is measured in.
+    ``clock`` returns the seconds that a time budget is measured in; with ``keeps_time``
+    the strategy keeps the budget itself.
     """
 
     estimator: Any
@@ -31,9 +32,12 @@ class SearchOptions:
     time_budget: float | None
     max_looks: int | None
     clock: Callable[[], float]
+    keeps_time: bool = False
 
     @classmethod
-    def of(cls, search: Any, clock: Callable[[], float]) -> SearchOptions:
-        """Read the settings of a search."""
-        names = [field.name for field in fields(cls) if field.name != "clock"]
-        return cls(**{name: getattr(search, name) for name in names}, clock=clock)
+    def of(cls, search: Any, clock: Callable[[], float], **given: Any) -> SearchOptions:
+        """Read the settings of a search, but those that are given."""
+        own = {"clock", "keeps_time", *given}
+        names = [field.name for field in fields(cls) if field.name not in own]
+        settings = {name: getattr(search, name) for name in names}
+        return cls(**settings, **given, clock=clock)

@@ -12,6 +12,9 @@ from cvst.race import RaceState, rank_all, shared_deciding_looks
 
 __all__ = ["final_scores", "promote", "results_table"]
 
+# Races with more looks have no columns for single looks.
+MOST_LOOK_COLUMNS = 60
+
 
 def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return each configuration's score, and its standard deviation over looks.
@@ -21,12 +24,12 @@ def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, Floa
     """
     final = np.full(state.n_configurations, np.nan)
     spread = np.full(state.n_configurations, np.nan)
-    for members, looks in shared_deciding_looks(state):
-        of_members = scores[np.ix_(members, looks)]
+    for members, looks, deciding in shared_deciding_looks(state):
         # The mean of one look is its score to the last bit.
-        final[members] = of_members.mean(axis=1)
+        final[members] = scores[np.ix_(members, deciding)].mean(axis=1)
+        together = deciding if state.observations[looks[-1]].look.is_fold else looks
         with np.errstate(invalid="ignore"):  # a diverged model's score is infinite
-            spread[members] = of_members.std(axis=1)
+            spread[members] = scores[np.ix_(members, together)].std(axis=1)
     return final, spread
 
 
@@ -66,7 +69,9 @@ def results_table(
         **_parameter_columns(configurations),
         "params": list(configurations),
     }
-    for look, n_train in enumerate(state.subset_sizes, start=1):
+    # A race that proposes has hundreds of looks, most of them at a few configurations.
+    shown_looks = state.subset_sizes if state.n_looks <= MOST_LOOK_COLUMNS else ()
+    for look, n_train in enumerate(shown_looks, start=1):
         table[f"look{look}_n_train"] = np.full(len(configurations), n_train)
         table[f"look{look}_test_score"] = shown[:, look - 1]
     table |= {

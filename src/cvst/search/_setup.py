@@ -186,6 +186,7 @@ def prepare(
         space=space_of(configurations, covered),
         constant_loss=constant_loss(loss, inputs.y),
         min_rows=rows_for_classes(classes, data),
+        seconds=options.time_budget if options.keeps_time else None,
         configurations=tuple(configurations),
         covered=covered,
     )

@@ -1,0 +1,165 @@
+"""New configurations from a space and a proposer, as a race asks for them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cvst._typing import Configuration, FloatArray
+from cvst.proposals import History, Proposer, RandomProposer
+from cvst.race import Trial
+from cvst.search._log import LOGGER
+from cvst.spaces import Space
+
+__all__ = ["ProposalSource", "with_fewer_rounds"]
+
+# Rounds of the members of a family, as shares of the most: fewer come for nothing.
+SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15)
+
+# How often a configuration that is known already is drawn anew.
+MOST_TRIES = 30
+
+
+@dataclass
+class ProposalSource:
+    """Proposes families of configurations that were not tried before.
+
+    Parameters
+    ----------
+    space : Space
+        What may be tried.
+    proposer : Proposer
+        Says where to look next.
+    covered : mapping of str to str
+        Hyper-parameters of which one fit serves several values.
+    known : sequence of dict
+        Configurations that are in the race already.
+    """
+
+    space: Space
+    proposer: Proposer
+    covered: Mapping[str, str]
+    known: Sequence[Configuration] = ()
+    _points: dict[int, tuple[Configuration, FloatArray]] = field(
+        default_factory=dict, repr=False
+    )
+    _tried: set[Hashable] = field(default_factory=set, repr=False)
+
+    def propose(
+        self, trials: Sequence[Trial], count: int, seed: Sequence[int]
+    ) -> list[list[Configuration]]:
+        """Return families of new configurations, fewer if the space has no more."""
+        rng = np.random.default_rng(list(seed))
+        if not self._tried:
+            self._tried = {self._key(one) for one in self.known}
+        self._tried |= {self._key(trial.configuration) for trial in trials}
+        proposed = [self.space.decode(point) for point in self._ask(trials, count, rng)]
+        families = []
+        for one in proposed:
+            fresh = self._fresh(one, rng)
+            if fresh is not None:
+                self._tried.add(self._key(fresh))
+                families.append(with_fewer_rounds(fresh, self.covered))
+        return families
+
+    def _ask(
+        self, trials: Sequence[Trial], count: int, rng: np.random.Generator
+    ) -> FloatArray:
+        history = self._history(trials)
+        try:
+            return self.proposer.propose(self.space.n_choices, history, count, rng)
+        except Exception as error:
+            # A proposer of one's own may fail: the race goes on with random draws.
+            LOGGER.warning(
+                "the proposer failed (%s: %s): drawing at random instead",
+                type(error).__name__,
+                error,
+            )
+            random = RandomProposer()
+            return random.propose(self.space.n_choices, history, count, rng)
+
+    def _history(self, trials: Sequence[Trial]) -> History:
+        if not trials:
+            return History.empty(self.space.n_dimensions)
+        return History.of(
+            np.stack([self._point(trial.configuration) for trial in trials]),
+            [trial.loss for trial in trials],
+            [trial.fidelity for trial in trials],
+            [trial.seconds for trial in trials],
+        )
+
+    def _point(self, configuration: Configuration) -> FloatArray:
+        # A configuration stays the same object throughout a race.
+        known = self._points.get(id(configuration))
+        if known is None or known[0] is not configuration:
+            known = (configuration, self.space.encode(configuration, clip=True))
+            self._points[id(configuration)] = known
+        return known[1]
+
+    def _fresh(
+        self, configuration: Configuration, rng: np.random.Generator
+    ) -> Configuration | None:
+        """Return the configuration if it is new, else another one that is."""
+        for _ in range(MOST_TRIES):
+            if self._key(configuration) not in self._tried:
+                return configuration
+            configuration = self.space.sample(1, rng)[0]
+        if self.space.size > 10 * len(self._tried) + 1000:
+            return None
+        for one in self.space.grid():
+            if self._key(one) not in self._tried:
+                return one
+        return None
+
+    def _key(self, configuration: Configuration) -> Hashable:
+        return tuple(
+            (name, repr(value))
+            for name, value in sorted(configuration.items())
+            if name not in self.covered
+        )
+
+
+def with_fewer_rounds(
+    configuration: Configuration, covered: Mapping[str, str]
+) -> list[Configuration]:
+    """Return a configuration and those with fewer rounds that its fit serves as well.
+
+    Parameters
+    ----------
+    configuration : dict
+        With the most rounds.
+    covered : mapping of str to str
+        ``"smaller"`` for the names of rounds.
+
+    Returns
+    -------
+    list of dict
+        The given one first.
+
+    Examples
+    --------
+    >>> family = with_fewer_rounds({"n_estimators": 100}, {"n_estimators": "smaller"})
+    >>> [one["n_estimators"] for one in family]
+    [100, 70, 50, 35, 25, 15]
+    """
+    names = [
+        name
+        for name, how in covered.items()
+        if how == "smaller" and _is_count(configuration.get(name))
+    ]
+    if not names:
+        return [configuration]
+    family = []
+    for share in SHARES:
+        rounds = {name: max(1, round(share * configuration[name])) for name in names}
+        member = {**configuration, **rounds}
+        if member not in family:
+            family.append(member)
+    return family
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -1,0 +1,215 @@
+"""Race over configurations that are proposed while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from cvst._typing import Configuration
+from cvst.evaluation import covered_by_one_fit
+from cvst.exceptions import InvalidInputError
+from cvst.parallel import effective_n_jobs
+from cvst.proposals import resolve_proposer
+from cvst.race import ProposeAndConfirm
+from cvst.search._base import BaseRaceSearch
+from cvst.search._options import SearchOptions
+from cvst.search._proposal_source import ProposalSource, with_fewer_rounds
+from cvst.spaces import Space, suggest
+
+__all__ = ["RaceSearchCV"]
+
+# Without a time budget and a number.
+DEFAULT_N_ITER = 60
+
+# Configurations per look without a clock, whatever the number of workers: the result
+# must not depend on that.
+BATCH = 4
+
+
+class RaceSearchCV(BaseRaceSearch):
+    """The best configuration in the time there is, proposed while racing.
+
+    Configurations are screened on one fold or a part of it; a model of what was seen
+    proposes the next ones; the best are confirmed on the other folds, which is a race.
+    Only those fresh folds decide. The estimator's own parameters always take part, and
+    they are returned unless beaten.
+
+    Parameters
+    ----------
+    estimator : estimator object
+        Any scikit-learn estimator with ``fit`` and ``predict``.
+    param_distributions : "auto", dict or list of dict, default="auto"
+        For each parameter a list of values or a distribution (of scipy, Optuna,
+        ConfigSpace or :mod:`cvst.spaces`); a list of dictionaries has branches.
+        ``"auto"`` takes :func:`cvst.spaces.suggest`.
+    time_budget : float or None, default=None
+        Seconds for the whole ``fit``, final fit included. It is used to the end. The
+        result depends on how fast the machine is.
+    n_iter : int or None, default=None
+        Number of configurations to screen, for a result that depends on the seed alone.
+        60 if neither is given; with both, whichever ends first.
+    start : sequence of dict, default=()
+        Configurations that are screened first.
+    proposer : {"auto", "random", "parzen", "forest", "gaussian", "local"} or object, \
+            default="auto"
+        Says where to look next; an object has a method ``propose``
+        (:class:`cvst.proposals.Proposer`).
+    n_folds : int, default=5
+        Number of folds; ``cv`` gives your own.
+    scoring, ordering, cv, refit, n_jobs, error_score, return_pointwise, random_state, \
+verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
+        As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
+
+    Attributes
+    ----------
+    space_ : Space
+        What was searched.
+    history_ : pandas.DataFrame
+        One row per look at a configuration, in order.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from cvst import RaceSearchCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = HistGradientBoostingClassifier(max_iter=20, random_state=0)
+    >>> space = {"learning_rate": [0.03, 0.1, 0.3], "max_leaf_nodes": [4, 8, 31]}
+    >>> search = RaceSearchCV(model, space, n_iter=6, random_state=0).fit(X, y)
+    >>> search.best_score_ > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+        **BaseRaceSearch._parameter_constraints,
+        "param_distributions": [StrOptions({"auto"}), dict, list, object],
+        "n_iter": [Interval(Integral, 1, None, closed="left"), None],
+        "n_folds": [Interval(Integral, 2, None, closed="left")],
+        "start": [list, tuple],
+        "proposer": [str, HasMethods(["propose"])],
+    }
+    for _name in ("strategy", "rescale", "incremental"):
+        _parameter_constraints.pop(_name)
+
+    def __init__(
+        self,
+        estimator: Any,
+        param_distributions: Any = "auto",
+        *,
+        time_budget: float | None = None,
+        n_iter: int | None = None,
+        start: Sequence[Configuration] = (),
+        proposer: Any = "auto",
+        n_folds: int = 5,
+        scoring: Any = None,
+        ordering: str = "auto",
+        cv: Any = None,
+        refit: Any = True,
+        n_jobs: int | None = None,
+        error_score: Any = np.nan,
+        return_pointwise: bool = False,
+        random_state: Any = None,
+        verbose: int = 0,
+        on_interrupt: str = "raise",
+        max_looks: int | None = None,
+        pre_dispatch: Any = "2*n_jobs",
+        return_train_score: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.param_distributions = param_distributions
+        self.time_budget = time_budget
+        self.n_iter = n_iter
+        self.start = start
+        self.proposer = proposer
+        self.n_folds = n_folds
+        self.scoring = scoring
+        self.ordering = ordering
+        self.cv = cv
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.error_score = error_score
+        self.return_pointwise = return_pointwise
+        self.random_state = random_state
+        self.verbose = verbose
+        self.on_interrupt = on_interrupt
+        self.max_looks = max_looks
+        self.pre_dispatch = pre_dispatch
+        self.return_train_score = return_train_score
+
+    def _configurations(self) -> list[Configuration]:
+        """Return the estimator's own parameters, those to start with, and a portfolio.
+
+        Each comes with the members of its family that cost nothing more.
+        """
+        space = self._space()
+        firsts = [self._own(space), *self._starts(), *self._portfolio(space)]
+        covered = covered_by_one_fit(self.estimator)
+        families = [with_fewer_rounds(one, covered) for one in firsts]
+        known: list[Configuration] = []
+        for one in (member for family in families for member in family):
+            if one not in known:
+                known.append(one)
+        return known
+
+    def _options(self) -> SearchOptions:
+        n_iter = self.n_iter
+        if n_iter is None and self.time_budget is None:
+            n_iter = DEFAULT_N_ITER
+        source = ProposalSource(
+            self._space(),
+            resolve_proposer(self.proposer),
+            covered_by_one_fit(self.estimator),
+            self._configurations(),
+        )
+        strategy = ProposeAndConfirm(
+            source,
+            n_iter=n_iter,
+            n_folds=self.n_folds,
+            batch=BATCH if self.time_budget is None else effective_n_jobs(self.n_jobs),
+            refits=bool(self.refit),
+        )
+        options = SearchOptions.of(
+            self, self._clock, strategy=strategy, rescale=None, incremental=False
+        )
+        return replace(options, keeps_time=True)
+
+    def _space(self) -> Space:
+        if isinstance(self.param_distributions, str):
+            return Space.of(suggest(self.estimator))
+        return Space.of(self.param_distributions)
+
+    def _own(self, space: Space) -> Configuration:
+        """Return the estimator's own values of the parameters that are searched."""
+        own = self.estimator.get_params(deep=True)
+        return {name: own[name] for name in space.names if name in own}
+
+    def _starts(self) -> list[Configuration]:
+        for one in self.start:
+            if not isinstance(one, dict):
+                raise InvalidInputError(
+                    f"start holds {one!r}, which is not a dictionary of parameters. "
+                    "Give each configuration as a dictionary."
+                )
+        return [dict(one) for one in self.start]
+
+    def _portfolio(self, space: Space) -> list[Configuration]:
+        """Return settings that are often good, moved into the space."""
+        try:
+            suggested = suggest(self.estimator)
+        except InvalidInputError:
+            return []
+        own = self._own(space)
+        chosen = []
+        for one in suggested.start:
+            shared = {name: one[name] for name in space.names if name in one}
+            if 2 * len(shared) < len(space.names) or len(space.branches) > 1:
+                continue
+            point = space.encode({**own, **shared}, clip=True)
+            if not np.isnan(point).any():
+                chosen.append(space.decode(point))
+        return chosen
