@@ -185,6 +185,11 @@ class ProposeAndConfirm(Strategy):
         return (self.n_folds,)
 
     @property
+    def proposes(self) -> bool:
+        """Most configurations join during the race."""
+        return True
+
+    @property
     def sentences(self) -> Mapping[str, str]:
         """What its reasons mean."""
         return SENTENCES

@@ -99,6 +99,11 @@ class Strategy(Parametrised, ABC):
         return 0
 
     @property
+    def proposes(self) -> bool:
+        """Whether configurations may join, so that one alone is worth a race."""
+        return False
+
+    @property
     def needs_residuals(self) -> bool:
         """Whether looks must report signed residuals."""
         return False

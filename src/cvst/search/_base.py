@@ -237,7 +237,7 @@ class BaseRaceSearch(BaseSearchCV):
     def _limited(self, setup: Setup, budget: TimeBudget | None) -> Decider:
         """Return the strategy within the limits that the user set."""
         decider: Decider = setup.strategy
-        if setup.problem.n_configurations == 1:
+        if setup.problem.n_configurations == 1 and not setup.strategy.proposes:
             warnings.warn(
                 "There is one configuration only: it is fitted, and nothing is raced.",
                 FallbackWarning,

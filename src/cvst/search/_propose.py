@@ -212,4 +212,6 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
             point = space.encode({**own, **shared}, clip=True)
             if not np.isnan(point).any():
                 chosen.append(space.decode(point))
-        return chosen
+        # Few rounds first: they are cheap, and the race learns what rounds cost.
+        rounds = covered_by_one_fit(self.estimator)
+        return sorted(chosen, key=lambda one: [one.get(name, 0) for name in rounds])
