@@ -1,4 +1,4 @@
-"""Which proposer finds good configurations after how many trials?
+"""Which proposer finds good configurations after how many trials? A comparison.
 
     python benchmarks/proposer_tables.py tables.npz      # once
     python benchmarks/proposers.py tables.npz run.csv    # adds what is missing
