@@ -1,4 +1,4 @@
-"""Which proposer finds good configurations after how many trials?
+"""Which proposer finds good configurations after how many trials? A comparison.
 
     python benchmarks/proposer_tables.py tables.npz      # once
     python benchmarks/proposers.py tables.npz run.csv    # adds what is missing
@@ -220,7 +220,7 @@ def report(path: Path) -> str:
         name: np.mean(found) - lowest[name]
         for name, found in values["random", 20].items()
     }
-    lines = {}
+    lines: list[tuple[float, str]] = []
     for method in took:
         texts, means = [], []
         for k in CHECKPOINTS:
@@ -238,10 +238,10 @@ def report(path: Path) -> str:
         text = " | ".join(
             [method, *texts, str(runs), f"{1e3 * np.mean(took[method]):.1f}"]
         )
-        lines[np.mean(means[:3])] = f"| {text} |"
+        lines.append((float(np.mean(means)), f"| {text} |"))
     head = " | ".join(["proposer", *(f"{k} trials" for k in CHECKPOINTS)])
     ruler = "|---" * (len(CHECKPOINTS) + 3) + "|"
-    ordered = [lines[mean] for mean in sorted(lines)]
+    ordered = [line for _, line in sorted(lines)]
     return "\n".join([f"| {head} | runs | ms per trial |", ruler, *ordered])
 
 

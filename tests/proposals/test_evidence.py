@@ -75,3 +75,13 @@ def test_nothing_and_equal_losses_are_flat():
     assert gather_evidence(History.of([[0.1], [0.2]], [1.0, 1.0])).flat
     assert gather_evidence(History.of([[0.1], [0.2]], [np.nan, np.nan])).flat
     assert not gather_evidence(History.of([[0.1], [0.2]], [1.0, 2.0])).flat
+
+
+def test_looks_of_nearly_the_same_work_are_one_level():
+    """Two looks at one point, of 125 and of 126 of 1000 rows, are averaged."""
+    history = History.of([[0.1], [0.1]], [1.0, 3.0], [0.125, 0.126])
+
+    evidence = gather_evidence(history)
+
+    np.testing.assert_allclose(evidence.losses, [2.0])
+    np.testing.assert_allclose(evidence.fidelities, [0.1255])

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cvst._typing import FloatArray
-from cvst.proposals._forest import ForestProposer
 from cvst.proposals._gaussian import GaussianProposer
 from cvst.proposals._history import History
 from cvst.proposals._mixed import MixedProposer
@@ -19,17 +18,23 @@ __all__ = ["AutoProposer"]
 
 @dataclass(frozen=True)
 class AutoProposer:
-    """A Gaussian process while there are few evaluations, a forest afterwards.
+    """A Gaussian process, with some random and local proposals once there are many.
+
+    On tables of everyday models it was the best from 20 to 200 trials (see
+    ``benchmarks/results/proposers.md``). With more trials it learns from part of them
+    only, so other proposals guard against what it no longer sees.
 
     Parameters
     ----------
-    n_gaussian : int, default=100
-        The forest takes over after so many evaluations.
+    n_gaussian : int, default=200
+        The mixture takes over after so many evaluations.
+    few, many : Proposer, optional
+        Asked before and after that.
     """
 
-    n_gaussian: int = 100
+    n_gaussian: int = 200
     few: Proposer = field(default_factory=GaussianProposer)
-    many: Proposer = field(default_factory=lambda: MixedProposer(ForestProposer()))
+    many: Proposer = field(default_factory=lambda: MixedProposer(GaussianProposer()))
 
     def propose(
         self,

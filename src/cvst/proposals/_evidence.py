@@ -74,18 +74,21 @@ def gather_evidence(history: History) -> Evidence:
     fidelities = np.zeros(n_points)
     seconds = np.zeros(n_points)
     shift = 0.0
+    # Looks whose work differs by a few per cent are of one level.
+    levels = np.round(8 * np.log2(history.fidelities))
     # From dear to cheap, so that each level is aligned with what stands already.
-    for fidelity in np.unique(history.fidelities)[::-1]:
-        rows = np.flatnonzero(history.fidelities == fidelity)
+    for level in np.unique(levels)[::-1]:
+        rows = np.flatnonzero(levels == level)
         here, values = _means(owners[rows], history.losses[rows])
         known = np.isfinite(losses[here]) & np.isfinite(values)
         if known.any():
             shift = float(np.median(losses[here[known]] - values[known]))
         new = fidelities[here] == 0
         losses[here[new]] = values[new] + shift
-        fidelities[here[new]] = fidelity
+        _, shares = _means(owners[rows], history.fidelities[rows])
+        fidelities[here[new]] = shares[new]
         _, times = _means(owners[rows], history.seconds[rows])
-        seconds[here[new]] = times[new] / fidelity
+        seconds[here[new]] = times[new] / shares[new]
     failed = ~np.isfinite(losses)
     worst = losses[~failed].max() if not failed.all() else 0.0
     return Evidence(

@@ -39,7 +39,8 @@ class _Model:
         )
         if not self.time_trees:
             return value
-        return value - _predictions(self.time_trees, inputs).mean(axis=0)
+        seconds: FloatArray = _predictions(self.time_trees, inputs).mean(axis=0)
+        return value - seconds
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def _inputs(points: FloatArray, fidelities: FloatArray) -> FloatArray:
     """Put -1 for inactive parameters, below all values."""
     filled = np.where(np.isnan(points), -1.0, points)
     inputs = np.column_stack([filled, np.log(fidelities)])
-    return np.ascontiguousarray(inputs, dtype=np.float32)  # type: ignore[return-value]
+    return np.ascontiguousarray(inputs, dtype=np.float32)
 
 
 def _predictions(trees: list[Any], inputs: FloatArray) -> FloatArray:

@@ -9,7 +9,6 @@ strangers to each other.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
@@ -51,7 +50,7 @@ def matern(squared: FloatArray, lengths: FloatArray) -> FloatArray:
         Lengths by parameter.
     """
     r = np.sqrt(5 * np.tensordot(lengths**-2, squared, axes=1))
-    return cast(FloatArray, (1 + r + r * r / 3) * np.exp(-r))
+    return (1 + r + r * r / 3) * np.exp(-r)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

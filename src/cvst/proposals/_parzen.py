@@ -59,7 +59,8 @@ class ParzenProposer:
         ratio = good.log_density(judged) - bad.log_density(judged)
         # Each proposal is the best of its own draws, so that several differ.
         best = ratio.reshape(count, self.n_draws).argmax(axis=1)
-        return draws[np.arange(count) * self.n_draws + best]
+        chosen: FloatArray = draws[np.arange(count) * self.n_draws + best]
+        return chosen
 
 
 def good_and_bad(

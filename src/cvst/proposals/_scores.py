@@ -43,4 +43,6 @@ def clipped_scores(losses: FloatArray) -> FloatArray:
     if unit <= 0:
         return normal_scores(losses)
     scores = (losses - middle) / unit
-    return np.where(scores > 0, np.minimum(np.log1p(np.maximum(scores, 0)), 3), scores)
+    bent = np.minimum(np.log1p(np.maximum(scores, 0)), 3)
+    result: FloatArray = np.where(scores > 0, bent, scores)
+    return result
