@@ -7,6 +7,7 @@ from html import escape
 from textwrap import wrap
 from typing import Any
 
+from cvst._text import shortened
 from cvst._typing import Configuration
 from cvst.spaces._values import marginal_of
 
@@ -57,7 +58,7 @@ class SuggestedSpace(dict[str, Any]):
     def __repr__(self) -> str:
         lines = [f"Suggested space of {self.estimator_name}"]
         for name, values in self._rows():
-            lines.append(f"  {name}: {values}")
+            lines.append(shortened(f"  {name}: {values}", TEXT_WIDTH))
             reason = self.reasons.get(name, "")
             lines += [f"      {line}" for line in wrap(reason, TEXT_WIDTH - 6)]
         return "\n".join([*lines, *wrap(self._footnote(), TEXT_WIDTH)])
