@@ -15,7 +15,7 @@ from cvst.evaluation._incremental import (
     incremental_evaluator_for,
 )
 from cvst.evaluation._one_by_one import OneByOne, configured
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
 from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
 from cvst.evaluation._source import DataSource, failure_warning
 from cvst.evaluation.losses import PointwiseLoss, constant_loss, resolve_loss
@@ -35,11 +35,11 @@ __all__ = [
     "Outcome",
     "PointwiseLoss",
     "RaceData",
+    "RaceRows",
     "Rescaling",
     "RescalingRow",
     "Scratch",
     "Task",
-    "Whole",
     "batch_evaluator_for",
     "check_evaluator",
     "configured",

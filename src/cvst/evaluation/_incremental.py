@@ -105,7 +105,7 @@ class _Kept:
 
         ``fresh`` is an unfitted one with the parameters of today.
         """
-        rows = None if task.whole is None else task.whole.train
+        rows = None if task.race_rows is None else task.race_rows.train
         with self._lock:
             n_seen = None if self._model is None else _n_leading(self._rows, rows)
             if n_seen is None:
@@ -122,10 +122,10 @@ class _Kept:
 
 
 def _kept(task: Task, number: int) -> _Kept:
-    if task.whole is None:
+    if task.race_rows is None:
         return _Kept()
     # By number, since rescaled values change from look to look.
-    return task.whole.scratch.get(("incremental", number), _Kept)
+    return task.race_rows.scratch.get(("incremental", number), _Kept)
 
 
 def _n_leading(seen: Rows | None, rows: Rows | None) -> int | None:

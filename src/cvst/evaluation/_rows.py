@@ -12,7 +12,15 @@ from sklearn.utils import _safe_indexing
 
 from cvst._typing import FloatArray, IntArray, Rows
 
-__all__ = ["RaceData", "guarded", "in_order", "stack_rows", "take", "writable"]
+__all__ = [
+    "RaceData",
+    "guarded",
+    "in_order",
+    "n_rows",
+    "stack_rows",
+    "take",
+    "writable",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,17 @@ def take(values: Any, rows: Rows) -> Any:
     if isinstance(rows, slice) or isinstance(values, np.ndarray):
         return values[rows]
     return _safe_indexing(values, rows)
+
+
+def n_rows(rows: Rows, n_total: int) -> int:
+    """Return how many rows are chosen from so many.
+
+    Examples
+    --------
+    >>> n_rows(slice(2, None), 10), n_rows(np.array([4, 7]), 10)
+    (8, 2)
+    """
+    return len(range(*rows.indices(n_total))) if isinstance(rows, slice) else len(rows)
 
 
 def in_order(values: Any, order: IntArray) -> Any:

@@ -24,7 +24,7 @@ from cvst.evaluation.kernels._rows import PairedRows, paired_rows
 from cvst.evaluation.kernels._targets import class_positions, row_weights
 from cvst.evaluation.sharing import LookScratch, fit_alone
 from cvst.evaluation.svm._decisions import Machine
-from cvst.evaluation.svm._fits import KernelRooms, SvmFits
+from cvst.evaluation.svm._fits import KernelBuffers, SvmFits
 from cvst.evaluation.svm._matrices import SvmMatrices
 from cvst.evaluation.svm._settings import SVM_TYPES, SvmSettings, read_settings
 from cvst.evaluation.svm._solutions import SvmSolution
@@ -133,7 +133,9 @@ def _problem(task: Task, rows: PairedRows) -> _Problem | None:
     if targets.dtype.kind not in "fiu" or not np.isfinite(targets).all():
         return None
     targets = targets.astype(np.float64)
-    nests = task.whole is not None and not isinstance(task.whole.scratch, LookScratch)
+    nests = task.race_rows is not None and not isinstance(
+        task.race_rows.scratch, LookScratch
+    )
     return _Problem(rows, labels, targets, classes, weights, task.response, nests)
 
 
@@ -160,7 +162,7 @@ def _share(
         problem.targets,
         problem.weights,
         problem.classes is not None,
-        rows.scratch.get("rooms for kernels", KernelRooms),
+        rows.scratch.get("buffers for kernels", KernelBuffers),
     ) as fits:
         for number, settings in chosen.items():
             start = perf_counter()
