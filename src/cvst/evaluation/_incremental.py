@@ -76,7 +76,7 @@ def _evaluate_one(task: Task, number: int) -> Outcome:
     try:
         model = configured(task.estimator, task.configurations[number])
         if not hasattr(model, "partial_fit"):
-            # MLPs with the solver "lbfgs" learn from all rows or not at all.
+            # MLPs with the solver "lbfgs" learn from all rows at once.
             return OneByOne().evaluate_one(task, number)
         model = _kept(task, number).continued(task, model)
         fitted = perf_counter()
@@ -116,7 +116,7 @@ class _Kept:
                 return model
             model, self._model = self._model, None
             _learn(model.set_params(**fresh.get_params(deep=False)), task, n_seen)
-            # Kept only now: after a failure the next look begins anew.
+            # Kept only now: after a failure the next look starts again.
             self._model, self._rows = model, rows
             return model
 

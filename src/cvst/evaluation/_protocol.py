@@ -133,7 +133,7 @@ class Outcome:
     classes : ndarray or None
         ``classes_`` of the fitted classifier: the columns of its probabilities.
     fit_seconds, score_seconds : float
-        Time spent; shared work is split evenly among those who share it.
+        Time spent; shared work is split evenly among the configurations.
     error : Exception or None
         What went wrong.
     """
@@ -151,7 +151,7 @@ class BatchEvaluator(Protocol):
     """Fits many configurations of one estimator, sharing what they have in common.
 
     Sharing is exact: an outcome equals that of a clone fitted on its own (to
-    rounding), whoever else is in the task. What cannot be shared is passed on to
+    rounding), whatever else is in the task. What cannot be shared is passed on to
     :class:`OneByOne`. An evaluator holds no state and can be pickled.
     """
 
@@ -188,7 +188,7 @@ class BatchEvaluator(Protocol):
     def limited(
         self, estimator: Any, configuration: Configuration, rounds: int
     ) -> Configuration:
-        """Return the configuration with at most so many rounds of training.
+        """Return the configuration with at most this number of rounds of training.
 
         As it is, for learners without rounds and for evaluators without this method.
         """

@@ -78,7 +78,7 @@ def take(values: Any, rows: Rows) -> Any:
 
 
 def n_rows(rows: Rows, n_total: int) -> int:
-    """Return how many rows are chosen from so many.
+    """Return the number of rows that are chosen from a total.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def in_order(values: Any, order: IntArray) -> Any:
     ordered = _safe_indexing(values, order)
     if isinstance(ordered, np.ndarray):
         rows = np.ascontiguousarray(ordered)
-        # All configurations look at these rows: nobody may write into them.
+        # All configurations look at these rows, so they are read-only.
         rows.flags.writeable = False
         return rows
     # Slices of other sparse formats are slow or missing.

@@ -154,7 +154,7 @@ class DataSource:
     rescaling : Rescaling
         How hyper-parameters follow the subset size.
     evaluator : BatchEvaluator
-        Who fits.
+        Fits the configurations.
     n_jobs : int or None
         Number of workers.
     with_residuals : bool
@@ -246,7 +246,7 @@ class DataSource:
         batches = run_chunks(
             work, chunks, self.n_jobs, self.evaluator.prefer, eager=self.gate is None
         )
-        # Whoever raises in between must not leave workers busy.
+        # An error in between must not leave workers busy.
         with closing(batches):
             for results in batches:
                 scored.extend(results)

@@ -161,15 +161,15 @@ def descent(
     """Yield where preconditioned conjugate gradients are, before and after each round.
 
     The same object comes back each time. The preconditioner is asked as late as
-    possible, so that one who has enough saves its last solve. It ends where the system
-    does not look positive definite.
+    possible, so that a caller that has enough saves the last solve. It ends where the
+    system does not look positive definite.
 
     Parameters
     ----------
     product : callable
         Multiplies a vector with the system.
     precondition : callable
-        Solves the system about.
+        Solves the system approximately.
     forces : ndarray of shape (size,)
         Right-hand side.
     """
@@ -223,13 +223,13 @@ def conjugate_gradients(
     product : callable
         Multiplies a vector with the system.
     precondition : callable
-        Solves the system about.
+        Solves the system approximately.
     forces : ndarray of shape (size,)
         Right-hand side.
     is_enough : callable
         Called after each round: whether it may be the last.
     most_rounds : int
-        After so many it is given up.
+        After this many it gives up.
 
     Returns
     -------

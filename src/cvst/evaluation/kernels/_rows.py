@@ -23,8 +23,9 @@ from cvst.evaluation.sharing import PerLook
 __all__ = ["DenseRows", "PairKind", "PairedRows", "paired_rows"]
 
 # Both kinds of squared distances are |a|² + |b|² - 2 ab; they differ in the order of
-# the sums, and so in the last bit. Who is compared with scikit-learn's kernels forms
-# them as scikit-learn does, who is compared with libsvm's as libsvm does.
+# the sums, and so in the last bit. Estimators that use
+# scikit-learn's kernels need them as scikit-learn forms them, machines of libsvm as
+# libsvm does.
 PairKind: TypeAlias = Literal["squared", "squared libsvm", "city block", "product"]
 
 # A race keeps at most this much of its tables of pairs. One of them, as many kernels
@@ -55,7 +56,7 @@ class DenseRows:
 
 
 def dense_rows(X: Any) -> DenseRows | None:
-    """Return rows as numbers; None if scikit-learn would have more to say on them."""
+    """Return rows as numbers; None if scikit-learn would refuse or convert them."""
     if hasattr(X, "tocsr") or (hasattr(X, "dtypes") and not hasattr(X, "iloc")):
         return None
     values = np.asarray(X)

@@ -130,7 +130,7 @@ def _buckets(
         if chain is None:
             alone.append(number)
             continue
-        # Arguments of a fit belong to a name, which is no part of a step's key.
+        # Arguments of a fit belong to a name, which a step's key does not hold.
         paths = [step.path for step in chain.steps] if by_name else []
         bucket = buckets[chain.keys, chain.final_key, tuple(paths)]
         bucket.numbers.append(number)

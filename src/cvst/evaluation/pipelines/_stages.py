@@ -27,7 +27,7 @@ KEPT_BYTES = 2**28
 # larger than the rows: it is kept for the last few sets only.
 KEPT_SCRATCHES = 2
 
-# Larger inputs are not copied into one block: nobody keeps distances between so many.
+# Larger inputs are not copied into one block: their distances would not be kept.
 LARGEST_JOINED_BYTES = 2**26
 
 
@@ -56,7 +56,7 @@ class Stage:
         return n_bytes(self.X_train) + n_bytes(self.X_test)
 
     def guarded(self) -> Stage:
-        """Return a stage for one more fit, which nobody else will notice."""
+        """Return a stage for one more fit, which cannot change it for the others."""
         return Stage(guarded(self.X_train), guarded(self.X_test), self.n_steps)
 
     def writable(self) -> Stage:
@@ -111,8 +111,8 @@ def n_bytes(X: Any) -> int:
 def joined(stage: Stage) -> RaceRows | None:
     """Return the rows of a stage as a race of one look.
 
-    Whoever fits on them can so keep what belongs to the rows, such as distances, and
-    find it again for the next group of configurations.
+    The evaluator of the final estimator can then keep what belongs to the rows, such as
+    distances, and find it again for the next group of configurations.
     """
     X_train, X_test = stage.X_train, stage.X_test
     same = type(X_train) is type(X_test) and _dtypes(X_train) == _dtypes(X_test)

@@ -1,7 +1,7 @@
 """Targets on another scale: transform them once, then fit as usual.
 
-``TransformedTargetRegressor`` changes ``y`` and hands ``X`` on as it is, so that all
-its regressor can share, across configurations and looks, is shared here, too.
+``TransformedTargetRegressor`` changes ``y`` and hands ``X`` on as it is, so
+whatever its regressor can share, across configurations and looks, is shared here too.
 """
 
 from __future__ import annotations

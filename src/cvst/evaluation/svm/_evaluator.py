@@ -39,7 +39,7 @@ LARGEST_GROUP = 16
 # Where rounding errors may be larger, libsvm computes its own kernel.
 LARGEST_KERNEL_ERROR = 1e-8
 
-# With larger values libsvm's way hangs on their last bit, and may not end: then it is
+# With larger values libsvm's path depends on their last bit, and may not end: it is
 # left to scikit-learn.
 LARGEST_VALUE = 1e6
 
@@ -114,14 +114,14 @@ class _Problem:
 
 
 def _problem(task: Task, rows: PairedRows) -> _Problem | None:
-    """Return the problem, or None if scikit-learn would have to say more on it."""
+    """Return the problem, or None if scikit-learn would refuse or convert it."""
     is_classifier = SVM_TYPES[type(task.estimator)] < 2
     responses = {"predict", "decision_function"} if is_classifier else {"predict"}
     labels = np.asarray(task.y_train)
     weights = row_weights(task, rows.n_train)
     if task.response not in responses or labels.shape != (rows.n_train,):
         return None
-    # libsvm drops rows without weight and then counts the others anew.
+    # libsvm drops rows without weight and then counts the others again.
     if weights is None or weights.min() == 0:
         return None
     classes, targets = None, labels

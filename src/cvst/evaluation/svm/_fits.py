@@ -85,7 +85,7 @@ def _is_stored() -> bool:
     try:
         return bool(_door().is_stored())
     except Exception:
-        # The one who asks for the solver itself will be told the reason.
+        # The reason is logged when the solver itself is asked for.
         return False
 
 
