@@ -20,7 +20,7 @@ from sklearn.svm import SVC, NuSVC, NuSVR
 from threadpoolctl import threadpool_limits
 
 from cvst.datasets import make_noisy_sinc, make_noisy_sine
-from cvst.evaluation import OneByOne, Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, batch_evaluator_for
 from cvst.learners import KernelLogisticRegression
 
 N_SAMPLES = 1000
@@ -67,7 +67,7 @@ def look(
 ) -> tuple[Task, list[list[int]]]:
     estimator, grid, _ = case
     train, test = slice(0, n_train), slice(n_train, len(X))
-    whole = Whole(X, train, test, scratch)
+    whole = RaceRows(X, train, test, scratch)
     configurations = grid(n_train)
     task = Task(
         estimator,
@@ -75,7 +75,7 @@ def look(
         X[train],
         y[train],
         X[test],
-        whole=whole,
+        race_rows=whole,
     )
     groups = batch_evaluator_for(estimator).groups(
         estimator, dict(enumerate(configurations))

@@ -9,7 +9,6 @@
     │   ├── UnsupportedScoreError
     │   └── BudgetTooSmallError
     ├── AllFitsFailedError (ValueError)
-    ├── CheckpointError
     └── DataUnavailableError
 
     CVSTWarning (UserWarning)
@@ -26,7 +25,6 @@ __all__ = [
     "BudgetTooSmallError",
     "CVSTError",
     "CVSTWarning",
-    "CheckpointError",
     "DataUnavailableError",
     "FallbackWarning",
     "InvalidInputError",
@@ -63,10 +61,6 @@ class BudgetTooSmallError(InvalidInputError):
 
 class AllFitsFailedError(CVSTError, ValueError):
     """Every configuration failed at the same look."""
-
-
-class CheckpointError(CVSTError):
-    """A saved race cannot be read or belongs to another search."""
 
 
 class DataUnavailableError(CVSTError):

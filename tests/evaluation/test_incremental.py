@@ -15,7 +15,7 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from cvst.evaluation import OneByOne, Scratch, Task, Whole, incremental_evaluator_for
+from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, incremental_evaluator_for
 
 RNG = np.random.default_rng(0)
 X = np.abs(RNG.normal(size=(90, 4)))
@@ -33,7 +33,7 @@ def look(estimator, grid, train, scratch, y=LABELS, inputs=X, **options):
         inputs[train],
         None if y is None else y[train],
         inputs[test],
-        whole=Whole(inputs, train, test, scratch),
+        race_rows=RaceRows(inputs, train, test, scratch),
         **options,
     )
     evaluator = incremental_evaluator_for(estimator)
@@ -220,8 +220,8 @@ def test_a_failure_is_an_outcome_and_the_next_look_begins_anew():
     look(estimator, [{}], slice(0, 20), scratch, X[:, 1])
     broken = np.where(np.arange(90) < 45, X[:, 1], np.nan)
     train, test = slice(0, 50), slice(70, 90)
-    whole = Whole(X, train, test, scratch)
-    task = Task(estimator, {0: {}}, X[train], broken[train], X[test], whole=whole)
+    whole = RaceRows(X, train, test, scratch)
+    task = Task(estimator, {0: {}}, X[train], broken[train], X[test], race_rows=whole)
     (outcome,) = incremental_evaluator_for(estimator).evaluate(task)
     assert isinstance(outcome.error, ValueError)
     (actual,) = look(estimator, [{}], slice(0, 60), scratch, X[:, 1])

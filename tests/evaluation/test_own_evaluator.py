@@ -18,9 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from cvst import RaceGridSearchCV
 from cvst.evaluation import (
     OneByOne,
+    RaceRows,
     Scratch,
     Task,
-    Whole,
     batch_evaluator_for,
 )
 
@@ -143,9 +143,9 @@ def test_the_page_runs(example):
         "pairwise": euclidean_distances,
     }
     for block in re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL):
-        if "task.whole" in block:
-            whole = Whole(X, slice(0, 80), slice(80, 100), Scratch())
-            names["task"] = replace(names["task"], whole=whole)
+        if "task.race_rows" in block:
+            whole = RaceRows(X, slice(0, 80), slice(80, 100), Scratch())
+            names["task"] = replace(names["task"], race_rows=whole)
         # The class itself was tested where it can be pickled.
         if "class AllComponents" not in block:
             exec(block, names)

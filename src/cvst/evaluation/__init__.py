@@ -10,18 +10,13 @@ from cvst.evaluation import pipelines as pipelines
 from cvst.evaluation import svm as svm
 from cvst.evaluation._check import check_evaluator
 from cvst.evaluation._dispatch import batch_evaluator_for, covered_by_one_fit
-from cvst.evaluation._incremental import (
-    IncrementalEvaluator,
-    incremental_evaluator_for,
-)
+from cvst.evaluation._incremental import incremental_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne, configured
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
 from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
 from cvst.evaluation._source import DataSource, failure_warning
 from cvst.evaluation.losses import PointwiseLoss, constant_loss, resolve_loss
 from cvst.evaluation.rescaling import (
-    Rescaling,
-    RescalingRow,
     register_rescaling,
     rescaling_table,
     resolve_rescaling,
@@ -30,16 +25,13 @@ from cvst.evaluation.rescaling import (
 __all__ = [
     "BatchEvaluator",
     "DataSource",
-    "IncrementalEvaluator",
     "OneByOne",
     "Outcome",
     "PointwiseLoss",
     "RaceData",
-    "Rescaling",
-    "RescalingRow",
+    "RaceRows",
     "Scratch",
     "Task",
-    "Whole",
     "batch_evaluator_for",
     "check_evaluator",
     "configured",

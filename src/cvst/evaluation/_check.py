@@ -33,7 +33,7 @@ def check_evaluator(
     evaluator : BatchEvaluator
         The one to check.
     task : Task
-        What to try it on. The configurations are numbered anew for the check.
+        What to try it on. The check gives its configurations other numbers.
     rtol, atol : float
         How far predicted numbers may be from those of a fit on its own, relative to
         their size and in absolute terms.
@@ -54,7 +54,7 @@ def check_evaluator(
     name = type(evaluator).__name__
     _check_names(evaluator, name)
     evaluator = _pickled(evaluator, name)
-    # Numbers that are no positions, so that an evaluator cannot take one for the other.
+    # Numbers that differ from positions, so that mixing them up shows.
     numbers = {3 * place + 5: old for place, old in enumerate(task.configurations)}
     renumbered = replace(
         task,

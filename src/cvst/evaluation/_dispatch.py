@@ -63,7 +63,7 @@ def covered_by_one_fit(estimator: Any) -> dict[str, str]:
 
 
 def limited(estimator: Any, configuration: Configuration, rounds: int) -> Configuration:
-    """Return a configuration with at most so many rounds of training.
+    """Return a configuration with a limited number of rounds of training.
 
     See :meth:`BatchEvaluator.limited`.
     """

@@ -76,7 +76,7 @@ def _evaluate_one(task: Task, number: int) -> Outcome:
     try:
         model = configured(task.estimator, task.configurations[number])
         if not hasattr(model, "partial_fit"):
-            # MLPs with the solver "lbfgs" learn from all rows or not at all.
+            # MLPs with the solver "lbfgs" learn from all rows at once.
             return OneByOne().evaluate_one(task, number)
         model = _kept(task, number).continued(task, model)
         fitted = perf_counter()
@@ -105,7 +105,7 @@ class _Kept:
 
         ``fresh`` is an unfitted one with the parameters of today.
         """
-        rows = None if task.whole is None else task.whole.train
+        rows = None if task.race_rows is None else task.race_rows.train
         with self._lock:
             n_seen = None if self._model is None else _n_leading(self._rows, rows)
             if n_seen is None:
@@ -116,16 +116,16 @@ class _Kept:
                 return model
             model, self._model = self._model, None
             _learn(model.set_params(**fresh.get_params(deep=False)), task, n_seen)
-            # Kept only now: after a failure the next look begins anew.
+            # Kept only now: after a failure the next look starts again.
             self._model, self._rows = model, rows
             return model
 
 
 def _kept(task: Task, number: int) -> _Kept:
-    if task.whole is None:
+    if task.race_rows is None:
         return _Kept()
     # By number, since rescaled values change from look to look.
-    return task.whole.scratch.get(("incremental", number), _Kept)
+    return task.race_rows.scratch.get(("incremental", number), _Kept)
 
 
 def _n_leading(seen: Rows | None, rows: Rows | None) -> int | None:

@@ -1,4 +1,4 @@
-"""The contract between a race and whoever fits its configurations.
+"""The contract between a race and the evaluators that fit its configurations.
 
 A task is many configurations on one training and one test set. An evaluator says
 which of them share work and returns a prediction for each.
@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
 
 from cvst._typing import Configuration, Rows
 
-__all__ = ["BatchEvaluator", "Outcome", "Scratch", "Task", "Whole"]
+__all__ = ["BatchEvaluator", "Outcome", "RaceRows", "Scratch", "Task"]
 
 T = TypeVar("T")
 
@@ -54,7 +54,7 @@ class Scratch:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class RaceRows:
     """All rows of a race, of which a task sees some: subsets nest, so work may too.
 
     Attributes
@@ -92,7 +92,7 @@ class Task:
         where they are aligned with the rows.
     response : {"predict", "predict_proba", "decision_function", "score_samples"}
         Which method of the fitted estimator makes the predictions.
-    whole : Whole or None
+    race_rows : RaceRows or None
         The race's rows that the task was cut from; None where the inputs were
         transformed on the way (then nothing nests).
     classes : ndarray or None
@@ -110,7 +110,7 @@ class Task:
     X_test: Any
     fit_params: Mapping[str, Any] = field(default_factory=dict)
     response: str = "predict"
-    whole: Whole | None = None
+    race_rows: RaceRows | None = None
     classes: Any = None
     rounds: int | None = None
 
@@ -133,7 +133,7 @@ class Outcome:
     classes : ndarray or None
         ``classes_`` of the fitted classifier: the columns of its probabilities.
     fit_seconds, score_seconds : float
-        Time spent; shared work is split evenly among those who share it.
+        Time spent; shared work is split evenly among the configurations.
     error : Exception or None
         What went wrong.
     """
@@ -151,7 +151,7 @@ class BatchEvaluator(Protocol):
     """Fits many configurations of one estimator, sharing what they have in common.
 
     Sharing is exact: an outcome equals that of a clone fitted on its own (to
-    rounding), whoever else is in the task. What cannot be shared is passed on to
+    rounding), whatever else is in the task. What cannot be shared is passed on to
     :class:`OneByOne`. An evaluator holds no state and can be pickled.
     """
 
@@ -188,7 +188,7 @@ class BatchEvaluator(Protocol):
     def limited(
         self, estimator: Any, configuration: Configuration, rounds: int
     ) -> Configuration:
-        """Return the configuration with at most so many rounds of training.
+        """Return the configuration with at most this number of rounds of training.
 
         As it is, for learners without rounds and for evaluators without this method.
         """

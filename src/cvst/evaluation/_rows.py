@@ -12,7 +12,15 @@ from sklearn.utils import _safe_indexing
 
 from cvst._typing import FloatArray, IntArray, Rows
 
-__all__ = ["RaceData", "guarded", "in_order", "stack_rows", "take", "writable"]
+__all__ = [
+    "RaceData",
+    "guarded",
+    "in_order",
+    "n_rows",
+    "stack_rows",
+    "take",
+    "writable",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +77,17 @@ def take(values: Any, rows: Rows) -> Any:
     return _safe_indexing(values, rows)
 
 
+def n_rows(rows: Rows, n_total: int) -> int:
+    """Return the number of rows that are chosen from a total.
+
+    Examples
+    --------
+    >>> n_rows(slice(2, None), 10), n_rows(np.array([4, 7]), 10)
+    (8, 2)
+    """
+    return len(range(*rows.indices(n_total))) if isinstance(rows, slice) else len(rows)
+
+
 def in_order(values: Any, order: IntArray) -> Any:
     """Return all rows in race order: the one copy that a race makes."""
     if values is None:
@@ -76,7 +95,7 @@ def in_order(values: Any, order: IntArray) -> Any:
     ordered = _safe_indexing(values, order)
     if isinstance(ordered, np.ndarray):
         rows = np.ascontiguousarray(ordered)
-        # All configurations look at these rows: nobody may write into them.
+        # All configurations look at these rows, so they are read-only.
         rows.flags.writeable = False
         return rows
     # Slices of other sparse formats are slow or missing.

@@ -13,8 +13,8 @@ from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
-from cvst.evaluation._rows import RaceData, take
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
+from cvst.evaluation._rows import RaceData, n_rows, take
 from cvst.evaluation.losses import PointwiseLoss, RowLosses
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
@@ -71,9 +71,9 @@ class _Work:
             X_test=X_test,
             fit_params=data.fit_params(self.look.train),
             response=self.response,
-            whole=None
+            race_rows=None
             if data.pairwise
-            else Whole(data.X, self.look.train, self.look.test, self.scratch),
+            else RaceRows(data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
             rounds=self.look.rounds,
         )
@@ -154,7 +154,7 @@ class DataSource:
     rescaling : Rescaling
         How hyper-parameters follow the subset size.
     evaluator : BatchEvaluator
-        Who fits.
+        Fits the configurations.
     n_jobs : int or None
         Number of workers.
     with_residuals : bool
@@ -249,7 +249,7 @@ class DataSource:
         batches = run_chunks(
             work, chunks, self.n_jobs, self.evaluator.prefer, eager=gate is None
         )
-        # Whoever raises in between must not leave workers busy.
+        # An error in between must not leave workers busy.
         with closing(batches):
             for results in batches:
                 scored.extend(results)
@@ -311,7 +311,7 @@ class DataSource:
         weights = take(self.data.score_weights, look.test)
         if weights is not None:
             return int(np.sum(weights > 0))
-        return len(np.arange(num_samples(self.data.X))[look.test])
+        return n_rows(look.test, num_samples(self.data.X))
 
     def _means(self, look: Look, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (weighted) means and their standard errors, NaN for a single row."""

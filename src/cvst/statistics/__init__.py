@@ -7,7 +7,6 @@ rows, the ``..._prefixes`` of the same name the first 2, 3, ..., K of them in on
 from cvst.statistics._cochran_q import cochran_q_prefixes, cochran_q_test
 from cvst.statistics._cochran_q_exact import cochran_q_exact_p_value
 from cvst.statistics._friedman import friedman_prefixes, friedman_test
-from cvst.statistics._holm import holm
 from cvst.statistics._kruskal_wallis import (
     kruskal_wallis_prefixes,
     kruskal_wallis_test,
@@ -32,7 +31,6 @@ __all__ = [
     "cochran_q_test",
     "friedman_prefixes",
     "friedman_test",
-    "holm",
     "kruskal_wallis_prefixes",
     "kruskal_wallis_test",
     "mcnemar_exact",

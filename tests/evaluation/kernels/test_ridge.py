@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 
-from cvst.evaluation import OneByOne, Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, batch_evaluator_for
 
 N_TRAIN, N_ROWS = 40, 70
 TOLERANCE = 1e-6
@@ -42,14 +42,14 @@ def make_rows(seed, n_features=2, kind="distinct"):
 def make_task(estimator, grid, X, y, n_train=N_TRAIN, scratch=None, **changes):
     train, test = slice(0, n_train), slice(n_train, X.shape[0])
     rows = X.iloc if hasattr(X, "iloc") else X
-    whole = None if scratch is None else Whole(X, train, test, scratch)
+    whole = None if scratch is None else RaceRows(X, train, test, scratch)
     return Task(
         estimator,
         dict(enumerate(grid)),
         rows[train],
         y[train],
         rows[test],
-        whole=whole,
+        race_rows=whole,
         **changes,
     )
 
@@ -109,14 +109,14 @@ def test_folds_need_no_prefix(assert_same_as_one_by_one):
     order = rng.permutation(N_ROWS)
     train, test = order[:N_TRAIN], order[N_TRAIN:]
     grid = [{"alpha": 0.1 * k, "gamma": g} for g in (0.1, 5.0) for k in range(1, 10)]
-    whole = Whole(X, train, test, Scratch())
+    whole = RaceRows(X, train, test, Scratch())
     task = Task(
         KernelRidge(kernel="rbf"),
         dict(enumerate(grid)),
         X[train],
         y[train],
         X[test],
-        whole=whole,
+        race_rows=whole,
     )
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from cvst.datasets import make_noisy_sine
-from cvst.evaluation import OneByOne, Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, batch_evaluator_for
 from cvst.evaluation.klr._bands import BandedSpace
 from cvst.learners import KernelLogisticRegression
 
@@ -45,14 +45,14 @@ def make_rows(seed, n_features, kind, n_classes):
 def make_task(estimator, grid, X, y, n_train=N_TRAIN, scratch=None, **changes):
     train, test = slice(0, n_train), slice(n_train, X.shape[0])
     rows = X.iloc if hasattr(X, "iloc") else X
-    whole = None if scratch is None else Whole(X, train, test, scratch)
+    whole = None if scratch is None else RaceRows(X, train, test, scratch)
     return Task(
         estimator,
         dict(enumerate(grid)),
         rows[train],
         y[train],
         rows[test],
-        whole=whole,
+        race_rows=whole,
         **changes,
     )
 

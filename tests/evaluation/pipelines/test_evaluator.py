@@ -42,7 +42,7 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from cvst.evaluation import OneByOne, Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, batch_evaluator_for
 from cvst.evaluation.pipelines._evaluator import PipelineEvaluator
 
 FITS: list[tuple[str, int]] = []
@@ -119,7 +119,7 @@ def task_of(estimator, configurations, X=None, y=None, n_train=40, **options):
         take[train],
         None if y is None else y[train],
         take[test],
-        whole=Whole(X, train, test, Scratch()),
+        race_rows=RaceRows(X, train, test, Scratch()),
         **options,
     )
 
@@ -302,7 +302,7 @@ def test_each_step_is_fitted_once_per_distinct_prefix():
 def test_two_pipelines_in_one_race_do_not_mix():
     """As under a TransformedTargetRegressor with two regressors in its grid."""
     X, y = classification()
-    whole = Whole(X, slice(0, 40), slice(40, 65), Scratch())
+    whole = RaceRows(X, slice(0, 40), slice(40, 65), Scratch())
     pipelines = [
         make_pipeline(scaler, LogisticRegression())
         for scaler in (StandardScaler(), MinMaxScaler(), StandardScaler())
@@ -391,7 +391,7 @@ def test_the_next_look_is_fitted_anew(branched):
             X[rows],
             y[rows],
             X[test],
-            whole=Whole(X, rows, test, scratch),
+            race_rows=RaceRows(X, rows, test, scratch),
         )
         expected = [outcome.prediction for outcome in OneByOne().evaluate(task)]
         FITS.clear()
@@ -423,7 +423,7 @@ def test_steps_left_out_leave_the_race_rows_as_they_are():
 
     class Watching(OneByOne):
         def evaluate(self, task):
-            seen.append(task.whole)
+            seen.append(task.race_rows)
             assert list(task.configurations) == [8]
             yield from OneByOne().evaluate(task)
 
@@ -437,9 +437,9 @@ def test_steps_left_out_leave_the_race_rows_as_they_are():
         both = replace(task_of(pipeline, []), configurations=grid)
         assert len(list(batch_evaluator_for(pipeline).evaluate(both))) == 2
     untouched, scaled = seen
-    np.testing.assert_array_equal(untouched.X, task.whole.X)
+    np.testing.assert_array_equal(untouched.X, task.race_rows.X)
     assert (scaled.train, scaled.test) == (slice(0, 40), slice(40, 65))
-    np.testing.assert_allclose(scaled.X, task.whole.X - task.X_train.mean(axis=0))
+    np.testing.assert_allclose(scaled.X, task.race_rows.X - task.X_train.mean(axis=0))
 
 
 def column_transformer(**options):

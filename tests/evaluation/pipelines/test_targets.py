@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import QuantileTransformer, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
-from cvst.evaluation import OneByOne, Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, batch_evaluator_for
 
 LOG = {"func": np.log, "inverse_func": np.exp}
 
@@ -30,7 +30,7 @@ def regression(seed=0, n_rows=60):
 
 def task_of(estimator, grid, X, y, scratch=None, n_train=40, **options):
     train, test = slice(0, n_train), slice(n_train, len(X))
-    whole = Whole(X, train, test, scratch or Scratch())
+    whole = RaceRows(X, train, test, scratch or Scratch())
     y_train = None if y is None else y[train]
     configurations = list(ParameterGrid(grid)) if isinstance(grid, dict) else grid
     return Task(
@@ -39,7 +39,7 @@ def task_of(estimator, grid, X, y, scratch=None, n_train=40, **options):
         X[train],
         y_train,
         X[test],
-        whole=whole,
+        race_rows=whole,
         **options,
     )
 
@@ -113,7 +113,7 @@ def test_the_regressor_sees_the_whole_race():
 
     class Watching(OneByOne):
         def evaluate(self, task):
-            seen.append((task.whole.X, task.y_train))
+            seen.append((task.race_rows.X, task.y_train))
             yield from OneByOne().evaluate(task)
 
     batch_evaluator_for.register(Watched, lambda estimator: Watching())

@@ -272,7 +272,7 @@ def test_a_function_gets_the_grids_parameters_and_both_sizes():
     ("rescale", "message"),
     [
         ({"alhpa": 1}, r"'alhpa'.*not a parameter of Ridge.*alpha"),
-        ({"alpha": "n"}, r"'alpha' is 'n', which is no finite number"),
+        ({"alpha": "n"}, r"'alpha' is 'n', which is not a finite number"),
         ({"alpha": True}, r"'alpha' is True"),
         ("table", r"rescale='table' is not known.*'auto'"),
     ],
@@ -284,7 +284,7 @@ def test_bad_rules_are_refused_in_one_sentence(rescale, message):
 
 def test_a_function_that_returns_no_parameters_is_refused():
     rescaling = resolve_rescaling(lambda params, n, N: None, Ridge(), [{}], True)
-    with pytest.raises(InvalidInputError, match="returned None, which is no dict"):
+    with pytest.raises(InvalidInputError, match="returned None, which is not a dict"):
         rescaling.configuration(0, 1, 2)
 
 
@@ -326,7 +326,7 @@ def test_a_registration_replaces_the_table():
 
 @pytest.mark.usefixtures("clean_table")
 def test_bad_registrations_are_refused():
-    with pytest.raises(InvalidInputError, match="which is no class"):
+    with pytest.raises(InvalidInputError, match="which is not a class"):
         register_rescaling(Ridge(), alpha=1)
     with pytest.raises(InvalidInputError, match="'alpha' is 'one'"):
         register_rescaling(Ridge, alpha="one")

@@ -16,7 +16,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVR
 from sklearn.tree import DecisionTreeRegressor
 
-from cvst.evaluation import OneByOne, Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, batch_evaluator_for
 from cvst.evaluation.ensembles import _boosting
 from cvst.learners import KernelLogisticRegression
 
@@ -122,9 +122,9 @@ def test_an_error_while_sharing_is_not_swallowed(monkeypatch, caplog, error, lev
 def test_a_race_is_told_once(caplog):
     """Each look falls back for the same reason; another reason is told again."""
     caplog.set_level("INFO", "cvst")
-    whole = Whole(X, slice(0, 40), slice(40, 50), Scratch())
+    whole = RaceRows(X, slice(0, 40), slice(40, 50), Scratch())
     for estimator in (Ridge(solver="lsqr"), Ridge(solver="lsqr"), Ridge()):
-        task = task_of(estimator, [{"alpha": -1.0}, {"alpha": 2.0}], whole=whole)
+        task = task_of(estimator, [{"alpha": -1.0}, {"alpha": 2.0}], race_rows=whole)
         if estimator.solver == "lsqr":
             task = replace(task, configurations={0: {"alpha": 1.0}, 1: {"alpha": 2.0}})
         assert len(list(batch_evaluator_for(estimator).evaluate(task))) == 2

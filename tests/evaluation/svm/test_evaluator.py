@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
-from cvst.evaluation import OneByOne, Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, batch_evaluator_for
 from cvst.evaluation.svm import _evaluator as svm_module
 from cvst.evaluation.svm import _fits as _svm_fits
 
@@ -73,14 +73,14 @@ def make_labels(X, rng, n_classes):
 def make_task(estimator, grid, X, y, scratch=None, **changes):
     train, test = slice(0, N_TRAIN), slice(N_TRAIN, X.shape[0])
     rows = X.iloc if hasattr(X, "iloc") else X
-    whole = None if scratch is None else Whole(X, train, test, scratch)
+    whole = None if scratch is None else RaceRows(X, train, test, scratch)
     return Task(
         estimator,
         dict(enumerate(grid)),
         rows[train],
         y[train],
         rows[test],
-        whole=whole,
+        race_rows=whole,
         **changes,
     )
 
@@ -93,7 +93,7 @@ def solver(request):
     with pytest.MonkeyPatch.context() as patch:
         if request.param == "libsvm":
             patch.setattr(_svm_fits, "has_compiled_solver", lambda: False)
-        patch.setattr(_svm_fits._patience, "is_over", lambda: True)
+        patch.setattr(_svm_fits._break_even, "is_reached", lambda: True)
         yield
 
 
@@ -209,9 +209,14 @@ def test_looks_of_a_race_nest(assert_same_as_one_by_one, machine):
     grid = [{"gamma": g, name: v} for g in (0.01, 1.0, 30.0, 1000.0) for v in values]
     for n_train in (30, 61, 120):
         train, test = slice(0, n_train), slice(n_train, 200)
-        whole = Whole(X, train, test, scratch)
+        whole = RaceRows(X, train, test, scratch)
         task = Task(
-            machine(), dict(enumerate(grid)), X[train], y[train], X[test], whole=whole
+            machine(),
+            dict(enumerate(grid)),
+            X[train],
+            y[train],
+            X[test],
+            race_rows=whole,
         )
         assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 

@@ -15,7 +15,7 @@ import cvst.evaluation.svm
 from cvst._sklearn_compat import libsvm_fit
 from cvst.evaluation.svm import _fits as _svm_fits
 from cvst.evaluation.svm._fits import (
-    KernelRooms,
+    KernelBuffers,
     SvmFits,
     has_compiled_solver,
     load_compiled_solver,
@@ -108,7 +108,7 @@ def test_kernels_share_a_room_one_after_the_other(curve, impatient, monkeypatch)
         for kernel in kernels
     ]
     monkeypatch.setattr(_svm_fits, "libsvm_fit", None)
-    rooms, used = KernelRooms(), []
+    rooms, used = KernelBuffers(), []
     for kernel, model in zip(kernels, expected, strict=True):
         n = len(kernel)
         own = kernel, targets[:n], weights[:n], False, rooms
@@ -126,8 +126,8 @@ def test_kernels_share_a_room_one_after_the_other(curve, impatient, monkeypatch)
 
 def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
     """As long as libsvm was faster than loading, or compiling, the other one."""
-    patience = _svm_fits._Patience()
-    monkeypatch.setattr(_svm_fits, "_patience", patience)
+    patience = _svm_fits._BreakEven()
+    monkeypatch.setattr(_svm_fits, "_break_even", patience)
     asked = []
 
     def has_compiled_solver():
@@ -265,7 +265,7 @@ def test_extreme_rows_are_left_to_libsvm(curve, impatient, monkeypatch, part):
 def test_loading_the_solver_ends_all_patience(curve, monkeypatch):
     """For those who know that their race will be long."""
     pytest.importorskip("numba", exc_type=ImportError)
-    monkeypatch.setattr(_svm_fits, "_patience", _svm_fits._Patience())
+    monkeypatch.setattr(_svm_fits, "_break_even", _svm_fits._BreakEven())
     load_compiled_solver()
     monkeypatch.setattr(_svm_fits, "libsvm_fit", None)
     assert fitted(curve).status == 0

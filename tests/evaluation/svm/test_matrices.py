@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
-from cvst.evaluation import Scratch, Task, Whole, batch_evaluator_for
+from cvst.evaluation import RaceRows, Scratch, Task, batch_evaluator_for
 from cvst.evaluation.kernels._functions import Kernel
 from cvst.evaluation.kernels._rows import paired_rows
 from cvst.evaluation.pipelines._stages import LookScratch
@@ -29,7 +29,7 @@ def make_whole(X, n_train, kind):
     train, test = slice(0, n_train), slice(n_train, len(X))
     if kind == "numbered":
         train, test = np.arange(n_train), np.arange(n_train, len(X))
-    return Whole(X, train, test, LookScratch() if kind == "look" else Scratch())
+    return RaceRows(X, train, test, LookScratch() if kind == "look" else Scratch())
 
 
 @settings(max_examples=40, deadline=None)
@@ -47,7 +47,7 @@ def test_matrices_are_those_of_scikit_learn(seed, n_train, kind, kernel, n_suppo
     X[-5:] = X[:1]
     ours, params = kernel
     whole = make_whole(X, n_train, kind)
-    rows = paired_rows(Task(None, {}, X[:n_train], None, X[n_train:], whole=whole))
+    rows = paired_rows(Task(None, {}, X[:n_train], None, X[n_train:], race_rows=whole))
     coefficients = rng.normal(size=(4, n_train))
     coefficients[:, n_support:] = 0.0
     coefficients[rng.random(size=coefficients.shape) < 0.3] = 0.0
@@ -74,8 +74,8 @@ def test_leading_rows_begin_with_the_matrix(train, nests):
     """In C order, whatever follows."""
     X = np.random.default_rng(0).normal(size=(30, 2))
     test = slice(20, 30) if isinstance(train, slice) else np.arange(20, 30)
-    whole = Whole(X, train, test, Scratch() if nests else LookScratch())
-    rows = paired_rows(Task(None, {}, X[train], None, X[test], whole=whole))
+    whole = RaceRows(X, train, test, Scratch() if nests else LookScratch())
+    rows = paired_rows(Task(None, {}, X[train], None, X[test], race_rows=whole))
     matrices = SvmMatrices(rows, Kernel("rbf", 0.3), nests=nests)
     leading = matrices.leading_rows()
     assert leading.flags.c_contiguous
@@ -106,7 +106,7 @@ def test_one_look_is_as_one_by_one(
         X[:n_train],
         y[:n_train],
         X[n_train:],
-        whole=make_whole(X, n_train, kind),
+        race_rows=make_whole(X, n_train, kind),
     )
     assert_same_as_one_by_one(task, rtol=1e-6, atol=1e-6)
 
@@ -116,9 +116,9 @@ def test_only_a_race_keeps_kernel_values(scratch):
     """What no later look can use takes no memory; distances serve all kernels."""
     X = np.random.default_rng(0).normal(size=(30, 2))
     y = np.sign(X[:, 0])
-    whole = Whole(X, slice(0, 20), slice(20, 30), scratch())
+    whole = RaceRows(X, slice(0, 20), slice(20, 30), scratch())
     grid = [{"C": 1.0, "gamma": gamma} for gamma in (0.1, 1.0)]
-    task = Task(SVC(), dict(enumerate(grid)), X[:20], y[:20], X[20:], whole=whole)
+    task = Task(SVC(), dict(enumerate(grid)), X[:20], y[:20], X[20:], race_rows=whole)
     list(batch_evaluator_for(SVC()).evaluate(task))
     kept = whole.scratch.get("kernel matrices", lambda: None)
     assert (kept is not None) == (scratch is Scratch)

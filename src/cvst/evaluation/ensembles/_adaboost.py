@@ -32,7 +32,7 @@ class AdaBoostRounds(PrefixEvaluator):
         self, model: Any, task: Task, sizes: Sequence[int]
     ) -> Iterator[tuple[int, Any]]:
         """Predict once with each round and let scikit-learn weigh the first ones."""
-        # The rounds were fitted on bare arrays and know no names of columns.
+        # The rounds were fitted on bare arrays, without names of columns.
         X = validate_data(
             model, task.X_test, accept_sparse=["csr", "csc"], dtype=None, reset=False
         )

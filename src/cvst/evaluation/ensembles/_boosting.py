@@ -37,7 +37,7 @@ class BoostingStages(PrefixEvaluator):
         stage, prediction = next(stages)
         for size in sizes:
             while stage < size:
-                # Early stopping: whoever asks for more stages gets the last one.
+                # Early stopping: a larger size gets the last stage.
                 following = next(stages, None)
                 if following is None:
                     break

@@ -113,7 +113,7 @@ class BaggingPrefixes(PrefixEvaluator):
                 model,
                 n_estimators=size,
                 estimators_=members[:size],
-                # Nobody looks at the features any more, so none need be copied.
+                # The features are not used any more, so none need be copied.
                 estimators_features_=[slice(0, 0)] * size,
             )
             yield size, getattr(shorter, task.response)(task.X_test)

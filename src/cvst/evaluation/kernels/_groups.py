@@ -1,4 +1,4 @@
-"""Who shares a kernel with whom."""
+"""Which configurations share a kernel."""
 
 from __future__ import annotations
 

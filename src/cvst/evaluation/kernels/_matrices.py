@@ -15,7 +15,7 @@ from cvst.evaluation.kernels._tables import Budget, RowTable
 __all__ = ["KernelMatrices"]
 
 # All kernel matrices that a race keeps. They hold 61 widths and 800 training rows of
-# 1,000; the looks that follow compute what is missing anew.
+# 1,000; the looks that follow compute what is missing again.
 LARGEST_CACHE_BYTES = 3 * 2**27
 
 

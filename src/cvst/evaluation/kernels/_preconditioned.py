@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ __all__ = [
     "SingleFactor",
     "Solution",
     "conjugate_gradients",
+    "descent",
     "is_fast_in_single",
 ]
 
@@ -108,6 +109,84 @@ class SingleFactor:
         return solution
 
 
+class Descent:
+    """Where conjugate gradients are.
+
+    Attributes
+    ----------
+    x : ndarray of shape (size,)
+        The solution so far.
+    residuals : ndarray of shape (size,)
+        What is left of the right-hand side.
+    length : float
+        How far the last round went along its direction.
+    n_rounds : int
+        Products so far.
+    """
+
+    def __init__(
+        self, precondition: Callable[[FloatArray], FloatArray], forces: FloatArray
+    ) -> None:
+        self.x = np.zeros_like(forces)
+        self.residuals = forces.copy()
+        self.length = 0.0
+        self.n_rounds = 0
+        self._precondition = precondition
+        self._pull: FloatArray | None = None
+
+    def pull(self) -> FloatArray:
+        """Return the residuals behind the preconditioner, solved for once a round."""
+        if self._pull is None:
+            self._pull = self._precondition(self.residuals)
+        return self._pull
+
+    def square(self) -> float:
+        """Return the squared norm of the residuals, as the preconditioner sees it."""
+        return float(self.residuals @ self.pull())
+
+    def move(self, direction: FloatArray, image: FloatArray, length: float) -> None:
+        """Go along a direction, whose product with the system is its image."""
+        self.x += length * direction
+        self.residuals -= length * image
+        self.length = length
+        self.n_rounds += 1
+        self._pull = None
+
+
+def descent(
+    product: Callable[[FloatArray], FloatArray],
+    precondition: Callable[[FloatArray], FloatArray],
+    forces: FloatArray,
+) -> Iterator[Descent]:
+    """Yield where preconditioned conjugate gradients are, before and after each round.
+
+    The same object comes back each time. The preconditioner is asked as late as
+    possible, so that a caller that has enough saves the last solve. It ends where the
+    system does not look positive definite.
+
+    Parameters
+    ----------
+    product : callable
+        Multiplies a vector with the system.
+    precondition : callable
+        Solves the system approximately.
+    forces : ndarray of shape (size,)
+        Right-hand side.
+    """
+    where = Descent(precondition, forces)
+    direction, before = np.zeros_like(forces), math.inf
+    while True:
+        yield where
+        square = where.square()
+        direction = where.pull() + (square / before) * direction
+        image = product(direction)
+        curvature = float(direction @ image)
+        if not (square > 0 and curvature > 0):
+            return
+        where.move(direction, image, square / curvature)
+        before = square
+
+
 class Solution(NamedTuple):
     """What conjugate gradients have reached.
 
@@ -144,13 +223,13 @@ def conjugate_gradients(
     product : callable
         Multiplies a vector with the system.
     precondition : callable
-        Solves the system about.
+        Solves the system approximately.
     forces : ndarray of shape (size,)
         Right-hand side.
     is_enough : callable
         Called after each round: whether it may be the last.
     most_rounds : int
-        After so many it is given up.
+        After this many it gives up.
 
     Returns
     -------
@@ -170,25 +249,15 @@ def conjugate_gradients(
     >>> found.x.round(12).tolist(), found.n_rounds
     ([3.0, -1.0], 2)
     """
-    x = np.zeros_like(forces)
-    residuals = forces.copy()
-    pull = precondition(residuals)
-    direction = pull
-    square = float(residuals @ pull)
     if not forces.any():
-        return Solution(x, residuals, 0.0, 0)
-    for n_rounds in range(1, most_rounds + 1):
-        image = product(direction)
-        curvature = float(direction @ image)
-        if not (square > 0 and curvature > 0):
-            return None
-        length = square / curvature
-        x += length * direction
-        residuals -= length * image
-        pull = precondition(residuals)
-        before, square = square, float(residuals @ pull)
-        found = Solution(x, residuals, math.sqrt(max(square, 0.0)), n_rounds)
-        if is_enough(found):
-            return found
-        direction = pull + (square / before) * direction
+        return Solution(np.zeros_like(forces), forces.copy(), 0.0, 0)
+    for found in descent(product, precondition, forces):
+        if found.n_rounds == 0:
+            continue
+        error = math.sqrt(max(found.square(), 0.0))
+        solution = Solution(found.x, found.residuals, error, found.n_rounds)
+        if is_enough(solution):
+            return solution
+        if found.n_rounds == most_rounds:
+            break
     return None

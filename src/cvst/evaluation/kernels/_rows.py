@@ -16,14 +16,16 @@ from scipy.spatial.distance import cdist
 
 from cvst._typing import FloatArray, IntArray, Rows
 from cvst.evaluation._protocol import Scratch, Task
+from cvst.evaluation._rows import n_rows
 from cvst.evaluation.kernels._tables import Budget, RowTable
 from cvst.evaluation.sharing import PerLook
 
 __all__ = ["DenseRows", "PairKind", "PairedRows", "paired_rows"]
 
 # Both kinds of squared distances are |a|² + |b|² - 2 ab; they differ in the order of
-# the sums, and so in the last bit. Who is compared with scikit-learn's kernels forms
-# them as scikit-learn does, who is compared with libsvm's as libsvm does.
+# the sums, and so in the last bit. Estimators that use
+# scikit-learn's kernels need them as scikit-learn forms them, machines of libsvm as
+# libsvm does.
 PairKind: TypeAlias = Literal["squared", "squared libsvm", "city block", "product"]
 
 # A race keeps at most this much of its tables of pairs. One of them, as many kernels
@@ -54,7 +56,7 @@ class DenseRows:
 
 
 def dense_rows(X: Any) -> DenseRows | None:
-    """Return rows as numbers; None if scikit-learn would have more to say on them."""
+    """Return rows as numbers; None if scikit-learn would refuse or convert them."""
     if hasattr(X, "tocsr") or (hasattr(X, "dtypes") and not hasattr(X, "iloc")):
         return None
     values = np.asarray(X)
@@ -99,12 +101,12 @@ class PairedRows:
     @property
     def n_train(self) -> int:
         """Number of training rows."""
-        return _count(self.train, len(self.rows.X))
+        return n_rows(self.train, len(self.rows.X))
 
     @property
     def n_test(self) -> int:
         """Number of test rows."""
-        return _count(self.test, len(self.rows.X))
+        return n_rows(self.test, len(self.rows.X))
 
     @property
     def largest_square(self) -> float:
@@ -217,10 +219,6 @@ def _block(table: FloatArray, rows: IntArray, columns: IntArray) -> FloatArray:
     return picked.take(columns, axis=1, mode="clip")
 
 
-def _count(rows: Rows, n_rows: int) -> int:
-    return len(range(*rows.indices(n_rows))) if isinstance(rows, slice) else len(rows)
-
-
 def _pairs_of(rows: DenseRows, kind: PairKind, a: Rows, b: Rows) -> FloatArray:
     A, B = rows.X[a], rows.X[b]
     if kind == "city block":
@@ -247,12 +245,12 @@ def _pairs_of(rows: DenseRows, kind: PairKind, a: Rows, b: Rows) -> FloatArray:
 
 def paired_rows(task: Task) -> PairedRows | None:
     """Return the rows of a task, or None unless they are dense, finite and numeric."""
-    whole = task.whole
-    if whole is not None:
-        rows = whole.scratch.get("dense rows", lambda: dense_rows(whole.X))
+    race = task.race_rows
+    if race is not None:
+        rows = race.scratch.get("dense rows", lambda: dense_rows(race.X))
         if rows is None:
             return None
-        return PairedRows(rows, whole.train, whole.test, whole.scratch)
+        return PairedRows(rows, race.train, race.test, race.scratch)
     train, test = dense_rows(task.X_train), dense_rows(task.X_test)
     if train is None or test is None or train.X.shape[1] != test.X.shape[1]:
         return None

@@ -19,7 +19,7 @@ DISCRETE_KINDS = "iubUS"
 def class_positions(y: Any, n_train: int) -> tuple[Any, IntArray] | None:
     """Return the sorted classes of a target and where in them each row is.
 
-    None if there are fewer than two or scikit-learn would have more to say on them.
+    None if there are fewer than two, or if scikit-learn would refuse or convert them.
 
     Examples
     --------

@@ -244,10 +244,10 @@ def _settle(
     coefficients: FloatArray,
     decisions: FloatArray,
 ) -> BoolArray:
-    """Compute decisions that are close to a tie anew, as the estimator does.
+    """Compute decisions that are close to a tie again, as the estimator does.
 
-    Far from all training rows, decisions are zero but for rounding errors, and a label
-    hangs on them.
+    Far from all training rows, decisions are zero but for rounding errors, and these
+    decide on the label.
 
     Parameters
     ----------

@@ -15,6 +15,7 @@ from cvst._typing import FloatArray
 from cvst.evaluation.kernels._preconditioned import (
     LARGEST_CONDITION,
     SingleFactor,
+    descent,
     is_fast_in_single,
 )
 from cvst.evaluation.klr._bands import BandedSpace, band_of
@@ -144,33 +145,33 @@ class IterativeDualSpace(DualSpace):
     def _solution(self, forces: FloatArray, enough: float) -> _Found | None:
         """Solve (roots · kernel · roots + identity) x = forces."""
         roots, ratio = self._roots, self._factored / self._roots
-        # The norm of the system is at most so many times the preconditioner's.
+        # The norm of the system is at most this many times the preconditioner's.
         slack = max(1.0, 1.0 / float(ratio.min()))
-        x, decisions = np.zeros_like(forces), np.zeros_like(forces)
-        left, direction, before = forces.copy(), np.zeros_like(forces), math.inf
-        most = 0.0
-        for n_rounds in range(MOST_ROUNDS):
-            pull = ratio * self._single.solve(ratio * left)
-            square = float(left @ pull)
-            error = slack * math.sqrt(max(square, 0.0))
-            if error <= most:
-                return _Found(x, decisions, error, n_rounds)
-            direction = pull + (square / before) * direction
+        decisions, image = np.zeros_like(forces), np.zeros_like(forces)
+
+        def product(direction: FloatArray) -> FloatArray:
+            nonlocal image
             image = self.decisions(roots * direction)
-            product = roots * image
-            product += direction
-            curvature = float(direction @ product)
-            if not (square > 0 and curvature > 0):
-                return None
-            length = square / curvature
-            x += length * direction
-            decisions += length * image
-            left -= length * product
-            before = square
-            gain = math.sqrt(max(0.0, float(x @ forces)))
-            most = max(min(LARGEST_ERROR, gain) * gain, enough)
-            # No eigenvalue of the system is smaller than 1.
-            error = math.sqrt(float(left @ left))
+            scaled = roots * image
+            scaled += direction
+            return scaled
+
+        def precondition(left: FloatArray) -> FloatArray:
+            return np.asarray(ratio * self._single.solve(ratio * left))
+
+        most = 0.0
+        for found in descent(product, precondition, forces):
+            if found.n_rounds:
+                decisions += found.length * image
+                gain = math.sqrt(max(0.0, float(found.x @ forces)))
+                most = max(min(LARGEST_ERROR, gain) * gain, enough)
+                # No eigenvalue of the system is smaller than 1.
+                error = math.sqrt(float(found.residuals @ found.residuals))
+                if error <= most:
+                    return _Found(found.x, decisions, error, found.n_rounds)
+            if found.n_rounds == MOST_ROUNDS:
+                break
+            error = slack * math.sqrt(max(found.square(), 0.0))
             if error <= most:
-                return _Found(x, decisions, error, n_rounds + 1)
+                return _Found(found.x, decisions, error, found.n_rounds)
         return None

@@ -96,7 +96,7 @@ def predict_all(
         Coefficients of each member.
     is_certain : callable
         Whether values (n_test, n_targets) with an error up to a bound suffice. Where
-        they do not, the product is formed anew as a plain model does.
+        they do not, the product is formed again as a plain model does.
 
     Returns
     -------

@@ -15,7 +15,7 @@ def constant_loss(loss: PointwiseLoss, y: Any) -> float | None:
     """Return the mean loss of the best simple constant, None where there is none.
 
     The constants tried are the most frequent label, or the mean and the median, or
-    the frequencies of the classes, whichever the loss compares.
+    the frequencies of the classes, depending on what the loss compares.
 
     Examples
     --------

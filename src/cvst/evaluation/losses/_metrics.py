@@ -218,7 +218,7 @@ def _top_k_accuracy_score(
 def _quantile(alpha: float) -> float:
     if not 0 <= alpha <= 1:
         raise InvalidInputError(
-            f"alpha={alpha!r} is no quantile. Choose alpha between 0 and 1."
+            f"alpha={alpha!r} is not a quantile. Choose alpha between 0 and 1."
         )
     return alpha
 

@@ -2,7 +2,7 @@
 
 The search for the largest k lists the neighbours of every smaller k too. Where the
 k-th distance is tied, and it matters which of the tied rows is taken, the row is
-predicted anew by a model of its own k.
+predicted again by a model of its own k.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from cvst.evaluation.sharing import (
 __all__ = ["SharedNeighbours"]
 
 
-NOBODY: IntArray = np.empty(0, dtype=np.intp)
+NO_ROWS: IntArray = np.empty(0, dtype=np.intp)
 
 
 class SharedNeighbours(BatchEvaluator):
@@ -166,7 +166,7 @@ def _from_sums(
     by_distance = queries[0].weights == "distance"
     ks = [query.k for query in queries]
     for k, sums, weights in running_sums(lists, targets.matrix, ks, by_distance):
-        close = NOBODY
+        close = NO_ROWS
         if by_distance and response == "predict":
             close = targets.close_calls(k, sums, weights)
         for query in [query for query in queries if query.k == k]:
@@ -176,7 +176,7 @@ def _from_sums(
 
 
 def _can_vote(task: Task, searcher: Any, lists: NeighbourLists) -> bool:
-    # Before 1.8, scikit-learn fails to count votes for labels that are no numbers if
+    # Before 1.8, scikit-learn fails to count votes for labels that are not numbers if
     # it searches by brute force; the same fit must fail here.
     if lists.in_a_tree or not is_classifier(searcher):
         return True
@@ -201,7 +201,7 @@ class _Listed:
 
 
 class _Ties:
-    """Predicts rows anew that the lists cannot decide."""
+    """Predicts rows again that the lists cannot decide."""
 
     def __init__(
         self, task: Task, searcher: Any, lists: NeighbourLists, codes: IntArray
@@ -212,7 +212,7 @@ class _Ties:
         self._found: dict[int, tuple[FloatArray, IntArray]] = {}
 
     def settle(
-        self, query: _Query, prediction: Any, close: IntArray = NOBODY
+        self, query: _Query, prediction: Any, close: IntArray = NO_ROWS
     ) -> Iterator[tuple[int, Any]]:
         """Yield the prediction once all rows are sure; nothing if that cannot be."""
         if query.k not in self._unsure:

@@ -1,4 +1,4 @@
-"""Neighbour lists: who is near, which rows have ties, and running sums over the list.
+"""Lists of neighbours: nearest rows, ties, and running sums over the lists.
 
 The k nearest rows are the head of a longer list unless the k-th and the next distance
 cannot be told apart: then it depends on the search which of them is taken.

@@ -130,7 +130,7 @@ def _buckets(
         if chain is None:
             alone.append(number)
             continue
-        # Arguments of a fit belong to a name, which is no part of a step's key.
+        # Arguments of a fit belong to a name, which a step's key does not hold.
         paths = [step.path for step in chain.steps] if by_name else []
         bucket = buckets[chain.keys, chain.final_key, tuple(paths)]
         bucket.numbers.append(number)
@@ -201,9 +201,9 @@ class _Walk:
     def _final_together(
         self, stage: Stage, bucket: _Bucket, evaluator: BatchEvaluator
     ) -> Iterator[Outcome]:
-        whole = self.task.whole
+        race_rows = self.task.race_rows
         if self.chain.transformers:
-            (whole,) = self.cache.wholes.get(self.key, lambda: (joined(stage),))
+            (race_rows,) = self.cache.joined.get(self.key, lambda: (joined(stage),))
         stage = stage.guarded()
         task = replace(
             self.task,
@@ -212,7 +212,7 @@ class _Walk:
             X_train=stage.X_train,
             X_test=stage.X_test,
             fit_params=self.params[-1],
-            whole=whole,
+            race_rows=race_rows,
         )
         return evaluator.evaluate(task)
 
@@ -231,7 +231,7 @@ class _Walk:
                 for place, params in enumerate(self.params[stage.n_steps :])
                 for name, value in params.items()
             },
-            whole=None,
+            race_rows=None,
         )
         for outcome in OneByOne().evaluate(task):
             if outcome.error is None:

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from cvst._typing import Rows
 from cvst.evaluation._one_by_one import configured
-from cvst.evaluation._protocol import Task, Whole
+from cvst.evaluation._protocol import RaceRows, Task
 from cvst.evaluation._rows import guarded, stack_rows, writable
 from cvst.evaluation.pipelines._branches import Branch, Keep, with_shared_branches
 from cvst.evaluation.pipelines._steps import Chains, Step
@@ -27,7 +27,7 @@ KEPT_BYTES = 2**28
 # larger than the rows: it is kept for the last few sets only.
 KEPT_SCRATCHES = 2
 
-# Larger inputs are not copied into one block: nobody keeps distances between so many.
+# Larger inputs are not copied into one block: their distances would not be kept.
 LARGEST_JOINED_BYTES = 2**26
 
 
@@ -56,7 +56,7 @@ class Stage:
         return n_bytes(self.X_train) + n_bytes(self.X_test)
 
     def guarded(self) -> Stage:
-        """Return a stage for one more fit, which nobody else will notice."""
+        """Return a stage for one more fit, which cannot change it for the others."""
         return Stage(guarded(self.X_train), guarded(self.X_test), self.n_steps)
 
     def writable(self) -> Stage:
@@ -108,11 +108,11 @@ def n_bytes(X: Any) -> int:
     return int(getattr(X, "nbytes", 0))
 
 
-def joined(stage: Stage) -> Whole | None:
+def joined(stage: Stage) -> RaceRows | None:
     """Return the rows of a stage as a race of one look.
 
-    Whoever fits on them can so keep what belongs to the rows, such as distances, and
-    find it again for the next group of configurations.
+    The evaluator of the final estimator can then keep what belongs to the rows, such as
+    distances, and find it again for the next group of configurations.
     """
     X_train, X_test = stage.X_train, stage.X_test
     same = type(X_train) is type(X_test) and _dtypes(X_train) == _dtypes(X_test)
@@ -120,7 +120,9 @@ def joined(stage: Stage) -> Whole | None:
         return None
     n_train, n_test = X_train.shape[0], X_test.shape[0]
     X = stack_rows(X_train, X_test)
-    return Whole(X, slice(0, n_train), slice(n_train, n_train + n_test), LookScratch())
+    return RaceRows(
+        X, slice(0, n_train), slice(n_train, n_train + n_test), LookScratch()
+    )
 
 
 def _dtypes(X: Any) -> Any:
@@ -135,7 +137,7 @@ class LookCache:
         self.branches: Recent[Branch] = Recent(
             KEPT_BYTES, lambda branch: n_bytes(branch.rows)
         )
-        self.wholes: Recent[tuple[Whole | None]] = Recent(KEPT_SCRATCHES, len)
+        self.joined: Recent[tuple[RaceRows | None]] = Recent(KEPT_SCRATCHES, len)
         self._rows: tuple[Rows, Rows] | None = None
         self._chains: Chains | None = None
         self._lock = threading.Lock()
@@ -153,14 +155,14 @@ class LookCache:
             if self._rows is None or not same_rows(self._rows, (train, test)):
                 self.stages.clear()
                 self.branches.clear()
-                self.wholes.clear()
+                self.joined.clear()
                 self._rows = train, test
 
 
 def cache_of(task: Task) -> LookCache:
     """Return what is kept of a task's look; nothing yet, for a task on its own."""
-    if task.whole is None:
+    if task.race_rows is None:
         return LookCache()
-    cache = task.whole.scratch.get("transformed rows", LookCache)
-    cache.turn_to(task.whole.train, task.whole.test)
+    cache = task.race_rows.scratch.get("transformed rows", LookCache)
+    cache.turn_to(task.race_rows.train, task.race_rows.test)
     return cache

@@ -236,7 +236,7 @@ def covered_by_part(name: str, part: Any) -> dict[str, str]:
 def limited_part(
     name: str, part: Any, configuration: Configuration, rounds: int
 ) -> Configuration:
-    """Return a configuration of the whole with at most so many rounds in a part."""
+    """Return a configuration of the whole with limited rounds in a part."""
     part = configuration.get(name, part)
     if not hasattr(part, "fit"):
         return configuration

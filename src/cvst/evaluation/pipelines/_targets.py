@@ -1,7 +1,7 @@
 """Targets on another scale: transform them once, then fit as usual.
 
-``TransformedTargetRegressor`` changes ``y`` and hands ``X`` on as it is, so that all
-its regressor can share, across configurations and looks, is shared here, too.
+``TransformedTargetRegressor`` changes ``y`` and hands ``X`` on as it is, so
+whatever its regressor can share, across configurations and looks, is shared here too.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sklearn.compose import TransformedTargetRegressor
 from cvst._typing import Configuration
 from cvst.evaluation._dispatch import batch_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne, configured
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, Scratch, Task, Whole
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
 from cvst.evaluation.pipelines._steps import covered_by_part, limited_part
 from cvst.evaluation.sharing import (
     Remembered,
@@ -142,7 +142,7 @@ def _evaluate_bucket(
         estimator=bucket.regressor,
         configurations=bucket.changes,
         y_train=model.regressor_.y_,
-        whole=_with_own_scratch(task.whole, bucket.key),
+        race_rows=_with_own_scratch(task.race_rows, bucket.key),
     )
     seconds = (perf_counter() - start) / len(bucket.changes)
     for outcome in evaluator.evaluate(inner):
@@ -150,11 +150,11 @@ def _evaluate_bucket(
         yield replace(back, fit_seconds=outcome.fit_seconds + seconds)
 
 
-def _with_own_scratch(whole: Whole | None, key: Hashable) -> Whole | None:
+def _with_own_scratch(race_rows: RaceRows | None, key: Hashable) -> RaceRows | None:
     # What is kept for a race may depend on its targets: those here are others.
-    if whole is None:
+    if race_rows is None:
         return None
-    return replace(whole, scratch=whole.scratch.get(("targets", key), Scratch))
+    return replace(race_rows, scratch=race_rows.scratch.get(("targets", key), Scratch))
 
 
 def _back(model: Any, task: Task, outcome: Outcome) -> Outcome:

@@ -281,7 +281,7 @@ def _check_names(
 def _returned(configuration: Any) -> Configuration:
     if not isinstance(configuration, Mapping):
         raise InvalidInputError(
-            f"The function given as rescale returned {configuration!r}, which is no "
-            "dict. Return the parameters to use."
+            f"The function given as rescale returned {configuration!r}, which is "
+            "not a dict. Return the parameters to use."
         )
     return dict(configuration)

@@ -158,7 +158,7 @@ def register_rescaling(
     """
     if not isinstance(estimator_class, type):
         raise InvalidInputError(
-            f"register_rescaling got {estimator_class!r}, which is no class. Pass the "
+            f"register_rescaling got {estimator_class!r}, which is not a class. Pass the "
             "class of the estimator, not an object."
         )
     name = public_name(estimator_class)
@@ -205,14 +205,14 @@ def public_name(cls: type) -> str:
 
 
 def check_exponent(parameter: str, exponent: Any) -> float:
-    """Refuse exponents that are no numbers."""
+    """Refuse exponents that are not numbers."""
     if (
         isinstance(exponent, bool)
         or not isinstance(exponent, int | float)
         or not isfinite(exponent)
     ):
         raise InvalidInputError(
-            f"The exponent of {parameter!r} is {exponent!r}, which is no finite "
+            f"The exponent of {parameter!r} is {exponent!r}, which is not a finite "
             "number. Use 1 where the value grows with the rows, -1 where it shrinks."
         )
     return exponent

@@ -53,9 +53,11 @@ def fit_alone(
 
 
 def _was_told(task: Task, message: tuple[str, str]) -> bool:
-    if task.whole is None:
+    if task.race_rows is None:
         return False
-    told: set[tuple[str, str]] = task.whole.scratch.get("fits one by one, told", set)
+    told: set[tuple[str, str]] = task.race_rows.scratch.get(
+        "fits one by one, told", set
+    )
     if message in told:
         return True
     told.add(message)

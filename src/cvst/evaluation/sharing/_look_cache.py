@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class LookScratch(Scratch):
-    """What evaluators keep for one look only: the next one transforms all rows anew."""
+    """What evaluators keep for one look: the next one transforms all rows again."""
 
 
 class PerLook(Generic[T]):
@@ -41,7 +41,7 @@ class PerLook(Generic[T]):
 
 
 class _Slot(Generic[T]):
-    """A value that the first who asks for it makes, while the others wait."""
+    """A value made by the first thread that asks for it, while the others wait."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

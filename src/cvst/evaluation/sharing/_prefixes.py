@@ -72,10 +72,10 @@ class PrefixEvaluator(BatchEvaluator, ABC):
     def limited(
         self, estimator: Any, configuration: Configuration, rounds: int
     ) -> Configuration:
-        """Return the configuration with a size of at most so many rounds."""
+        """Return the configuration with a size of at most this many rounds."""
         given = configuration.get(self.size, getattr(estimator, self.size, None))
         size: Any = self.size_of_none if given is None else given
-        # Whatever is no size fails as it does without a limit.
+        # A value that is not a size fails as it does without a limit.
         if not is_count(size) or size <= rounds:
             return configuration
         return {**configuration, self.size: rounds}

@@ -123,7 +123,7 @@ def _is_unseeded(part: Any) -> bool:
 
 
 def _is_noisy(value: Any) -> bool:
-    """Judge a parameter that is no estimator, such as a function or a splitter."""
+    """Judge a parameter that is not an estimator, such as a function or a splitter."""
     if isinstance(value, partial):
         seeded = value.keywords.get("random_state") is not None
         return value.func in NOISY_FUNCTIONS and not seeded

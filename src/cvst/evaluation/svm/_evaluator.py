@@ -24,7 +24,7 @@ from cvst.evaluation.kernels._rows import PairedRows, paired_rows
 from cvst.evaluation.kernels._targets import class_positions, row_weights
 from cvst.evaluation.sharing import LookScratch, fit_alone
 from cvst.evaluation.svm._decisions import Machine
-from cvst.evaluation.svm._fits import KernelRooms, SvmFits
+from cvst.evaluation.svm._fits import KernelBuffers, SvmFits
 from cvst.evaluation.svm._matrices import SvmMatrices
 from cvst.evaluation.svm._settings import SVM_TYPES, SvmSettings, read_settings
 from cvst.evaluation.svm._solutions import SvmSolution
@@ -39,7 +39,7 @@ LARGEST_GROUP = 16
 # Where rounding errors may be larger, libsvm computes its own kernel.
 LARGEST_KERNEL_ERROR = 1e-8
 
-# With larger values libsvm's way hangs on their last bit, and may not end: then it is
+# With larger values libsvm's path depends on their last bit, and may not end: it is
 # left to scikit-learn.
 LARGEST_VALUE = 1e6
 
@@ -114,14 +114,14 @@ class _Problem:
 
 
 def _problem(task: Task, rows: PairedRows) -> _Problem | None:
-    """Return the problem, or None if scikit-learn would have to say more on it."""
+    """Return the problem, or None if scikit-learn would refuse or convert it."""
     is_classifier = SVM_TYPES[type(task.estimator)] < 2
     responses = {"predict", "decision_function"} if is_classifier else {"predict"}
     labels = np.asarray(task.y_train)
     weights = row_weights(task, rows.n_train)
     if task.response not in responses or labels.shape != (rows.n_train,):
         return None
-    # libsvm drops rows without weight and then counts the others anew.
+    # libsvm drops rows without weight and then counts the others again.
     if weights is None or weights.min() == 0:
         return None
     classes, targets = None, labels
@@ -133,7 +133,9 @@ def _problem(task: Task, rows: PairedRows) -> _Problem | None:
     if targets.dtype.kind not in "fiu" or not np.isfinite(targets).all():
         return None
     targets = targets.astype(np.float64)
-    nests = task.whole is not None and not isinstance(task.whole.scratch, LookScratch)
+    nests = task.race_rows is not None and not isinstance(
+        task.race_rows.scratch, LookScratch
+    )
     return _Problem(rows, labels, targets, classes, weights, task.response, nests)
 
 
@@ -160,7 +162,7 @@ def _share(
         problem.targets,
         problem.weights,
         problem.classes is not None,
-        rows.scratch.get("rooms for kernels", KernelRooms),
+        rows.scratch.get("buffers for kernels", KernelBuffers),
     ) as fits:
         for number, settings in chosen.items():
             start = perf_counter()

@@ -18,7 +18,7 @@ from cvst._sklearn_compat import libsvm_fit
 from cvst._typing import FloatArray
 from cvst.evaluation.svm._solutions import SvmSolution
 
-__all__ = ["KernelRooms", "SvmFits", "has_compiled_solver", "load_compiled_solver"]
+__all__ = ["KernelBuffers", "SvmFits", "has_compiled_solver", "load_compiled_solver"]
 
 LOGGER = logging.getLogger("cvst")
 
@@ -85,34 +85,34 @@ def _is_stored() -> bool:
     try:
         return bool(_door().is_stored())
     except Exception:
-        # The one who asks for the solver itself will be told the reason.
+        # The reason is logged when the solver itself is asked for.
         return False
 
 
-class _Patience:
-    """Decides when the compiled solver pays: its answers are the same."""
+class _BreakEven:
+    """When the compiled solver pays: libsvm took as long as loading it would."""
 
     def __init__(self) -> None:
         self.seconds = 0.0
 
-    def is_over(self) -> bool:
-        """Return whether libsvm took so long that a faster solver is worth its wait."""
+    def is_reached(self) -> bool:
+        """Return whether a faster solver is worth the wait for it."""
         return self.seconds >= COMPILE_SECONDS or (
             self.seconds >= LOAD_SECONDS and _is_stored()
         )
 
 
-_patience = _Patience()
+_break_even = _BreakEven()
 
 
 def load_compiled_solver() -> None:
     """Load the compiled solver now, and use it from the first fit on."""
     has_compiled_solver()
-    _patience.seconds = COMPILE_SECONDS
+    _break_even.seconds = COMPILE_SECONDS
 
 
-class KernelRooms:
-    """Rooms for kernel matrices, handed from one kernel of a race to the next.
+class KernelBuffers:
+    """Memory for kernel matrices, handed from one kernel of a race to the next.
 
     Memory that was used before costs less than new memory from the system.
     """
@@ -122,17 +122,17 @@ class KernelRooms:
         self._lock = threading.Lock()
 
     def take(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Return a room that nobody uses; those of another look are given up."""
+        """Return a buffer that is free; those of another look are given up."""
         with self._lock:
             self._free = [one for one in self._free if one[0] == key]
             if self._free:
                 return self._free.pop()[1]
         return make()
 
-    def give_back(self, key: Any, room: Any) -> None:
-        """Leave a room to others."""
+    def give_back(self, key: Any, buffer: Any) -> None:
+        """Leave a buffer to the next kernel."""
         with self._lock:
-            self._free.append((key, room))
+            self._free.append((key, buffer))
 
 
 class SvmFits:
@@ -148,8 +148,8 @@ class SvmFits:
         Weights of the rows.
     is_classifier : bool
         Whether the targets are labels.
-    rooms : KernelRooms or None, default=None
-        Where room for the compiled solver comes from, and goes to at the end.
+    buffers : KernelBuffers or None, default=None
+        Where memory for the compiled solver comes from, and goes to at the end.
     """
 
     def __init__(
@@ -158,13 +158,13 @@ class SvmFits:
         targets: FloatArray,
         weights: FloatArray,
         is_classifier: bool,
-        rooms: KernelRooms | None = None,
+        buffers: KernelBuffers | None = None,
     ) -> None:
         self.matrix = matrix
         self.targets = targets
         self.weights = weights
         self.labels = targets.astype(np.intp) if is_classifier else None
-        self.rooms = KernelRooms() if rooms is None else rooms
+        self.buffers = KernelBuffers() if buffers is None else buffers
         self._kernel: Any = None
         self._prepared: Callable[..., SvmSolution | None] | None = None
         self._is_left_to_libsvm = False
@@ -174,13 +174,13 @@ class SvmFits:
 
     def __exit__(self, *_: object) -> None:
         if self._kernel is not None:
-            self.rooms.give_back(self._room_key, self._kernel)
+            self.buffers.give_back(self._buffer_key, self._kernel)
             self._kernel = self._prepared = None
 
     def fit(self, **settings: Any) -> SvmSolution:
         """Fit a machine with the settings of libsvm."""
         solution = None
-        if not self._is_left_to_libsvm and _patience.is_over():
+        if not self._is_left_to_libsvm and _break_even.is_reached():
             solution = self._compiled_fit(settings)
         if solution is None:
             start = perf_counter()
@@ -190,7 +190,7 @@ class SvmFits:
             model = libsvm_fit(
                 self.matrix, self.targets, sample_weight=self.weights, **settings
             )
-            _patience.seconds += perf_counter() - start
+            _break_even.seconds += perf_counter() - start
             n_classes = 2 if self.labels is None else int(self.labels.max()) + 1
             solution = SvmSolution.of(model, n_train, n_classes)
         return solution
@@ -210,8 +210,8 @@ class SvmFits:
         is_moderate = compiled.is_moderate(self.weights)
         if not is_moderate or np.abs(self.targets).max() > compiled.LARGEST:
             return None
-        self._kernel = self.rooms.take(
-            self._room_key,
+        self._kernel = self.buffers.take(
+            self._buffer_key,
             lambda: compiled.PreparedKernel(n_train, self.labels),
         )
         if rounding is None or not self._kernel.load(self.matrix):
@@ -219,7 +219,7 @@ class SvmFits:
         return partial(compiled.fit, self._kernel, self.targets, rounding)
 
     @property
-    def _room_key(self) -> tuple[int, bytes | None]:
-        """What a room depends on."""
+    def _buffer_key(self) -> tuple[int, bytes | None]:
+        """What a buffer depends on."""
         labels = None if self.labels is None else self.labels.tobytes()
         return len(self.targets), labels

@@ -1,4 +1,4 @@
-"""Solved support vector machines, whoever solved them."""
+"""Solved support vector machines, from either solver."""
 
 from __future__ import annotations
 
