@@ -26,8 +26,9 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
 from sklearn.model_selection import ParameterSampler
-from spaces import Dimension, dimensions, low_cost
 from tasks import Task
+
+from spaces import Dimension, dimensions, low_cost
 
 __all__ = ["SEARCHES", "NotForThisError", "RefusedError", "Search", "Trial", "preload"]
 
