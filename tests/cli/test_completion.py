@@ -12,7 +12,7 @@ import pytest
 
 from cvst.cli import build_parser
 from cvst.cli._completion import SHELLS, completion_script
-from cvst.cli._models import MODELS
+from cvst.cli.models._catalogue import MODELS
 from cvst.search import STRATEGIES
 
 CASES = [

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from cvst.cli._models import MODELS
+from cvst.cli.models import MODELS
 
 __all__ = ["SHELLS", "completion_script"]
 

@@ -10,9 +10,9 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from cvst import __version__
-from cvst.cli import _datasets, _demo, _plan, _report, _search
 from cvst.cli._completion import SHELLS, completion_script
 from cvst.cli._errors import Interrupted, one_sentence
+from cvst.cli.commands import _datasets, _demo, _plan, _report, _search
 from cvst.exceptions import CVSTError
 
 __all__ = ["COMMANDS", "build_parser", "main"]

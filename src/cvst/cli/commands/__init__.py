@@ -1,0 +1,1 @@
+"""The commands: options of each, and what it does."""

@@ -1,0 +1,146 @@
+"""What happened in a race, step by step: as plain values and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cvst.cli.terminal import shown_parameters, table
+
+__all__ = ["Step", "plain", "race_steps", "score_name", "steps_table", "stop_sentence"]
+
+REASONS = {
+    "max_steps": "all steps are done",
+    "one_survivor": "one configuration is left",
+    "similar_performance": "the survivors behave alike",
+    "all_folds": "all folds are done",
+    "single_configuration": "there is one configuration only",
+    "confirmed": "the winner is confirmed",
+    "time_budget": "the time is up",
+    "max_looks": "no more looks were allowed",
+    "interrupted": "it was interrupted",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One look of a race.
+
+    Attributes
+    ----------
+    step : int
+        From 1.
+    stage : str
+        Part of the race.
+    rows : int
+        Training rows.
+    tested, top, dropped, left : int
+        Configurations tested, found good, dropped and left afterwards.
+    leader : mapping
+        Who would win if the race ended here.
+    score : float
+        The leader's score in this look, NaN if it took no part.
+    seconds : float
+        Work of all fits and predictions.
+    """
+
+    step: int
+    stage: str
+    rows: int
+    tested: int
+    top: int
+    dropped: int
+    left: int
+    leader: Mapping[str, Any]
+    score: float
+    seconds: float
+
+
+def race_steps(search: Any) -> list[Step]:
+    """Return the looks of a fitted search."""
+    state = search.race_
+    configurations = search.cv_results_["params"]
+    steps = []
+    for number, seen in enumerate(state.observations, start=1):
+        so_far = replace(state, observations=state.observations[:number])
+        leader = int(search.strategy_.ranking(so_far)[0])
+        scores = search.cv_results_[f"look{number}_test_score"]
+        steps.append(
+            Step(
+                step=number,
+                stage=seen.look.stage,
+                rows=seen.look.n_train,
+                tested=len(seen.look.configurations),
+                top=int(seen.top.sum()),
+                dropped=len(seen.drops),
+                left=int(so_far.active.sum()),
+                leader=configurations[leader],
+                score=float(scores[leader]),
+                seconds=float(np.nansum(seen.fit_seconds + seen.score_seconds)),
+            )
+        )
+    return steps
+
+
+def steps_table(steps: Sequence[Mapping[str, Any]], prefix: str, score: str) -> str:
+    """Set the looks in a table; the stage is named where there are several.
+
+    Scores that scikit-learn negates are shown as the errors that they are.
+    """
+    sign = -1 if score.startswith("neg_") else 1
+    stages = len({step["stage"] for step in steps}) > 1
+    counts = ("rows", "tested", "top", "dropped", "left")
+    header = ["step", *(["stage"] if stages else []), *counts]
+    header += [score.removeprefix("neg_"), "leader"]
+    rows = [
+        [
+            step["step"],
+            *([step["stage"]] if stages else []),
+            *(step[name] for name in counts),
+            None if step["score"] is None else sign * step["score"],
+            shown_parameters(step["leader"], prefix),
+        ]
+        for step in steps
+    ]
+    return table(header, rows, left=["stage", "leader"])
+
+
+def stop_sentence(search: Any) -> str:
+    """Say why the race is over."""
+    reason = search.stop_reason_
+    steps = "1 step" if search.n_steps_ == 1 else f"{search.n_steps_} steps"
+    most = getattr(search.strategy_, "max_steps", None)
+    if most is not None and most > search.n_steps_:
+        steps = f"{search.n_steps_} of {most} steps"
+    return f"The race ended after {steps}: {REASONS.get(reason, reason)}."
+
+
+def score_name(scoring: str | None, task: str) -> str:
+    """Return the name of what is maximised."""
+    if scoring is not None:
+        return scoring
+    return "accuracy" if task == "classification" else "r2"
+
+
+def plain(value: Any) -> Any:
+    """Turn NumPy's values into what JSON can hold; what is not finite becomes null.
+
+    Examples
+    --------
+    >>> plain({"alpha": np.float64(0.5), "sizes": (8, 8), "score": float("nan")})
+    {'alpha': 0.5, 'sizes': [8, 8], 'score': None}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)

@@ -1,0 +1,17 @@
+"""What people see while a race runs: live table, page, text, warnings as notes."""
+
+from cvst.cli.terminal._live_page import live_page
+from cvst.cli.terminal._live_table import RaceView, live_view
+from cvst.cli.terminal._notes import warnings_as_notes
+from cvst.cli.terminal._text import duration, parse_duration, shown_parameters, table
+
+__all__ = [
+    "RaceView",
+    "duration",
+    "live_page",
+    "live_view",
+    "parse_duration",
+    "shown_parameters",
+    "table",
+    "warnings_as_notes",
+]
