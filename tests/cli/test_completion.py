@@ -26,7 +26,8 @@ CASES = [
     ("cvst search a.csv --model nu", ["nusvm", "nusvr"]),
     ("cvst search a.csv --strategy ", list(STRATEGIES)),
     ("cvst report results --h", ["--help", "--html"]),
-    ("cvst plan --bud", ["--budget"]),
+    ("cvst plan --time-b", ["--time-budget"]),
+    ("cvst plan --bud", []),
     ("cvst search table", ["table.csv", "table.parquet"]),
 ]
 

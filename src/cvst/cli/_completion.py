@@ -64,7 +64,8 @@ def _commands(
 
 def _options(parser: argparse.ArgumentParser) -> Iterator[Option]:
     for action in parser._actions:
-        if not action.option_strings:
+        # Older spellings work, but nobody should learn them.
+        if not action.option_strings or action.help == argparse.SUPPRESS:
             continue
         names = tuple(action.option_strings)
         known = action.choices or next((WORDS[n] for n in names if n in WORDS), ())

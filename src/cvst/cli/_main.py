@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any, NoReturn
 
 from cvst import __version__
 from cvst.cli._completion import SHELLS, completion_script
 from cvst.cli._errors import Interrupted, one_sentence
-from cvst.cli.commands import _datasets, _demo, _plan, _report, _search
+from cvst.cli._printing import say
+from cvst.cli.commands import COMMANDS
 from cvst.exceptions import CVSTError
 
-__all__ = ["COMMANDS", "build_parser", "main"]
-
-COMMANDS: dict[str, ModuleType] = {
-    "search": _search,
-    "report": _report,
-    "plan": _plan,
-    "demo": _demo,
-    "datasets": _datasets,
-}
+__all__ = ["build_parser", "main"]
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -34,7 +25,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the sentence and leave."""
-        sys.stderr.write(f"{self.prog}: {message}. See {self.prog} --help.\n")
+        say(f"{self.prog}: {message}. See {self.prog} --help.", sys.stderr)
         sys.exit(BAD_INPUT)
 
 
@@ -49,7 +40,7 @@ class PrintCompletion(argparse.Action):
         option_string: str | None = None,  # noqa: ARG002 # argparse's signature
     ) -> None:
         """Print and leave."""
-        _print(completion_script(parser, str(values)))
+        say(completion_script(parser, str(values)))
         parser.exit()
 
 
@@ -97,26 +88,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = build_parser().parse_args(arguments)
     options.arguments = arguments
     try:
-        _print(COMMANDS[options.command].run(options))
+        say(COMMANDS[options.command].run(options))
     except Interrupted as interrupted:
-        _print(interrupted.text)
+        say(interrupted.text)
         return INTERRUPTED
     except KeyboardInterrupt:
-        sys.stderr.write(f"cvst {options.command}: interrupted, nothing to keep.\n")
+        say(f"cvst {options.command}: interrupted, nothing to keep.", sys.stderr)
         return INTERRUPTED
     except (CVSTError, ValueError, OSError) as error:
         # A ValueError comes from scikit-learn or a model that dislikes its input.
         if options.traceback:
             raise
-        sys.stderr.write(f"cvst {options.command}: {one_sentence(error)}\n")
+        say(f"cvst {options.command}: {one_sentence(error)}", sys.stderr)
         return BAD_INPUT
     return 0
-
-
-def _print(text: str) -> None:
-    try:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough; Python would complain again when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from cvst.cli import _demo
+from cvst.cli.commands import _demo_run
 from cvst.datasets import make_noisy_sinc
 
 N_ROWS, N_FRESH = 150, 600
@@ -14,14 +14,14 @@ N_ROWS, N_FRESH = 150, 600
 @pytest.fixture
 def small(monkeypatch):
     """Shrink the demo: the same race and the same check on fewer rows."""
-    monkeypatch.setattr(_demo, "N_ROWS", N_ROWS)
-    monkeypatch.setattr(_demo, "N_FRESH", N_FRESH)
-    monkeypatch.setattr(_demo, "N_FIRST", 200)
+    monkeypatch.setattr(_demo_run, "N_ROWS", N_ROWS)
+    monkeypatch.setattr(_demo_run, "N_FRESH", N_FRESH)
+    monkeypatch.setattr(_demo_run, "N_FIRST", 200)
 
 
 def test_winner_and_best_of_the_grid_are_measured(small, cvst):
     """The textbook formula for every configuration of the grid says the same."""
-    result = cvst("demo", "--seed", 5, "--json")
+    result = cvst("demo", "--random-state", 5, "--json")
     told = json.loads(result.out)
 
     seeds = np.random.SeedSequence(5).generate_state(2)
@@ -43,7 +43,7 @@ def test_winner_and_best_of_the_grid_are_measured(small, cvst):
     )
 
     assert result.code == 0
-    assert len(errors) == told["steps"][0]["tested"] == 610
+    assert len(errors) == told["looks"][0]["tested"] == 610
     assert told["check"]["best_error"] == pytest.approx(errors[best], rel=1e-6)
     assert [told["check"]["best"][name] for name in ("gamma", "alpha")] == (
         pytest.approx(best)
@@ -57,7 +57,7 @@ def test_the_text_tells_steps_comparison_and_estimate(small, cvst):
     text = cvst("demo").out
     for words in (
         "610 configurations of kernel ridge regression race on noisy sinc, 150 rows",
-        "step  stage",
+        "look  stage",
         "Winner: alpha=",
         "best of the grid",
         "Full 10-fold cross-validation would take about",

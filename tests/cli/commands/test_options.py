@@ -1,42 +1,95 @@
 from __future__ import annotations
 
-import shlex
-from argparse import Namespace
-from types import SimpleNamespace
-
 import pytest
 
-from cvst import CVST
-from cvst.cli.commands._options import repeat_command
+from cvst.cli import build_parser
+from cvst.cli.commands._options import (
+    DEFAULT_STRATEGY,
+    FORMERLY,
+    STRATEGIES,
+    parse_duration,
+)
+from cvst.exceptions import InvalidInputError
+from cvst.search import DEFAULT_STRATEGY as DEFAULT_OF_THE_SEARCH
+from cvst.search import STRATEGIES as STRATEGIES_OF_THE_SEARCH
 
 
-def repeated(arguments, **search):
-    options = Namespace(arguments=arguments)
-    found = SimpleNamespace(**{"stop_reason_": "max_steps", "n_steps_": 4, **search})
-    return shlex.split(repeat_command(options, found))
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("90s", 90),
+        ("10m", 600),
+        ("1h30m", 5400),
+        ("1.5 h", 5400),
+        ("2d", 172_800),
+        ("5", 5),
+    ],
+)
+def test_times_are_read(text, seconds):
+    assert parse_duration(text) == seconds
 
 
-def test_a_race_that_ended_by_itself_is_repeated_as_it_was_typed():
-    arguments = ["search", "my data.csv", "-t", "y", "--grid", "a=[1, 2]"]
-    assert repeated(arguments) == ["cvst", *arguments]
+@pytest.mark.parametrize("text", ["soon", "10x", "1h 5", "", "0s", "-1", "inf", "nan"])
+def test_what_is_no_time_is_refused(text):
+    with pytest.raises(InvalidInputError, match="not a time"):
+        parse_duration(text)
 
 
-@pytest.mark.parametrize("budget", [["--budget", "10m"], ["--budget=10m"]])
-def test_a_budget_is_replaced_by_what_it_chose(budget):
-    """Otherwise another machine, or a busier hour, would give another race."""
-    words = repeated(
-        ["search", "d.csv", *budget, "--steps", "12", "-t", "y"],
-        stop_reason_="time_budget",
-        budget_settings_={"strategy": CVST(max_steps=7, loser_level=0.25)},
-    )
-    assert words == [
-        *["cvst", "search", "d.csv", "-t", "y", "--steps", "7"],
-        *["--loser-level", "0.25", "--max-looks", "4"],
-    ]
+def test_strategies_are_those_of_the_search():
+    """They are written out twice, so that the help need not import the search."""
+    assert tuple(STRATEGIES_OF_THE_SEARCH) == STRATEGIES
+    assert DEFAULT_OF_THE_SEARCH == DEFAULT_STRATEGY
 
 
-def test_an_interrupt_is_replaced_by_the_look_it_came_after():
-    words = repeated(
-        ["search", "d.csv", "--max-looks=9"], stop_reason_="interrupted", n_steps_=2
-    )
-    assert words == ["cvst", "search", "d.csv", "--max-looks", "2"]
+SEARCH = ["search", "d.csv", "-t", "y", "-m", "ridge"]
+VALUES = {
+    "--time-budget": "90s",
+    "--survival-rate": "0.5",
+    "--full-fit-time": "2s",
+}
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        *(
+            (SEARCH, name)
+            for name in (
+                "--time-budget",
+                "--max-steps",
+                "--stopping-window",
+                "--n-jobs",
+                "--random-state",
+            )
+        ),
+        *(
+            (["plan"], name)
+            for name in (
+                "--time-budget",
+                "--max-steps",
+                "--n-configurations",
+                "--full-fit-time",
+                "--survival-rate",
+                "--n-folds",
+            )
+        ),
+        (["demo"], "--random-state"),
+    ],
+)
+def test_older_spellings_mean_the_same(command, name):
+    value = VALUES.get(name, "3")
+    parser = build_parser()
+    unset = parser.parse_args(command)
+    expected = parser.parse_args([*command, name, value])
+    assert expected != unset
+    for spelling in FORMERLY[name]:
+        assert parser.parse_args([*command, spelling, value]) == expected
+        assert parser.parse_args([*command, f"{spelling}={value}"]) == expected
+
+
+@pytest.mark.parametrize("command", ["search", "plan", "demo"])
+def test_older_spellings_are_in_no_help(command, cvst):
+    words = cvst(command, "--help").out.replace("=", " ").split()
+    old = {spelling for names in FORMERLY.values() for spelling in names}
+    assert "--json" in words
+    assert not old & set(words)

@@ -12,7 +12,7 @@ from cvst import CVST, RaceGridSearchCV
 from cvst.statistics import WaldTest
 from cvst.theory import drop_error_bound
 
-CUBIC = ["--configurations", 610, "--fit-time", "1s", "--complexity", 3]
+CUBIC = ["--n-configurations", 610, "--full-fit-time", "1s", "--complexity", 3]
 
 
 def test_the_plan_tells_the_numbers_of_the_paper(cvst):
@@ -29,15 +29,15 @@ def test_the_plan_tells_the_numbers_of_the_paper(cvst):
 
 def test_drops_follow_the_boundary_of_the_test(cvst):
     """A trace of so many wins and no more is a loser's, one win more is not."""
-    plan = json.loads(cvst("plan", "--steps", "20", "--json").out)
+    plan = json.loads(cvst("plan", "--max-steps", "20", "--json").out)
     test = WaldTest(20, 0.1, 0.01)
     for step, wins in enumerate(plan["dropped_with_wins_up_to"], start=1):
         assert wins <= test.loser_boundary(step) < wins + 1
 
 
 def test_the_text_says_it_too(cvst):
-    text = cvst("plan", "--configurations", 610, "--fit-time", "1s").out
-    assert "Nobody is dropped before the end of step 3 (safety zone of 2.73" in text
+    text = cvst("plan", "--n-configurations", 610, "--full-fit-time", "1s").out
+    assert "Nothing is dropped before the end of step 3 (safety zone of 2.73" in text
     assert "610 configurations, 1.0 s for a fit on all rows" in text
 
 
@@ -52,7 +52,7 @@ def counted_seconds(steps, level, *, n=610, complexity=3, survival=0.2):
 @pytest.mark.parametrize("seconds", [60, 90, 150, 200, 300, 100_000])
 def test_a_budget_chooses_the_most_steps_that_fit(cvst, seconds):
     """Up to 20, without 9, 11 and 13, as the search does; the levels stay."""
-    plan = json.loads(cvst("plan", *CUBIC, "--budget", seconds, "--json").out)
+    plan = json.loads(cvst("plan", *CUBIC, "--time-budget", seconds, "--json").out)
     allowed = {*range(7, 21)} - {9, 11, 13}
     fitting = [s for s in allowed if counted_seconds(s, 0.1) <= seconds]
 
@@ -64,7 +64,7 @@ def test_a_budget_chooses_the_most_steps_that_fit(cvst, seconds):
 
 def test_the_steps_are_those_that_the_search_chooses_from(cvst):
     """With all the time in the world, both take the most there is."""
-    plan = json.loads(cvst("plan", *CUBIC, "--budget", "9d", "--json").out)
+    plan = json.loads(cvst("plan", *CUBIC, "--time-budget", "9d", "--json").out)
     search = RaceGridSearchCV(
         DecisionTreeRegressor(),
         {"max_depth": [1, 2, 3]},
@@ -79,7 +79,7 @@ def test_the_steps_are_those_that_the_search_chooses_from(cvst):
 
 
 def test_the_text_says_what_was_chosen_and_what_was_left_out(cvst):
-    text = cvst("plan", *CUBIC, "--budget", "5m").out
+    text = cvst("plan", *CUBIC, "--time-budget", "5m").out
     assert text.startswith("Chosen for 5 min, final fit included: the most steps,")
     assert "lost more easily there: 9, 11, 13." in text
     assert max(map(len, text.splitlines())) <= 80
@@ -87,9 +87,9 @@ def test_the_text_says_what_was_chosen_and_what_was_left_out(cvst):
 
 def test_a_scarce_budget_raises_the_level_and_the_smallest_is_named(cvst):
     """Witness: the named budget does, and a slightly shorter one does not."""
-    error = cvst("plan", *CUBIC, "--budget", "1s").err
+    error = cvst("plan", *CUBIC, "--time-budget", "1s").err
     smallest = float(re.search(r"take (\S+) s at least", error)[1])
-    options = "plan", *CUBIC, "--json", "--budget"
+    options = "plan", *CUBIC, "--json", "--time-budget"
     plan = json.loads(cvst(*options, smallest).out)
 
     assert plan["loser_level"] == 0.5
@@ -99,7 +99,7 @@ def test_a_scarce_budget_raises_the_level_and_the_smallest_is_named(cvst):
 
 def test_a_long_race_has_a_short_table(cvst):
     """Dozens of rows help nobody; the last one is named."""
-    text = cvst("plan", "--steps", 200).out
+    text = cvst("plan", "--max-steps", 200).out
     wins = floor(WaldTest(200, 0.1, 0.01).loser_boundary(200))
     assert f"and so on, up to {wins} from step" in text
     assert len(text.splitlines()) < 40
@@ -107,7 +107,7 @@ def test_a_long_race_has_a_short_table(cvst):
 
 def test_nobody_is_dropped_in_the_first_step(cvst):
     """At seven steps the zone is shorter than one, but races judge from the second."""
-    plan = json.loads(cvst("plan", "--steps", 7, "--json").out)
+    plan = json.loads(cvst("plan", "--max-steps", 7, "--json").out)
     assert plan["safety_zone"] < 1
     assert plan["first_drop"] == 2
     assert plan["dropped_with_wins_up_to"][:2] == [-1, 0]
@@ -117,12 +117,18 @@ def test_nobody_is_dropped_in_the_first_step(cvst):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--steps", 4], "max_steps=4 is too few"),
+        (["--max-steps", 4], "max_steps=4 is too few"),
         (["--loser-level", 2], "loser_level=2"),
-        (["--budget", "5m"], "--budget needs --configurations and --fit-time"),
-        (["--fit-time", "1s"], "needs both --configurations and --fit-time"),
-        (["--configurations", 9, "--fit-time", "soon"], "'soon' is no time"),
-        (["--steps", "ten"], "invalid int value: 'ten'"),
+        (
+            ["--time-budget", "5m"],
+            "--time-budget needs --n-configurations and --full-fit-time",
+        ),
+        (
+            ["--full-fit-time", "1s"],
+            "needs both --n-configurations and --full-fit-time",
+        ),
+        (["--n-configurations", 9, "--full-fit-time", "soon"], "'soon' is not a time"),
+        (["--max-steps", "ten"], "invalid int value: 'ten'"),
     ],
 )
 def test_bad_plans_end_with_one_sentence(options, words, cvst):

@@ -44,7 +44,7 @@ def test_the_command_is_the_search_written_out(command, people, cvst):
     """Winner, score, steps and survivors are those of a search in Python."""
     search = by_hand(people, random_state=3, scoring="neg_mean_absolute_error")
     result = cvst(
-        *command, "--seed", 3, "--scoring", "neg_mean_absolute_error", "--json"
+        *command, "--random-state", 3, "--scoring", "neg_mean_absolute_error", "--json"
     )
     summary = json.loads(result.out)
 
@@ -54,7 +54,7 @@ def test_the_command_is_the_search_written_out(command, people, cvst):
     assert summary["winner"]["score"] == pytest.approx(search.best_score_)
     assert summary["stop_reason"] == search.stop_reason_
     assert summary["n_survivors"] == len(search.surviving_params_)
-    assert [step["rows"] for step in summary["steps"]] == list(
+    assert [look["rows"] for look in summary["looks"]] == list(
         search.race_.subset_sizes
     )
     for name, expected in {
@@ -62,16 +62,16 @@ def test_the_command_is_the_search_written_out(command, people, cvst):
         "top": search.race_.traces.sum(axis=0),
         "dropped": [len(seen.drops) for seen in search.race_.observations],
     }.items():
-        assert [step[name] for step in summary["steps"]] == list(expected)
-    assert summary["steps"][-1]["leader"] == summary["winner"]["params"]
+        assert [look[name] for look in summary["looks"]] == list(expected)
+    assert summary["looks"][-1]["leader"] == summary["winner"]["params"]
 
 
 def test_steps_and_window_reach_the_strategy(command, people, cvst):
     strategy = CVST(max_steps=12, stopping_window=5)
     search = by_hand(people, random_state=0, strategy=strategy)
-    result = cvst(*command, "--steps", 12, "--window", 5, "--json")
-    steps = json.loads(result.out)["steps"]
-    assert [step["rows"] for step in steps] == list(search.race_.subset_sizes)
+    result = cvst(*command, "--max-steps", 12, "--stopping-window", 5, "--json")
+    looks = json.loads(result.out)["looks"]
+    assert [look["rows"] for look in looks] == list(search.race_.subset_sizes)
 
 
 def test_the_folder_holds_what_is_needed_to_use_and_repeat_it(
@@ -125,7 +125,7 @@ def test_the_text_says_what_was_recognised_and_what_happened(command, cvst):
         "Score: r2 ",
     ):
         assert words in text
-    assert text.index("step  stage") < text.index("The race ended after")
+    assert text.index("look  stage") < text.index("The race ended after")
 
 
 def test_a_random_search_draws_as_often_as_told(people_csv, cvst):
@@ -150,7 +150,7 @@ def test_groups_are_never_split(people, people_csv, cvst):
     reachable = {0}
     for count in counts:
         reachable |= {total + count for total in reachable}
-    rows = [step["rows"] for step in json.loads(result.out)["steps"]]
+    rows = [look["rows"] for look in json.loads(result.out)["looks"]]
     plain = [240 * step // 11 for step in range(1, len(rows) + 1)]
     assert set(rows) <= reachable
     assert rows != plain
@@ -168,30 +168,30 @@ def test_time_order_keeps_the_past_before_the_future(cvst, tmp_path):
     ordered = json.loads(cvst(*options, "--time-order", "hour", "--json").out)
     shuffled = json.loads(cvst(*options, "--drop", "hour", "--json").out)
     # All ten jumps are among the test rows: their share of the error is known.
-    first = ordered["steps"][0]
+    first = ordered["looks"][0]
     n_test = n_rows - first["rows"]
     assert -first["score"] == pytest.approx(100.0**2 * 10 / n_test, rel=0.05)
-    assert ordered["steps"][0]["score"] != shuffled["steps"][0]["score"]
+    assert ordered["looks"][0]["score"] != shuffled["looks"][0]["score"]
 
 
 def test_a_race_under_a_clock_can_be_repeated_without_it(command, cvst):
     """The command that is told chooses the same race and the same winner."""
     first = json.loads(
-        cvst(*command, "--strategy=cvst", "--budget", "1m", "--json").out
+        cvst(*command, "--strategy=cvst", "--time-budget", "1m", "--json").out
     )
     words = shlex.split(first["repeat"])
     second = json.loads(cvst(*words[1:]).out)
-    assert "--budget" not in words
-    assert "--steps" in words
+    assert "--time-budget" not in words
+    assert "--max-steps" in words
     assert second["winner"] == first["winner"]
-    rows = [[step["rows"] for step in told["steps"]] for told in (first, second)]
+    rows = [[look["rows"] for look in told["looks"]] for told in (first, second)]
     assert rows[0] == rows[1]
 
 
 def test_a_plan_races_nothing(command, cvst, tmp_path):
     folder = tmp_path / "results"
     text = cvst(*command, "--plan", "--out", folder).out
-    plan = json.loads(cvst(*command, "--plan", "--steps", 20, "--json").out)
+    plan = json.loads(cvst(*command, "--plan", "--max-steps", 20, "--json").out)
     assert "Plan: 7 configurations, 240 rows" in text
     assert "Winner" not in text
     assert not folder.exists()
@@ -211,23 +211,31 @@ def test_a_plan_races_nothing(command, cvst, tmp_path):
         (["-t", "cost", *RIDGE, "--scoring", "roc_auc"], "roc_auc"),
         (["-t", "cost", *RIDGE, "--scoring", "nonsense"], "nonsense"),
         (["-t", "cost", *RIDGE, "--strategy", "nonsense"], "choice: 'nonsense'"),
-        (["-t", "cost", *RIDGE, "--steps", "3"], "max_steps=3 is too few"),
-        (["-t", "cost", *RIDGE, "--window", "11"], "stopping_window=11"),
+        (["-t", "cost", *RIDGE, "--max-steps", "3"], "max_steps=3 is too few"),
+        (["-t", "cost", *RIDGE, "--stopping-window", "11"], "stopping_window=11"),
         (["-t", "cost", *RIDGE, "--loser-level", "2"], "loser_level=2"),
-        (["-t", "cost", *RIDGE, "--budget", "soon"], "'soon' is no time"),
-        (["-t", "cost", *RIDGE, "--budget", "1e-9"], "too small"),
+        (["-t", "cost", *RIDGE, "--time-budget", "soon"], "'soon' is not a time"),
+        (["-t", "cost", *RIDGE, "--time-budget", "1e-9"], "too small"),
         (["-t", "cost", *RIDGE, "--max-looks", "0"], "max_looks"),
-        (["-t", "cost", *RIDGE, "--jobs", "0"], "'0' is no number of workers"),
-        (["-t", "cost", *RIDGE, "--jobs", "two"], "'two' is no number of workers"),
+        (["-t", "cost", *RIDGE, "--n-jobs", "0"], "'0' is not a number of workers"),
+        (["-t", "cost", *RIDGE, "--n-jobs", "two"], "'two' is not a number of workers"),
         (
-            ["-t", "cost", *RIDGE, "--strategy", "cross_validation", "--steps", "9"],
-            "--steps is of the paper's race, not of",
+            [
+                "-t",
+                "cost",
+                *RIDGE,
+                "--strategy",
+                "cross_validation",
+                "--max-steps",
+                "9",
+            ],
+            "--max-steps belongs to the paper's race, not to",
         ),
         (["-t", "cost", *RIDGE, "--raw"], "holds text, which --raw"),
         (["-t", "cost", *RIDGE, "--n-iter", "0"], "n_iter"),
         (
             ["-t", "cost", *RIDGE, "--groups", "clinic", "--time-order"],
-            "cannot both be had",
+            "cannot be combined",
         ),
         (["-t", "cost", *RIDGE, "--out", "people.csv"], "is a file, not a folder"),
         (
@@ -267,10 +275,10 @@ def test_too_few_rows_are_noted_not_hidden(people, cvst, tmp_path):
 def test_options_of_the_papers_race_choose_it(command, cvst):
     """Steps are the paper's; without them the default strategy decides."""
     default = json.loads(cvst(*command, "--json").out)
-    steps = json.loads(cvst(*command, "--steps", "9", "--json").out)
+    steps = json.loads(cvst(*command, "--max-steps", "9", "--json").out)
     assert default["strategy"] == "track_and_confirm"
     assert steps["strategy"] == "cvst"
-    assert steps["steps"][0]["rows"] == 240 // 10
+    assert steps["looks"][0]["rows"] == 240 // 10
 
 
 def test_few_rows_still_have_a_score(people, cvst, tmp_path):

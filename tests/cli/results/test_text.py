@@ -16,7 +16,7 @@ from cvst.cli.results._text import result_text
 )
 def test_rows_of_the_last_folds_are_told_from_least_to_most(rows, trained_on, told):
     """In order of time each fold trains on more rows, and the score is of all."""
-    step = {"tested": 2, "top": 2, "dropped": 0, "left": 2, "score": 0.5, "leader": {}}
+    look = {"tested": 2, "top": 2, "dropped": 0, "left": 2, "score": 0.5, "leader": {}}
     stages = [("confirm", 66), *(("final", n) for n in rows)]
     text = result_text(
         {
@@ -24,8 +24,8 @@ def test_rows_of_the_last_folds_are_told_from_least_to_most(rows, trained_on, to
             "notes": [],
             "data": {"rows": 100},
             "scoring": "r2",
-            "steps": [
-                {**step, "step": number, "stage": stage, "rows": n}
+            "looks": [
+                {**look, "look": number, "stage": stage, "rows": n}
                 for number, (stage, n) in enumerate(stages, start=1)
             ],
             "stop_sentence": "",

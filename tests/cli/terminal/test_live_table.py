@@ -82,7 +82,7 @@ def test_progress_within_a_step_is_shown():
     look = {"stage": "race", "max_configurations": 15, "expected_configurations": 15.0}
     looks = [{**look, "n_train": 30 * step} for step in range(1, 11)]
     tell(view, event="start", looks=looks, expected_looks=5, n_samples=N_SAMPLES)
-    assert "Step 1 of 10: 15 configurations on 30 rows" in drawn(view)
+    assert "Look 1 of 10: 15 configurations on 30 rows" in drawn(view)
     tell(view, event="begin", n_train=77, n_configurations=12)
     tell(view, event="progress", done=3, total=12)
     text = drawn(view)

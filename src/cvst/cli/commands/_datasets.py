@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from argparse import ArgumentParser, Namespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from cvst.cli.terminal import table
-from cvst.datasets import DatasetInfo, list_datasets
+if TYPE_CHECKING:
+    from cvst.datasets import DatasetInfo
 
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 
@@ -30,6 +30,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> str:
     """Return the list."""
+    # Imported late: --help must not wait for scikit-learn.
+    from cvst.cli.terminal import table
+    from cvst.datasets import list_datasets
+
     infos = [info for info in list_datasets() if options.task in (None, info.task)]
     if options.json:
         return json.dumps([_values(info) for info in infos], indent=2)

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import Any
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
+from cvst.cli.commands._options import DEFAULT_STRATEGY
 from cvst.cli.grid import Grid, parameter_grids, read_grid
 from cvst.cli.models import find_model
 from cvst.cli.table import (
@@ -24,7 +25,6 @@ from cvst.cli.table import (
 )
 from cvst.cli.terminal import RaceView, live_view, warnings_as_notes
 from cvst.exceptions import InvalidInputError
-from cvst.search import DEFAULT_STRATEGY
 
 __all__ = ["Job", "make_job", "plan_job", "run_job", "strategy_name"]
 
@@ -32,11 +32,11 @@ __all__ = ["Job", "make_job", "plan_job", "run_job", "strategy_name"]
 DEFAULT_DRAWS = 100
 
 # Options that are parameters of the strategy.
-STRATEGY_OPTIONS = {
-    "steps": "max_steps",
-    "window": "stopping_window",
-    "loser_level": "loser_level",
-}
+STRATEGY_OPTIONS = (
+    "max_steps",
+    "stopping_window",
+    "loser_level",
+)
 
 
 @dataclass(slots=True)
@@ -95,7 +95,7 @@ def make_job(options: Namespace) -> Job:
     """Read data, model and grid, and put the search together."""
     if options.groups is not None and options.time_order:
         raise InvalidInputError(
-            "--groups and --time-order cannot both be had: groups that stay together "
+            "--groups and --time-order cannot be combined: groups that stay together "
             "are not in order of time. Choose one."
         )
     model = find_model(options.model, has_grid=options.grid is not None)
@@ -136,10 +136,10 @@ def _search(
         "scoring": options.scoring,
         "strategy": strategy_name(options),
         "ordering": "given" if learning.in_order else "auto",
-        "n_jobs": options.jobs,
-        "random_state": options.seed,
+        "n_jobs": options.n_jobs,
+        "random_state": options.random_state,
         "on_interrupt": "return",
-        "time_budget": options.budget,
+        "time_budget": options.time_budget,
         "max_looks": options.max_looks,
     }
     if grid.n_configurations is None or options.n_iter is not None:
@@ -147,10 +147,10 @@ def _search(
         search = RaceRandomSearchCV(prepared.estimator, grids, n_iter=n_iter, **common)
     else:
         search = RaceGridSearchCV(prepared.estimator, grids, **common)
-    for option, name in STRATEGY_OPTIONS.items():
-        value = getattr(options, option)
+    for name in STRATEGY_OPTIONS:
+        value = getattr(options, name)
         if value is not None:
-            _set_strategy(search, option, name, value)
+            _set_strategy(search, name, value)
     return search
 
 
@@ -162,7 +162,7 @@ def strategy_name(options: Namespace) -> str:
     return "cvst" if has_steps else DEFAULT_STRATEGY
 
 
-def _set_strategy(search: Any, option: str, name: str, value: Any) -> None:
+def _set_strategy(search: Any, name: str, value: Any) -> None:
     strategy = search.strategy
     try:
         search.set_params(**{f"strategy__{name}": value})
@@ -171,7 +171,7 @@ def _set_strategy(search: Any, option: str, name: str, value: Any) -> None:
         if repr(name) not in str(error):
             raise
         raise InvalidInputError(
-            f"--{option.replace('_', '-')} is of the paper's race, not of "
+            f"--{name.replace('_', '-')} belongs to the paper's race, not to "
             f"{strategy!r}. Leave it out, or choose --strategy cvst."
         ) from error
 

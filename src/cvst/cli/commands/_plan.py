@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
-from dataclasses import asdict
-from math import floor
-from typing import Any
 
-from cvst.cli.commands._plan_budget import choose_race, race_times
-from cvst.cli.results import plain
-from cvst.cli.terminal import duration, parse_duration, table
-from cvst.exceptions import InvalidInputError
-from cvst.statistics import WaldTest
-from cvst.theory import (
-    cross_validation_cost,
-    drop_error_bound,
-    first_drop,
-    loser_boundaries,
-    minimal_steps,
-    speedup_ceiling,
-    survival_probabilities,
-)
+from cvst.cli.commands._options import add_option, seconds
 
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 
@@ -30,210 +13,88 @@ HELP = "see what a race can do before any data is touched"
 EPILOG = """\
 examples:
   cvst plan
-  cvst plan --steps 20 --loser-level 0.05
-  cvst plan --configurations 610 --fit-time 1s --complexity 3
-  cvst plan --configurations 610 --fit-time 1s --complexity 3 --budget 5m
+  cvst plan --max-steps 20 --loser-level 0.05
+  cvst plan --n-configurations 610 --full-fit-time 1s --complexity 3
+  cvst plan --n-configurations 610 --full-fit-time 1s --complexity 3 --time-budget 5m
 """
-
-WIN_PROBABILITIES = (0.3, 0.5, 0.7, 0.9, 0.95, 0.99)
-LONGEST_TABLE = 12
-COMPLEXITIES = {"linear": 1.0, "quadratic": 2.0, "cubic": 3.0}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument(
-        "--steps", type=int, default=10, metavar="S", help="steps of a full race (10)"
+    add_option(
+        parser,
+        "--max-steps",
+        type=int,
+        default=10,
+        metavar="S",
+        help="most steps of the race (default: 10)",
     )
     parser.add_argument(
         "--loser-level",
         type=float,
         default=0.1,
         metavar="BETA",
-        help="how readily losers are dropped (0.1)",
+        help="how readily losers are dropped (default: 0.1)",
     )
     parser.add_argument(
         "--winner-level",
         type=float,
         default=0.01,
         metavar="ALPHA",
-        help="how hard it is to be called a winner (0.01)",
+        help="how hard it is to be called a winner (default: 0.01)",
     )
-    parser.add_argument(
-        "--folds", type=int, default=10, metavar="K", help="to compare with (10)"
+    add_option(
+        parser,
+        "--n-folds",
+        type=int,
+        default=10,
+        metavar="K",
+        help="folds of the cross-validation to compare with (default: 10)",
     )
+    _add_time_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print JSON for machines")
+
+
+def _add_time_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("for the time of a race")
-    group.add_argument(
-        "--configurations", type=int, metavar="N", help="size of the grid"
+    add_option(
+        group, "--n-configurations", type=int, metavar="N", help="size of the grid"
     )
-    group.add_argument(
-        "--fit-time",
+    add_option(
+        group,
+        "--full-fit-time",
+        type=seconds,
         metavar="TIME",
-        help="of one fit on all rows, such as 0.5s or 2m",
+        help="time of one fit on all rows, such as 0.5s or 2m",
     )
     group.add_argument(
         "--complexity",
         type=float,
         default=2.0,
         metavar="M",
-        help="a fit on n rows takes time n^M (2)",
+        help="a fit on n rows takes time n^M (default: 2)",
     )
-    group.add_argument(
-        "--survival",
+    add_option(
+        group,
+        "--survival-rate",
         type=float,
         default=0.2,
         metavar="SHARE",
-        help="share of the configurations that outlives the first drops (0.2)",
+        help="share of the configurations that outlives the first drops (default: 0.2)",
     )
-    group.add_argument(
-        "--budget",
+    add_option(
+        group,
+        "--time-budget",
+        type=seconds,
         metavar="TIME",
-        help="choose the steps that fill this time, such as 10m, as the search does",
+        help="choose the number of steps that fills this time, such as 10m, as a "
+        "search does",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON for machines")
 
 
 def run(options: Namespace) -> str:
     """Return the plan."""
-    steps, loser_level, choice = options.steps, options.loser_level, None
-    if options.budget is not None:
-        choice = choose_race(options)
-        steps, loser_level = choice.steps, choice.loser_level
-    plan = _plan(steps, loser_level, options.winner_level, options.folds)
-    if choice is not None:
-        plan["budget"] = asdict(choice)
-    if options.configurations is not None and options.fit_time is not None:
-        plan["time"] = _times(options, plan)
-    elif options.configurations is not None or options.fit_time is not None:
-        raise InvalidInputError(
-            "The time of a race needs both --configurations and --fit-time."
-        )
-    if options.json:
-        return json.dumps(plain(plan), indent=2)
-    text = _text(plan, options)
-    return text if choice is None else f"{choice}\n\n{text}"
+    # Imported late: --help must not wait for SciPy.
+    from cvst.cli.commands._plan_run import run_plan
 
-
-def _plan(
-    steps: int, loser_level: float, winner_level: float, folds: int
-) -> dict[str, Any]:
-    levels = (loser_level, winner_level)
-    test = WaldTest(steps, *levels)
-    bounds = [floor(boundary) for boundary in loser_boundaries(test)]
-    return {
-        "steps": steps,
-        "loser_level": loser_level,
-        "winner_level": winner_level,
-        "minimal_steps": minimal_steps(*levels),
-        "safety_zone": test.safety_zone,
-        # A race judges from the second step on, however short the safety zone.
-        "first_drop": max(2, first_drop(test)),
-        "dropped_with_wins_up_to": [min(-1, bounds[0]), *bounds[1:]],
-        "win_probabilities": [
-            {
-                "win_probability": chance,
-                "survives": float(survival_probabilities(test, chance)[-1]),
-                "drop_bound": drop_error_bound(chance, steps, *levels),
-            }
-            for chance in WIN_PROBABILITIES
-        ],
-        "speedup_ceiling": {
-            name: speedup_ceiling(
-                steps,
-                exponent,
-                folds,
-                loser_level=loser_level,
-                winner_level=winner_level,
-            )
-            for name, exponent in COMPLEXITIES.items()
-        },
-        "folds": folds,
-    }
-
-
-def _times(options: Namespace, plan: dict[str, Any]) -> dict[str, float]:
-    fit_time = parse_duration(options.fit_time)
-    early, race = race_times(options, plan["steps"], plan["loser_level"])
-    full = fit_time * cross_validation_cost(
-        options.configurations, options.folds, complexity=options.complexity
-    )
-    return {
-        "early_end_seconds": early,
-        "race_seconds": race,
-        "final_fit_seconds": fit_time,
-        "cross_validation_seconds": full,
-    }
-
-
-def _text(plan: dict[str, Any], options: Namespace) -> str:
-    chances = table(
-        ["top in a step", "survives", "dropped at most"],
-        [
-            [f"{row['win_probability']:.0%}", row["survives"], row["drop_bound"]]
-            for row in plan["win_probabilities"]
-        ],
-    )
-    text = f"""\
-A race of up to {plan["steps"]} steps, with loser level {plan["loser_level"]:.4g} and \
-winner level {plan["winner_level"]:.4g}.
-These levels take {plan["minimal_steps"]} steps at least.
-{_zone_sentence(plan)}
-
-A configuration is dropped once it has been top in no more steps than this:
-{_boundary_table(plan)}
-
-Chances of a configuration that is top in each step with some probability:
-{chances}
-The last column allows for flops all through the safety zone.
-
-{_ceiling_sentence(plan)}"""
-    return f"{text}\n\n{_time_sentence(plan, options)}" if "time" in plan else text
-
-
-def _zone_sentence(plan: dict[str, Any]) -> str:
-    zone = plan["safety_zone"]
-    if plan["first_drop"] > plan["steps"]:
-        return (
-            f"The safety zone of {zone:.2f} steps covers all: nobody is ever dropped."
-        )
-    return (
-        f"Nobody is dropped before the end of step {plan['first_drop']} (safety zone "
-        f"of {zone:.2f} steps)."
-    )
-
-
-def _boundary_table(plan: dict[str, Any]) -> str:
-    bounds = plan["dropped_with_wins_up_to"]
-    changes = [
-        (step, wins)
-        for step, wins in enumerate(bounds, start=1)
-        if wins >= 0 and (step == 1 or bounds[step - 2] != wins)
-    ]
-    if not changes:
-        return "  (never)"
-    text = table(["from step", "top in"], changes[:LONGEST_TABLE])
-    if len(changes) <= LONGEST_TABLE:
-        return text
-    step, wins = changes[-1]
-    return f"{text}\nand so on, up to {wins} from step {step}; --json has them all."
-
-
-def _ceiling_sentence(plan: dict[str, Any]) -> str:
-    factors = [f"{value:.3g}" for value in plan["speedup_ceiling"].values()]
-    return (
-        f"Over {plan['folds']}-fold cross-validation it saves at most a factor of\n"
-        f"{', '.join(factors)} for learners of {', '.join(COMPLEXITIES)} cost. Work "
-        "that\nconfigurations share comes on top."
-    )
-
-
-def _time_sentence(plan: dict[str, Any], options: Namespace) -> str:
-    early, race, _, full = plan["time"].values()
-    fit_time = duration(parse_duration(options.fit_time))
-    return (
-        f"{options.configurations:,} configurations, {fit_time} for a fit on all rows, "
-        f"n^{options.complexity:g} on n rows, {options.survival:.0%} survive:\n"
-        f"a race takes about {duration(early)} if it stops early, {duration(race)} "
-        f"through all steps,\nthe final fit {fit_time}, {options.folds}-fold "
-        f"cross-validation {duration(full)}."
-    )
+    return run_plan(options)

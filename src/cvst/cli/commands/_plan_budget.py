@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 from textwrap import fill
 
-from cvst.cli.terminal import duration, parse_duration
+from cvst._text import seconds_text
 from cvst.exceptions import BudgetTooSmallError, InvalidInputError
 from cvst.race import CVST
 from cvst.statistics import WaldTest
@@ -21,7 +21,7 @@ from cvst.theory import (
 
 __all__ = ["BudgetChoice", "choose_race", "race_times"]
 
-# As in the search: a test that takes every other winner for a loser deserves no name.
+# As in the search: beyond this, every other winner would be taken for a loser.
 LARGEST_LEVEL = 0.5
 
 
@@ -37,8 +37,8 @@ class BudgetChoice:
         Number of steps.
     loser_level : float
         As asked for, or raised.
-    candidates : list of int
-        Numbers of steps that were considered.
+    considered : list of int
+        Numbers of steps to choose from.
     level_raised : bool
         Whether the level asked for fits with no number of steps.
     """
@@ -46,14 +46,14 @@ class BudgetChoice:
     seconds: float
     steps: int
     loser_level: float
-    candidates: list[int]
+    considered: list[int]
     level_raised: bool
 
     def __str__(self) -> str:
-        fewest, most = self.candidates[0], self.candidates[-1]
-        left_out = sorted({*range(fewest, most)} - {*self.candidates})
+        fewest, most = self.considered[0], self.considered[-1]
+        left_out = sorted({*range(fewest, most)} - {*self.considered})
         jumps = ", ".join(map(str, left_out))
-        time = duration(self.seconds)
+        time = seconds_text(self.seconds)
         texts = [
             (
                 f"Chosen for {time}, final fit included: the most steps, of {fewest} "
@@ -63,12 +63,13 @@ class BudgetChoice:
         ]
         if left_out:
             texts.append(
-                f"Left out, for good ones are lost more easily there: {jumps}."
+                "Left out, because good configurations are lost more easily there: "
+                f"{jumps}."
             )
         if self.level_raised:
             texts.append(
                 f"The loser level is raised to {self.loser_level:g}, so that losers "
-                "fall early enough."
+                "are dropped early enough."
             )
         return "\n".join(fill(text, 80) for text in texts)
 
@@ -83,29 +84,30 @@ def choose_race(options: Namespace) -> BudgetChoice:
     Raises
     ------
     BudgetTooSmallError
-        If that does not help; the message holds the smallest budget that does.
+        If none fits even then; the message holds the smallest budget that does.
     """
-    if options.configurations is None or options.fit_time is None:
+    if options.n_configurations is None or options.full_fit_time is None:
         raise InvalidInputError(
-            "--budget needs --configurations and --fit-time too, to tell how much fits "
-            "into the time."
+            "--time-budget needs --n-configurations and --full-fit-time too, to tell "
+            "how much fits into the time."
         )
-    seconds = parse_duration(options.budget)
+    seconds = options.time_budget
     # The search fits the winner on all rows within its budget, so do we.
-    final_fit = parse_duration(options.fit_time)
+    final_fit = options.full_fit_time
     needed = []
     for level in (options.loser_level, max(options.loser_level, LARGEST_LEVEL)):
-        candidates = steady_steps(level, options.winner_level) or [options.steps]
-        times = {s: final_fit + race_times(options, s, level)[0] for s in candidates}
-        fitting = [steps for steps in candidates if times[steps] <= seconds]
+        considered = steady_steps(level, options.winner_level) or [options.max_steps]
+        times = {s: final_fit + race_times(options, s, level)[0] for s in considered}
+        fitting = [steps for steps in considered if times[steps] <= seconds]
         if fitting:
             raised = level > options.loser_level
-            return BudgetChoice(seconds, fitting[-1], level, candidates, raised)
+            return BudgetChoice(seconds, fitting[-1], level, considered, raised)
         needed.append(min(times.values()))
     raise BudgetTooSmallError(
-        f"--budget {options.budget} is too small: a race of {options.configurations:,} "
-        f"configurations and the final fit take {_at_least(min(needed))} "
-        "at least. Allow that much, or race fewer configurations or rows."
+        f"--time-budget {seconds_text(options.time_budget)} is too small: a race of "
+        f"{options.n_configurations:,} configurations and the final fit take "
+        f"{_at_least(min(needed))} at least. Allow that much, or race fewer "
+        "configurations or rows."
     )
 
 
@@ -122,17 +124,17 @@ def race_times(
     # search, it may stop once the window behind the first drop is full.
     drop = max(2, first_drop(WaldTest(steps, *levels)))
     active = expected_active(
-        options.configurations,
+        options.n_configurations,
         steps,
         safety_zone=drop - 1,
-        survival_rate=options.survival,
+        survival_rate=options.survival_rate,
     )
     shares = linear_train_shares(steps)
     early, full = (
         race_cost(active[:n_steps], shares[:n_steps], complexity=options.complexity)
         for n_steps in (drop + strategy.window, steps)
     )
-    fit_time = parse_duration(options.fit_time)
+    fit_time = options.full_fit_time
     return fit_time * early, fit_time * full
 
 
@@ -143,4 +145,4 @@ def _at_least(seconds: float) -> str:
     grain = next((g for length, g in grains.items() if seconds >= length), None)
     if grain is None:
         grain = 10.0 ** (floor(log10(seconds)) - 1)
-    return duration(ceil(seconds / grain) * grain)
+    return seconds_text(ceil(seconds / grain) * grain)

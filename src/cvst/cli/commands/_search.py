@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from cvst.cli._errors import Interrupted
-from cvst.cli.commands._job import Job, make_job, run_job
-from cvst.cli.commands._options import seconds, workers
-from cvst.cli.commands._search_document import (
-    heading,
-    plan_text,
-    summarise,
-    write_results,
+from cvst.cli.commands._options import (
+    DEFAULT_STRATEGY,
+    STRATEGIES,
+    add_option,
+    seconds,
+    workers,
 )
 from cvst.cli.models import MODELS
-from cvst.cli.results import check_folder, result_text
-from cvst.cli.table import FORMATS
-from cvst.cli.terminal import RaceView, live_page
-from cvst.search import DEFAULT_STRATEGY, STRATEGIES
 
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 
@@ -43,17 +36,20 @@ grids, in the text or in a YAML, JSON or TOML file:
 
 examples:
   cvst search houses.csv --target price --model boosting
-  cvst search iris.parquet -t species -m svm --jobs 2 --out results
+  cvst search iris.parquet -t species -m svm --n-jobs 2 --out results
   cvst search wine.csv -t quality -m krr -g 'alpha=logspace(-3, 3, 7) gamma=[0.1, 1]'
   cvst search visits.csv.gz -t ill -m forest --groups patient --scoring neg_log_loss
-  cvst search load.feather -t power -m ridge --time-order hour --budget 10m --json
+  cvst search load.feather -t power -m ridge --time-order hour --time-budget 10m
 """
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
-    endings = ", ".join(FORMATS)
-    parser.add_argument("data", metavar="DATA", help=f"a table: {endings}; or gzipped")
+    parser.add_argument(
+        "data",
+        metavar="DATA",
+        help="a table: CSV, TSV, Parquet, Feather or Arrow, gzipped or not",
+    )
     parser.add_argument(
         "-t", "--target", required=True, metavar="COL", help="column to predict"
     )
@@ -87,7 +83,7 @@ def _add_data_arguments(parser: ArgumentParser) -> None:
         const=True,
         default=False,
         metavar="COL",
-        help="rows are in order of time, or shall be sorted by this column",
+        help="rows are in order of time, or are to be sorted by this column",
     )
     group.add_argument(
         "--drop",
@@ -110,18 +106,28 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         "-s",
         "--scoring",
         metavar="SCORE",
-        help="a score of scikit-learn's (default: accuracy or r2)",
+        help="one of scikit-learn's scores (default: accuracy or r2)",
     )
     group.add_argument(
         "--strategy",
-        choices=tuple(STRATEGIES),
+        choices=STRATEGIES,
         metavar="NAME",
-        help=f"who decides: {', '.join(STRATEGIES)} (default: {DEFAULT_STRATEGY}, "
-        "or cvst where one of the next three is given)",
+        help=f"how the winner is found: {', '.join(STRATEGIES)} (default: "
+        f"{DEFAULT_STRATEGY}, or cvst if one of the next three options is given)",
     )
-    group.add_argument("--steps", type=int, metavar="S", help="steps of a full race")
-    group.add_argument(
-        "--window", type=int, metavar="W", help="steps compared by early stopping"
+    add_option(
+        group,
+        "--max-steps",
+        type=int,
+        metavar="S",
+        help="most steps of the paper's race",
+    )
+    add_option(
+        group,
+        "--stopping-window",
+        type=int,
+        metavar="W",
+        help="steps that early stopping compares",
     )
     group.add_argument(
         "--loser-level",
@@ -129,8 +135,9 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         metavar="BETA",
         help="how readily losers are dropped",
     )
-    group.add_argument(
-        "--budget",
+    add_option(
+        group,
+        "--time-budget",
         type=seconds,
         metavar="TIME",
         help="be done after this time, such as 90s, 10m or 1h30m",
@@ -141,13 +148,23 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--plan",
         action="store_true",
-        help="only say what the race would be, after timing a few small fits",
+        help="time a few small fits, print what the race would be, and stop",
     )
-    group.add_argument(
-        "-j", "--jobs", type=workers, metavar="N", help="workers; -1 for all cores"
+    add_option(
+        group,
+        "-j",
+        "--n-jobs",
+        type=workers,
+        metavar="N",
+        help="number of workers; -1 for all cores",
     )
-    group.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="of all that is random (0)"
+    add_option(
+        group,
+        "--random-state",
+        type=int,
+        default=0,
+        metavar="N",
+        help="seed of everything random (default: 0)",
     )
 
 
@@ -180,26 +197,7 @@ def _add_output_arguments(parser: ArgumentParser) -> None:
 
 def run(options: Namespace) -> str:
     """Race, write the results and return what to print."""
-    if options.out is not None:
-        check_folder(options.out, options.overwrite)
-    job = make_job(options)
-    if options.plan:
-        return plan_text(options, job)
-    title = f"{options.model} for {job.learning.target.name}"
-    with live_page(options.live, title) as page:
-        finished = run_job(job, _view(options, job))
-        summary = summarise(options, job, finished)
-        if page is not None:
-            page.finish(job.search, command=summary["repeat"])
-    if options.out is not None:
-        write_results(options.out, job, summary, title)
-    text = json.dumps(summary, indent=2) if options.json else result_text(summary)
-    if not finished:
-        raise Interrupted(text)
-    return text
+    # Imported late: --help must not wait for scikit-learn.
+    from cvst.cli.commands._search_run import run_search
 
-
-def _view(options: Namespace, job: Job) -> RaceView | None:
-    if options.json or options.quiet:
-        return None
-    return RaceView(heading(options, job), job.prepared.prefix, job.n_configurations)
+    return run_search(options)

@@ -11,19 +11,21 @@ from typing import Any
 
 from cvst import __version__
 from cvst.cli.commands._job import Job, plan_job, strategy_name
-from cvst.cli.commands._options import repeat_command
+from cvst.cli.commands._repeat import program, repeat_command
 from cvst.cli.results import (
     RACE_FILE,
     SUMMARY_FILE,
+    RaceLook,
     json_bytes,
     model_bytes,
     plain,
-    race_steps,
+    race_looks,
     results_csv,
     score_name,
     stop_sentence,
     write_folder,
 )
+from cvst.cli.terminal import counted
 from cvst.report import page_html, race_bytes
 from cvst.report import summary as report_summary
 
@@ -39,7 +41,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
     document = {
         "cvst_version": __version__,
         "python_version": sys.version.split()[0],
-        "command": shlex.join(["cvst", *options.arguments]),
+        "command": shlex.join([*program(), *options.arguments]),
         "repeat": repeat_command(options, search),
         "heading": _recognised(options, job),
         "data": {
@@ -56,8 +58,8 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
         "n_configurations": len(search.cv_results_["params"]),
         "scoring": score_name(options.scoring, learning.target.task),
         "strategy": strategy_name(options),
-        "seed": options.seed,
-        "steps": [_step(step, prefix) for step in race_steps(search)],
+        "random_state": options.random_state,
+        "looks": [_look(look, prefix) for look in race_looks(search)],
         "stop_reason": search.stop_reason_,
         "stop_sentence": stop_sentence(search),
         "finished": finished,
@@ -80,9 +82,9 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
     return values
 
 
-def _step(step: Any, prefix: str) -> dict[str, Any]:
-    values = {name: getattr(step, name) for name in step.__slots__}
-    leader = {name.removeprefix(prefix): v for name, v in step.leader.items()}
+def _look(look: RaceLook, prefix: str) -> dict[str, Any]:
+    values = {name: getattr(look, name) for name in look.__slots__}
+    leader = {name.removeprefix(prefix): v for name, v in look.leader.items()}
     return {**values, "leader": leader}
 
 
@@ -131,8 +133,10 @@ def heading(options: Namespace, job: Job) -> list[str]:
 
 def _recognised(options: Namespace, job: Job) -> list[str]:
     learning = job.learning
-    shape = f"{len(learning.X):,} rows, {learning.X.shape[1]} columns to learn from"
-    count = f"{job.n_configurations:,} configurations"
+    rows = counted(len(learning.X), "row")
+    columns = counted(learning.X.shape[1], "column")
+    shape = f"{rows}, {columns} to learn from"
+    count = counted(job.n_configurations, "configuration")
     return [
         f"Data: {options.data}, {shape}.",
         learning.target.sentence,

@@ -6,8 +6,6 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from sklearn.base import is_classifier, is_regressor
-
 from cvst.cli.models._model import Choice, Model, load_attribute
 from cvst.exceptions import InvalidInputError
 
@@ -216,6 +214,9 @@ def find_model(name: str, has_grid: bool) -> Model:
             + f"Known are {', '.join(MODELS)}, and import paths such as "
             "package.module:Class."
         )
+    # Imported late: --help lists the models and must not wait for scikit-learn.
+    from sklearn.base import is_classifier, is_regressor
+
     estimator = _instance(name)
     if not has_grid:
         raise InvalidInputError(

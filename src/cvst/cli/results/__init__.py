@@ -12,10 +12,11 @@ from cvst.cli.results._folder import (
     write_folder,
 )
 from cvst.cli.results._looks import (
+    RaceLook,
+    looks_table,
     plain,
-    race_steps,
+    race_looks,
     score_name,
-    steps_table,
     stop_sentence,
 )
 from cvst.cli.results._text import result_text
@@ -24,15 +25,16 @@ __all__ = [
     "FILES",
     "RACE_FILE",
     "SUMMARY_FILE",
+    "RaceLook",
     "check_folder",
     "json_bytes",
+    "looks_table",
     "model_bytes",
     "plain",
-    "race_steps",
+    "race_looks",
     "result_text",
     "results_csv",
     "score_name",
-    "steps_table",
     "stop_sentence",
     "write_file",
     "write_folder",

@@ -1,4 +1,4 @@
-"""What happened in a race, step by step: as plain values and as text."""
+"""What happened in a race, look by look: as plain values and as text."""
 
 from __future__ import annotations
 
@@ -8,16 +8,23 @@ from typing import Any
 
 import numpy as np
 
-from cvst.cli.terminal import shown_parameters, table
+from cvst.cli.terminal import counted, shown_parameters, table
 
-__all__ = ["Step", "plain", "race_steps", "score_name", "steps_table", "stop_sentence"]
+__all__ = [
+    "RaceLook",
+    "looks_table",
+    "plain",
+    "race_looks",
+    "score_name",
+    "stop_sentence",
+]
 
 REASONS = {
-    "max_steps": "all steps are done",
+    "max_steps": "all looks are done",
     "one_survivor": "one configuration is left",
     "similar_performance": "the survivors behave alike",
     "all_folds": "all folds are done",
-    "single_configuration": "there is one configuration only",
+    "single_configuration": "there is only one configuration",
     "confirmed": "the winner is confirmed",
     "time_budget": "the time is up",
     "max_looks": "no more looks were allowed",
@@ -26,13 +33,13 @@ REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One look of a race.
+class RaceLook:
+    """One look of a race, as people read it.
 
     Attributes
     ----------
-    step : int
-        From 1.
+    look : int
+        Its number, from 1.
     stage : str
         Part of the race.
     rows : int
@@ -40,14 +47,14 @@ class Step:
     tested, top, dropped, left : int
         Configurations tested, found good, dropped and left afterwards.
     leader : mapping
-        Who would win if the race ended here.
+        The configuration that would win if the race ended here.
     score : float
         The leader's score in this look, NaN if it took no part.
     seconds : float
         Work of all fits and predictions.
     """
 
-    step: int
+    look: int
     stage: str
     rows: int
     tested: int
@@ -59,18 +66,18 @@ class Step:
     seconds: float
 
 
-def race_steps(search: Any) -> list[Step]:
+def race_looks(search: Any) -> list[RaceLook]:
     """Return the looks of a fitted search."""
     state = search.race_
     configurations = search.cv_results_["params"]
-    steps = []
+    looks = []
     for number, seen in enumerate(state.observations, start=1):
         so_far = replace(state, observations=state.observations[:number])
         leader = int(search.strategy_.ranking(so_far)[0])
         scores = search.cv_results_[f"look{number}_test_score"]
-        steps.append(
-            Step(
-                step=number,
+        looks.append(
+            RaceLook(
+                look=number,
                 stage=seen.look.stage,
                 rows=seen.look.n_train,
                 tested=len(seen.look.configurations),
@@ -82,28 +89,28 @@ def race_steps(search: Any) -> list[Step]:
                 seconds=float(np.nansum(seen.fit_seconds + seen.score_seconds)),
             )
         )
-    return steps
+    return looks
 
 
-def steps_table(steps: Sequence[Mapping[str, Any]], prefix: str, score: str) -> str:
+def looks_table(looks: Sequence[Mapping[str, Any]], prefix: str, score: str) -> str:
     """Set the looks in a table; the stage is named where there are several.
 
     Scores that scikit-learn negates are shown as the errors that they are.
     """
     sign = -1 if score.startswith("neg_") else 1
-    stages = len({step["stage"] for step in steps}) > 1
+    stages = len({look["stage"] for look in looks}) > 1
     counts = ("rows", "tested", "top", "dropped", "left")
-    header = ["step", *(["stage"] if stages else []), *counts]
+    header = ["look", *(["stage"] if stages else []), *counts]
     header += [score.removeprefix("neg_"), "leader"]
     rows = [
         [
-            step["step"],
-            *([step["stage"]] if stages else []),
-            *(step[name] for name in counts),
-            None if step["score"] is None else sign * step["score"],
-            shown_parameters(step["leader"], prefix),
+            look["look"],
+            *([look["stage"]] if stages else []),
+            *(look[name] for name in counts),
+            None if look["score"] is None else sign * look["score"],
+            shown_parameters(look["leader"], prefix),
         ]
-        for step in steps
+        for look in looks
     ]
     return table(header, rows, left=["stage", "leader"])
 
@@ -111,11 +118,12 @@ def steps_table(steps: Sequence[Mapping[str, Any]], prefix: str, score: str) -> 
 def stop_sentence(search: Any) -> str:
     """Say why the race is over."""
     reason = search.stop_reason_
-    steps = "1 step" if search.n_steps_ == 1 else f"{search.n_steps_} steps"
+    n_looks = len(search.race_.observations)
+    looks = counted(n_looks, "look")
     most = getattr(search.strategy_, "max_steps", None)
-    if most is not None and most > search.n_steps_:
-        steps = f"{search.n_steps_} of {most} steps"
-    return f"The race ended after {steps}: {REASONS.get(reason, reason)}."
+    if most is not None and most > n_looks:
+        looks = f"{n_looks} of {most} looks"
+    return f"The race ended after {looks}: {REASONS.get(reason, reason)}."
 
 
 def score_name(scoring: str | None, task: str) -> str:

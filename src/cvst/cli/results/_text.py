@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cvst.cli.results._looks import steps_table
-from cvst.cli.terminal import duration, shown_parameters
+from cvst._text import seconds_text
+from cvst.cli.results._looks import looks_table
+from cvst.cli.terminal import shown_parameters
 
 __all__ = ["result_text"]
 
@@ -24,7 +25,7 @@ def result_text(summary: Mapping[str, Any]) -> str:
         *summary["heading"],
         *(f"Note: {note}" for note in summary["notes"]),
         "",
-        steps_table(summary["steps"], "", summary["scoring"]),
+        looks_table(summary["looks"], "", summary["scoring"]),
         "",
         summary["stop_sentence"],
         f"{who}: {shown_parameters(summary['winner']['params'])}",
@@ -46,10 +47,10 @@ def _score_sentence(summary: Mapping[str, Any]) -> str:
 
 def _rows_of_score(summary: Mapping[str, Any]) -> str:
     """Say how many rows the winner was trained on: folds of one stage may differ."""
-    steps, rows = summary["steps"], summary["winner"]["trained_on"]
-    # Who did not run the last step has the score of an earlier stage.
-    if summary["winner"]["over_folds"] and steps[-1]["rows"] == rows:
-        last = [step["rows"] for step in steps if step["stage"] == steps[-1]["stage"]]
+    looks, rows = summary["looks"], summary["winner"]["trained_on"]
+    # A winner that was not in the last look has the score of an earlier stage.
+    if summary["winner"]["over_folds"] and looks[-1]["rows"] == rows:
+        last = [look["rows"] for look in looks if look["stage"] == looks[-1]["stage"]]
         if min(last) < max(last):
             return f"{min(last):,} to {max(last):,}"
     return f"{rows:,}"
@@ -60,12 +61,12 @@ def _ending(summary: Mapping[str, Any]) -> list[str]:
     seconds, files = summary["seconds"], summary["files"]
     if summary["finished"]:
         lines.append(
-            f"Time: {duration(seconds['total'])}, of which "
-            f"{duration(seconds['final_fit'])} for the final fit on all rows."
+            f"Time: {seconds_text(seconds['total'])}, of which "
+            f"{seconds_text(seconds['final_fit'])} for the final fit on all rows."
         )
     else:
         lines.append(
-            f"Interrupted after {duration(seconds['total'])}: the leader so far is "
+            f"Interrupted after {seconds_text(seconds['total'])}: the leader so far is "
             "kept, but no final model is fitted. To get here again and fit it:\n"
             f"  {summary['repeat']}"
         )

@@ -3,14 +3,13 @@
 from cvst.cli.terminal._live_page import live_page
 from cvst.cli.terminal._live_table import RaceView, live_view
 from cvst.cli.terminal._notes import warnings_as_notes
-from cvst.cli.terminal._text import duration, parse_duration, shown_parameters, table
+from cvst.cli.terminal._text import counted, shown_parameters, table
 
 __all__ = [
     "RaceView",
-    "duration",
+    "counted",
     "live_page",
     "live_view",
-    "parse_duration",
     "shown_parameters",
     "table",
     "warnings_as_notes",

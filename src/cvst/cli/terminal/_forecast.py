@@ -78,11 +78,9 @@ class Forecast:
         self.n_samples = event["n_samples"]
 
     def saw(self, state: RaceState, seconds: float) -> None:
-        """Learn from the look just made, which took so many seconds."""
+        """Learn from the look just made and the seconds it took."""
         self._state = state
-        work = np.column_stack(
-            [look.fit_seconds + look.score_seconds for look in state.observations]
-        )
+        work = _work(state)
         members = np.flatnonzero(state.active & np.isfinite(work[:, -1]))
         if not len(members):
             members = np.flatnonzero(np.isfinite(work[:, -1]))
@@ -102,7 +100,7 @@ class Forecast:
         return n_configurations * self._each * growth
 
     def at_most(self) -> float | None:
-        """Return the time until the end if nobody is dropped any more.
+        """Return the time until the end if no more configurations are dropped.
 
         The remaining looks and the final fit; the race may well end sooner.
         """
@@ -111,19 +109,19 @@ class Forecast:
     def about(self) -> float | None:
         """Return the time until the end if all goes as expected.
 
-        As many are dropped as is usual, and the race ends where most do.
+        As many are dropped as usual, and the race ends where most races do.
         """
         return self._until_the_end(expected=True)
 
     def _until_the_end(self, expected: bool) -> float | None:
         """Sum up, or return None as long as the cost of larger looks is not known.
 
-        A later stage may take up again who was dropped in this one: there the plan
-        says how many can take part.
+        A later stage may take up configurations again that this one has dropped: there
+        the plan says how many can take part.
         """
         if self._state is None or not self.planned:
             return None
-        done = self._state.n_steps
+        done = len(self._state.observations)
         last = self._state.observations[-1].look
         end = max(self.expected_looks, done + 1) if expected else len(self.planned)
         coming = self.planned[done:end]
@@ -136,18 +134,30 @@ class Forecast:
             count: float = look.max_configurations
             if look.stage == last.stage:
                 count = min(n_left, count)
-            # Who takes part in the next look is known already.
+            # The configurations of the next look are known already.
             if expected and place > 0:
                 count = min(count, max(1.0, look.expected_configurations))
             total += self.seconds_of(look.n_train, count) or 0.0
         return total
 
 
+def _work(state: RaceState) -> FloatArray:
+    """Return the seconds of each configuration in each look, NaN where it was not."""
+    work = np.full((len(state.active), len(state.observations)), np.nan)
+    for number, seen in enumerate(state.observations):
+        members = seen.look.configurations
+        seconds = seen.fit_seconds + seen.score_seconds
+        # The arrays of a look run over its own configurations, or over all of them.
+        own = len(seconds) == len(members)
+        work[members, number] = seconds if own else seconds[members]
+    return work
+
+
 def _growth(state: RaceState, work: FloatArray) -> float | None:
     """Fit a power of the number of rows to the work of the survivors.
 
-    Looks with as many configurations compare best, since many share work; where there
-    are no two of them, all looks must do. Long looks count for more.
+    Looks with the same number of configurations compare best, since many share work;
+    if no two of them have it, all looks must do. Long looks count for more.
     """
     sizes = state.subset_sizes
     counts = np.array([len(seen.look.configurations) for seen in state.observations])

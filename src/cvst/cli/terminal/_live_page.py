@@ -1,4 +1,4 @@
-"""``--live``: the race in a browser, refreshed as steps finish."""
+"""``--live``: the race in a browser, refreshed as looks finish."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def live_page(port: int | None, title: str) -> Iterator[LiveReport | None]:
         page = LiveReport(port, title=title)
     except (OSError, OverflowError) as error:
         raise InvalidInputError(
-            f"--live {port} cannot be had: {error}. Choose another port, or none to "
+            f"--live cannot use port {port}: {error}. Choose another, or name none to "
             "take any that is free."
         ) from error
     sys.stderr.write(f"The race is shown at {page.url}\n")

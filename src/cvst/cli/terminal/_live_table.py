@@ -1,4 +1,4 @@
-"""A race as it goes, in a terminal: steps, survivors, leader, loss and time left.
+"""A race as it goes, in a terminal: looks, survivors, leader, loss and time left.
 
 The view listens to the events of the logger ``"cvst"`` and draws them with rich.
 Without a terminal, or without rich, there is nothing to see.
@@ -15,15 +15,16 @@ from importlib.util import find_spec
 from time import monotonic
 from typing import Any
 
+from cvst._text import seconds_text
 from cvst.cli.terminal._forecast import Forecast
 from cvst.cli.terminal._listening import listening
-from cvst.cli.terminal._text import duration, shown_parameters
+from cvst.cli.terminal._text import counted, shown_parameters
 
 __all__ = ["RaceView", "live_view"]
 
 REFRESHES_PER_SECOND = 8
 
-# Lines that the view needs besides the table of steps and the heading.
+# Lines that the view needs besides the table of looks and the heading.
 OTHER_LINES = 8
 
 
@@ -138,14 +139,14 @@ class RaceView(logging.Handler):
         from rich.table import Table
 
         table = Table(box=None, pad_edge=False, expand=True)
-        numbers = ("step", "rows", "tested", "top", "dropped", "left", "loss", "time")
+        numbers = ("look", "rows", "tested", "top", "dropped", "left", "loss", "time")
         for name in numbers:
             table.add_column(name, justify="right", no_wrap=True)
-        # As in the table of the results, stages are named where there are several.
+        # As in the table of the results, stages are named if there are several.
         staged = len({row.stage for row in self.rows}) > 1
         if staged:
             table.add_column("stage", no_wrap=True)
-        # All that does not fit is cut from the leader, never from the numbers.
+        # What does not fit is cut from the leader, never from the numbers.
         table.add_column("leader", ratio=1, no_wrap=True, overflow="ellipsis")
         for row in self.rows[-room:]:
             table.add_row(
@@ -156,7 +157,7 @@ class RaceView(logging.Handler):
                 f"{row.n_dropped:,}",
                 f"{row.n_active:,}",
                 f"{row.leader_loss:.4g}",
-                duration(row.seconds),
+                seconds_text(row.seconds),
                 *([row.stage] if staged else []),
                 row.leader,
             )
@@ -179,8 +180,9 @@ class RaceView(logging.Handler):
         n_train, count = self.current_look
         rows = "" if n_train is None else f" on {n_train:,} rows"
         most = len(self.forecast.planned)
-        step = f"{len(self.rows) + 1}" + (f" of {most}" if most else "")
-        return Text(f"Step {step}: {count:,} configurations{rows} ...", style="bold")
+        look = f"{len(self.rows) + 1}" + (f" of {most}" if most else "")
+        who = counted(count, "configuration")
+        return Text(f"Look {look}: {who}{rows} ...", style="bold")
 
     def _progress(self, width: int) -> Any:
         from rich.progress_bar import ProgressBar
@@ -215,12 +217,12 @@ class RaceView(logging.Handler):
 
     def _times(self) -> str:
         now = monotonic()
-        text = f"{duration(now - self.began)} so far"
+        text = f"{seconds_text(now - self.began)} so far"
         seconds = self._expected_seconds()
         left = 0.0
         if seconds is not None:
             left = max(0.0, seconds - (now - self.look_began))
-            text += f", about {duration(round(left, 2))} to the end of this step"
+            text += f", about {seconds_text(round(left, 2))} to the end of this look"
         return f"{text}." if self.final else f"{text}{self._until_the_end(now, left)}."
 
     def _until_the_end(self, now: float, least: float) -> str:
@@ -231,8 +233,8 @@ class RaceView(logging.Handler):
         elapsed = now - self.look_began
         left, most = max(least, about - elapsed), max(least, at_most - elapsed)
         if most - left < 0.1 * most:
-            return f", at most {duration(most)} to the end"
-        return f", {duration(left)} (at most {duration(most)}) to the end"
+            return f", at most {seconds_text(most)} to the end"
+        return f", {seconds_text(left)} (at most {seconds_text(most)}) to the end"
 
 
 @contextmanager

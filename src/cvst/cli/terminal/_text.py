@@ -1,62 +1,24 @@
-"""Plain text for people: numbers, times, parameters and tables."""
+"""Plain text for people: parameters and tables."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from cvst.exceptions import InvalidInputError
-
-__all__ = ["duration", "parse_duration", "shown_parameters", "table"]
-
-UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
-PART = re.compile(r"(\d+\.?\d*|\.\d+)\s*([smhd])")
+__all__ = ["counted", "shown_parameters", "table"]
 
 
-def duration(seconds: float) -> str:
-    """Write a time as people say it.
+def counted(number: int, noun: str) -> str:
+    """Write a number of things.
 
     Examples
     --------
-    >>> duration(0.0123), duration(2.5), duration(250), duration(7300)
-    ('0.01 s', '2.5 s', '4 min 10 s', '2 h 2 min')
+    >>> counted(1, "configuration"), counted(1200, "look")
+    ('1 configuration', '1,200 looks')
     """
-    if seconds < 0.995:
-        return f"{seconds:.2g} s" if seconds < 0.005 else f"{seconds:.2f} s"
-    if seconds < 59.95:
-        return f"{seconds:.1f} s"
-    whole = round(seconds)
-    minutes, rest = divmod(whole, 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
-    hours, minutes = divmod(round(seconds / 60), 60)
-    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
-
-
-def parse_duration(text: str) -> float:
-    """Read a time such as ``90s``, ``10m`` or ``1h30m`` into seconds.
-
-    Examples
-    --------
-    >>> parse_duration("1h30m"), parse_duration("45")
-    (5400.0, 45.0)
-    """
-    compact = text.strip().lower()
-    try:
-        seconds = float(compact)
-    except ValueError:
-        parts = PART.findall(compact)
-        if not parts or PART.sub("", compact).strip():
-            raise InvalidInputError(
-                f"{text!r} is no time. Write it like 90s, 10m, 1h30m or 2d."
-            ) from None
-        seconds = sum(float(number) * UNITS[unit] for number, unit in parts)
-    if not 0 < seconds < float("inf"):
-        raise InvalidInputError(f"{text!r} is no time to work in. Allow more than 0 s.")
-    return seconds
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def shown_parameters(parameters: Mapping[str, Any], prefix: str = "") -> str:
@@ -97,8 +59,8 @@ def table(
 
     Examples
     --------
-    >>> print(table(["step", "leader"], [[1, "a"], [10, "bb"]], left=["leader"]))
-    step  leader
+    >>> print(table(["look", "leader"], [[1, "a"], [10, "bb"]], left=["leader"]))
+    look  leader
        1  a
       10  bb
     """
