@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from cvst import __version__
 from cvst.cli._completion import SHELLS, completion_script
-from cvst.cli._errors import Interrupted, one_sentence
+from cvst.cli._errors import Interrupted, NotWritten, one_sentence
 from cvst.cli._printing import say
 from cvst.cli.commands import COMMANDS
 from cvst.exceptions import CVSTError
@@ -85,6 +85,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 if all went well, 2 after an error that the user can mend, 130 after Ctrl-C.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    try:
+        return _run(arguments)
+    except OSError as error:
+        if "--traceback" in arguments:
+            raise
+        # Not of the command, but of printing what it has to say.
+        say(f"cvst: standard output: {one_sentence(error)}", sys.stderr)
+        return BAD_INPUT
+
+
+def _run(arguments: list[str]) -> int:
     options = build_parser().parse_args(arguments)
     options.arguments = arguments
     try:
@@ -92,6 +103,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Interrupted as interrupted:
         say(interrupted.text)
         return INTERRUPTED
+    except NotWritten as lost:
+        say(lost.text)
+        say(f"cvst {options.command}: {lost.sentence}", sys.stderr)
+        return BAD_INPUT
     except KeyboardInterrupt:
         say(f"cvst {options.command}: interrupted, nothing to keep.", sys.stderr)
         return INTERRUPTED

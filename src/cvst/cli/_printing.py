@@ -47,11 +47,15 @@ def say(text: str, stream: TextIO | None = None) -> None:
     What the stream cannot encode is escaped; a reader that is gone is no error.
     """
     stream = sys.stdout if stream is None else stream
+    if stream is None:  # closed before the program began
+        return
     encoding = stream.encoding or "utf-8"
     shown = harmless(text).encode(encoding, "backslashreplace").decode(encoding)
     try:
         stream.write(f"{shown}\n")
         stream.flush()
-    except BrokenPipeError:
+    except OSError as error:
         # Python would complain again when it flushes the stream at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise

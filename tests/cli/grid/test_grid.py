@@ -90,12 +90,12 @@ def test_a_list_of_grids_is_their_union(name, text, tmp_path):
         ("a.yaml", "a: {b: 1}", "{'b': 1} for 'a'"),
         ("a.yaml", "a: [logspace(0, 1, 3)]", "within a list, a range needs quotes"),
         ("a.yaml", "a: logspace(0, 1)", "Parameter 'a': The grid cannot be read"),
-        ("a.yaml", "a: ['uniform(0, 1)']", "fits in no list"),
+        ("a.yaml", "a: ['uniform(0, 1)']", "cannot be part of a list"),
         ("a.yaml", "a: []", "empty list for 'a'"),
         ("a.json", '{"a": 1, "a": 2}', "'a' twice"),
         ("a.json", '{"a": [1,]}', "line 1"),
         ("a.json", "[1, 2]", "must hold parameters"),
-        ("a.toml", "a = ", "no valid TOML"),
+        ("a.toml", "a = ", "not valid TOML"),
     ],
 )
 def test_bad_files_are_refused_in_one_sentence(name, text, words, tmp_path):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import os
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -84,6 +85,27 @@ def test_a_crash_leaves_nothing_half_written(fails_at, tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", failing)
     with pytest.raises(OSError, match="No space left"):
         write_folder(tmp_path, dict.fromkeys(FILES, b"new" * 1000))
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == old
+
+
+@pytest.mark.parametrize("fails_at", range(1, 2 * len(FILES)))
+def test_an_exchange_that_fails_leaves_the_old_files(fails_at, tmp_path, monkeypatch):
+    """Whichever rename fails, nothing is mixed: not even a file that was not there."""
+    old = dict.fromkeys(FILES[:-1], b"old")
+    write_folder(tmp_path, old)
+    calls = 0
+    rename = Path.replace
+
+    def failing(self, target):
+        nonlocal calls
+        calls += 1
+        if calls == fails_at:
+            raise OSError(5, "Input/output error")
+        return rename(self, target)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(OSError, match="Input/output error"):
+        write_folder(tmp_path, dict.fromkeys(FILES, b"new"))
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == old
 
 

@@ -28,7 +28,10 @@ from cvst.exceptions import InvalidInputError
 
 __all__ = ["Job", "make_job", "plan_job", "run_job", "strategy_name"]
 
-# Draws of a random search where the user gives no number.
+# A grid is enumerated; one larger than this fills the memory before the race begins.
+MOST_CONFIGURATIONS = 1_000_000
+
+# Draws of a random search if the user gives no number.
 DEFAULT_DRAWS = 100
 
 # Options that are parameters of the strategy.
@@ -123,9 +126,14 @@ def make_job(options: Namespace) -> Job:
         prepared=prepared,
         grid=grid,
         search=_search(options, grid, prepared, learning),
-        sha256=hashlib.sha256(Path(options.data).read_bytes()).hexdigest(),
+        sha256=_checksum(Path(options.data)),
         notes=[*notes, *learning.notes],
     )
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _search(
@@ -142,7 +150,10 @@ def _search(
         "time_budget": options.time_budget,
         "max_looks": options.max_looks,
     }
-    if grid.n_configurations is None or options.n_iter is not None:
+    drawn = grid.n_configurations is None or options.n_iter is not None
+    if not drawn:
+        _check_size(grid)
+    if drawn:
         n_iter = DEFAULT_DRAWS if options.n_iter is None else options.n_iter
         search = RaceRandomSearchCV(prepared.estimator, grids, n_iter=n_iter, **common)
     else:
@@ -152,6 +163,16 @@ def _search(
         if value is not None:
             _set_strategy(search, name, value)
     return search
+
+
+def _check_size(grid: Grid) -> None:
+    count = grid.n_configurations or 0
+    if count > MOST_CONFIGURATIONS:
+        raise InvalidInputError(
+            f"The grid has {count:,} configurations, and at most "
+            f"{MOST_CONFIGURATIONS:,} can race. Draw some of them with --n-iter, or "
+            "make it coarser."
+        )
 
 
 def strategy_name(options: Namespace) -> str:
@@ -193,6 +214,8 @@ def run_job(job: Job, view: RaceView | None) -> bool:
     if job.search.n_jobs not in (None, 1):
         # Warnings of workers would be printed over everything else.
         os.environ.setdefault("PYTHONWARNINGS", "ignore")
+        # Nor may they import what lies in the current folder.
+        os.environ.setdefault("PYTHONSAFEPATH", "1")
     start = perf_counter()
     with warnings_as_notes(job.notes), live_view(view):
         try:

@@ -14,6 +14,9 @@ from cvst.report import read_race
 
 __all__ = ["run_report"]
 
+# The document of a search with thousands of looks has less.
+MOST_BYTES = 100_000_000
+
 
 def run_report(options: Namespace) -> str:
     """Write the page and return what the search printed."""
@@ -54,7 +57,11 @@ def _check(folder: Path) -> None:
 def _summary(path: Path) -> dict[str, Any]:
     """Read the document of a search, or say what is wrong with it."""
     try:
-        summary = json.loads(path.read_bytes())
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES:,} bytes")
+        summary = json.loads(content)
         result_text(summary)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidInputError(

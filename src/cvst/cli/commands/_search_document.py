@@ -15,6 +15,7 @@ from cvst.cli.commands._repeat import program, repeat_command
 from cvst.cli.results import (
     RACE_FILE,
     SUMMARY_FILE,
+    ModelNotSavedError,
     RaceLook,
     json_bytes,
     model_bytes,
@@ -106,9 +107,13 @@ def write_results(folder: Path, job: Job, summary: dict[str, Any], title: str) -
         RACE_FILE: race_bytes(page, title=title),
     }
     if summary["finished"]:
-        content, unknown = model_bytes(job.search.best_estimator_)
-        contents["model.skops"] = content
-        summary["untrusted_types"] = unknown
+        try:
+            content, unknown = model_bytes(job.search.best_estimator_)
+        except ModelNotSavedError as error:
+            summary["notes"].append(str(error))
+        else:
+            contents["model.skops"] = content
+            summary["untrusted_types"] = unknown
     try:
         contents["report.html"] = page_html(page, title=title).encode()
     except ImportError as error:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from argparse import Namespace
+from pathlib import Path
+from typing import Any
 
-from cvst.cli._errors import Interrupted
+from cvst.cli._errors import Interrupted, NotWritten
 from cvst.cli.commands._job import Job, make_job, run_job
 from cvst.cli.commands._search_document import (
     heading,
@@ -32,12 +34,30 @@ def run_search(options: Namespace) -> str:
         summary = summarise(options, job, finished)
         if page is not None:
             page.finish(job.search, command=summary["repeat"])
-    if options.out is not None:
-        write_results(options.out, job, summary, title)
+    lost = _write(options.out, job, summary, title)
     text = json.dumps(summary, indent=2) if options.json else result_text(summary)
+    if lost:
+        raise NotWritten(text, lost)
     if not finished:
         raise Interrupted(text)
     return text
+
+
+def _write(folder: Path | None, job: Job, summary: dict[str, Any], title: str) -> str:
+    """Write the results if asked to; if that fails, return a sentence about it."""
+    if folder is None:
+        return ""
+    try:
+        write_results(folder, job, summary, title)
+    except OSError as error:
+        # Hours of racing must not be lost to a full disk: the winner is still told.
+        summary["files"] = []
+        why = error.strerror or str(error)
+        return (
+            f"The results could not be written to '{folder}': {why}. What was there "
+            "before is unchanged."
+        )
+    return ""
 
 
 def _view(options: Namespace, job: Job) -> RaceView | None:

@@ -25,10 +25,18 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any, NoReturn
 
+from cvst._text import shortened
 from cvst.cli.grid._ranges import FUNCTIONS, Draw
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["Assignment", "GridSyntaxError", "parse_grid", "parse_value", "place"]
+__all__ = [
+    "Assignment",
+    "GridSyntaxError",
+    "is_finite",
+    "parse_grid",
+    "parse_value",
+    "place",
+]
 
 TOKENS = re.compile(
     r"""
@@ -44,6 +52,9 @@ CONSTANTS = {"true": True, "false": False, "none": None, "null": None}
 
 # Deep nesting would exhaust the stack; no hyper-parameter needs this much.
 DEEPEST = 20
+
+# Of a number with hundreds of digits, these are enough for an error message.
+LONGEST_SHOWN = 30
 
 
 class GridSyntaxError(InvalidInputError):
@@ -215,7 +226,10 @@ class _Reader:
             token = self.token
             item = self.item()
             if isinstance(item, Draw):
-                self.fail(f"{token.text}() draws at random and fits in no list", token)
+                self.fail(
+                    f"{token.text}() draws at random and cannot be part of a list",
+                    token,
+                )
             values.extend(item)
             if not self.take(","):
                 self.expect("]", "',' or ']'")
@@ -235,7 +249,9 @@ class _Reader:
         function = FUNCTIONS.get(name.text)
         if function is None:
             known = ", ".join(FUNCTIONS)
-            self.fail(f"{name.text!r} is no function of grids; those are {known}", name)
+            self.fail(
+                f"{name.text!r} is not a function of grids; those are {known}", name
+            )
         self.expect("(", "'('")
         positional: list[float] = []
         named: dict[str, float] = {}
@@ -263,8 +279,9 @@ class _Reader:
     def number(self) -> float:
         token = self.expect("number", "a number")
         value = _number(token.text)
-        if not isfinite(value):
-            self.fail(f"{token.text} is more than a number can hold", token)
+        if not is_finite(value):
+            shown = shortened(token.text, LONGEST_SHOWN)
+            self.fail(f"{shown} is more than a number can hold", token)
         return value
 
     def scalar(self) -> Any:
@@ -295,6 +312,14 @@ class _Reader:
         self._depth -= 1
         # As in Python, brackets around one value are no tuple without a comma.
         return members[0] if len(members) == 1 and not comma else tuple(members)
+
+
+def is_finite(value: float) -> bool:
+    """Return whether a number, of any size if it is whole, fits into a float."""
+    try:
+        return isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _number(text: str) -> float:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from math import isinf
 from pathlib import Path
 from typing import Any
 
+from cvst._text import shortened
 from cvst.cli.grid._files import FILES, load_file
 from cvst.cli.grid._grammar import (
     Assignment,
     GridSyntaxError,
+    is_finite,
     parse_grid,
     parse_value,
     place,
@@ -137,7 +140,7 @@ def _values(name: str, value: Any) -> list[Any] | Draw:
             if isinstance(spliced, Draw):
                 raise InvalidInputError(
                     f"The grid has {item!r} within the list of {name!r}, but what is "
-                    "drawn at random fits in no list."
+                    "drawn at random cannot be part of a list."
                 )
             values.extend(spliced)
         else:
@@ -158,12 +161,23 @@ def _called(name: str, text: str) -> list[Any] | Draw:
         raise GridSyntaxError(f"Parameter {name!r}{hint}: {error}") from error
 
 
+def _is_too_large(item: Any) -> bool:
+    if isinstance(item, int):
+        return not is_finite(item)
+    return isinstance(item, float) and isinf(item)
+
+
 def _scalar(name: str, item: Any) -> Any:
     if isinstance(item, list):
         return tuple(_scalar(name, member) for member in item)
+    if _is_too_large(item):
+        raise InvalidInputError(
+            f"The grid has {shortened(str(item), 30)} for {name!r}, which is more than "
+            "a number can hold."
+        )
     if item is None or isinstance(item, str | int | float):
         return item
     raise InvalidInputError(
-        f"The grid has {item!r} for {name!r}, which is no number, text, constant or "
-        "list of them."
+        f"The grid has {item!r} for {name!r}, which is not a number, text, constant "
+        "or list of them."
     )

@@ -6,7 +6,8 @@ import difflib
 from collections.abc import Mapping
 from typing import Any
 
-from cvst.cli.models._model import Choice, Model, load_attribute
+from cvst.cli.models._importing import load_own_attribute
+from cvst.cli.models._model import Choice, Model
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["MODELS", "find_model"]
@@ -233,15 +234,15 @@ def find_model(name: str, has_grid: bool) -> Model:
 
 
 def _instance(path: str) -> Any:
-    found = load_attribute(path)
+    found = load_own_attribute(path)
     try:
         estimator = found()
-    except TypeError as error:
+    except Exception as error:  # whatever the code of that class raises
         raise InvalidInputError(
             f"--model {path} cannot be made without arguments: {error}."
         ) from error
     if not (hasattr(estimator, "fit") and hasattr(estimator, "get_params")):
         raise InvalidInputError(
-            f"--model {path} is no estimator: it lacks fit or get_params."
+            f"--model {path} is not an estimator: it lacks fit or get_params."
         )
     return estimator

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Literal
 
 from cvst.cli._extras import need
-from cvst.exceptions import InvalidInputError
+from cvst.cli.models._importing import load_attribute
 
-__all__ = ["Choice", "Model", "load_attribute"]
+__all__ = ["Choice", "Model"]
 
 Inputs = Literal["scaled", "trees"]
 
@@ -45,7 +43,7 @@ class Model:
     numbered_classes : bool
         Whether classes must be 0, 1, 2, ...
     install : str
-        Package to install, where it is not scikit-learn's.
+        Package to install, if it is not scikit-learn.
     """
 
     name: str
@@ -75,28 +73,3 @@ class Model:
         if self.install:
             need(choice.path.split(":", 1)[0], f"--model {self.name}", self.install)
         return load_attribute(choice.path)(**choice.fixed)
-
-
-def load_attribute(path: str) -> Any:
-    """Import what a path such as ``package.module:Class`` names."""
-    module_name, _, attribute = path.partition(":")
-    # The console script, unlike ``python -m``, does not look in the current folder.
-    if "" not in sys.path:
-        sys.path.insert(0, "")
-    try:
-        module = import_module(module_name)
-    except ImportError as error:
-        raise InvalidInputError(
-            f"--model {path} cannot be imported: {error}."
-        ) from error
-    except ValueError as error:
-        raise InvalidInputError(
-            f"--model {path!r} is no import path; write package.module:Class."
-        ) from error
-    try:
-        return getattr(module, attribute)
-    except AttributeError as error:
-        raise InvalidInputError(
-            f"--model {path} names {attribute!r}, which the module {module_name!r} "
-            "does not have."
-        ) from error

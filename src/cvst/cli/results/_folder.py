@@ -16,12 +16,13 @@ import numpy as np
 
 from cvst.cli._extras import need
 from cvst.cli.results._looks import plain
-from cvst.exceptions import InvalidInputError
+from cvst.exceptions import CVSTError, InvalidInputError
 
 __all__ = [
     "FILES",
     "RACE_FILE",
     "SUMMARY_FILE",
+    "ModelNotSavedError",
     "check_folder",
     "json_bytes",
     "model_bytes",
@@ -43,6 +44,14 @@ FILES = (
 )
 
 
+# Spreadsheets run text that begins so.
+FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+class ModelNotSavedError(CVSTError):
+    """The model cannot be written to a file, or not be read from it again."""
+
+
 def check_folder(folder: Path, overwrite: bool) -> None:
     """Refuse, before any work is done, a folder that cannot be written or is in use."""
     if folder.exists() and not folder.is_dir():
@@ -58,8 +67,8 @@ def check_folder(folder: Path, overwrite: bool) -> None:
         nearest = nearest.parent
     if not nearest.is_dir() or not os.access(nearest, os.W_OK | os.X_OK):
         raise InvalidInputError(
-            f"--out '{folder}' cannot be made: '{nearest}' is no folder that may be "
-            "written to."
+            f"--out '{folder}' cannot be made: '{nearest}' is not a folder that you "
+            "may write to."
         )
 
 
@@ -82,20 +91,37 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
                 file.write(content)
                 file.flush()
                 os.fsync(file.fileno())
-        for name in set(FILES) - set(contents):
-            (folder / name).unlink(missing_ok=True)
-        for name in contents:
-            (temporary / name).replace(folder / name)
+        _exchange(folder, temporary, list(contents))
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
     return [folder / name for name in contents]
+
+
+def _exchange(folder: Path, temporary: Path, names: list[str]) -> None:
+    """Replace old files by new ones, or leave the old ones as they were."""
+    kept = temporary / "old"
+    kept.mkdir()
+    placed: list[str] = []
+    try:
+        for name in FILES:
+            if (folder / name).exists():
+                (folder / name).replace(kept / name)
+        for name in names:
+            (temporary / name).replace(folder / name)
+            placed.append(name)
+    except BaseException:
+        for name in placed:
+            (folder / name).unlink()
+        for old in kept.iterdir():
+            old.replace(folder / old.name)
+        raise
 
 
 def write_file(path: Path, content: bytes) -> None:
     """Write one file that is complete or not there; its folder must exist."""
     if path.is_dir() or not path.parent.is_dir():
         raise InvalidInputError(
-            f"'{path}' cannot be written: it is no file in an existing folder."
+            f"'{path}' cannot be written: it is not a file in an existing folder."
         )
     temporary = Path(tempfile.mkdtemp(prefix=".cvst-", dir=path.parent))
     try:
@@ -120,12 +146,17 @@ def results_csv(results: Mapping[str, Any]) -> bytes:
 
 
 def _cell(value: Any) -> Any:
-    """Write what is missing or not a number as nothing, dictionaries as JSON."""
+    """Write what is missing or not a number as nothing, dictionaries as JSON.
+
+    Text that a spreadsheet would take for a formula gets a quote before it.
+    """
     if value is np.ma.masked:
         return ""
     value = plain(value)
     if isinstance(value, dict | list):
         return json.dumps(value)
+    if isinstance(value, str) and value.startswith(FORMULAS):
+        return f"'{value}"
     return "" if value is None else value
 
 
@@ -134,11 +165,32 @@ def model_bytes(model: Any) -> tuple[bytes, list[str]]:
 
     Loading a skops file runs no code, but for types that skops does not know the
     reader must name the ones to trust.
+
+    Raises
+    ------
+    ModelNotSavedError
+        If skops cannot write the model, or not read it back: it writes lambdas, for
+        example, but cannot find them again.
     """
     io_module = need("skops.io", "Saving the model")
-    content: bytes = io_module.dumps(model)
-    unknown = [str(name) for name in io_module.get_untrusted_types(data=content)]
+    try:
+        content: bytes = io_module.dumps(model)
+        unknown = [str(name) for name in io_module.get_untrusted_types(data=content)]
+    except Exception as error:  # skops raises whatever the parts of a model raise
+        raise ModelNotSavedError(_not_saved("write", error)) from error
+    try:
+        io_module.loads(content, trusted=unknown)
+    except Exception as error:
+        raise ModelNotSavedError(_not_saved("read back", error)) from error
     return content, unknown
+
+
+def _not_saved(verb: str, error: Exception) -> str:
+    why = " ".join(str(error).split()).rstrip(".")
+    return (
+        f"There is no model.skops: skops cannot {verb} this model "
+        f"({type(error).__name__}: {why}). Its parameters are in winner.json."
+    )
 
 
 def json_bytes(value: Any) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ FORMATS = {
     ".ipc": "arrow",
 }
 GZIP = b"\x1f\x8b"
+
+# Tables are held in memory. A small gzip that grows beyond this is a trap.
+MOST_BYTES = 4_000_000_000
 
 # A header with none of the wanted separator but some of these was saved by a program
 # of another habit: a spreadsheet in a country with decimal commas, for one.
@@ -48,13 +52,13 @@ def read_table(name: str) -> tuple[Any, list[str]]:
         What the user should know about how it was read.
     """
     need("pandas", "Reading data")
-    content = _content(Path(name))
     kind = FORMATS.get(_ending(Path(name)))
     if kind is None:
         raise InvalidInputError(
             f"The data file {name!r} has no known ending. Known are "
             f"{', '.join(FORMATS)}, each also with .gz."
         )
+    content = _content(Path(name))
     if kind in ("csv", "tsv"):
         frame, notes = _read_text(name, content, kind)
     else:
@@ -66,10 +70,19 @@ def read_table(name: str) -> tuple[Any, list[str]]:
 
 def _content(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
-        return gzip.decompress(content) if content.startswith(GZIP) else content
-    except gzip.BadGzipFile as error:
-        raise InvalidInputError(f"The data file '{path}' is no valid gzip.") from error
+        if path.exists() and not path.is_file():
+            raise InvalidInputError(
+                f"The data file '{path}' is not a regular file. Save the table first."
+            )
+        with path.open("rb") as file:
+            packed = file.read(len(GZIP)) == GZIP
+            file.seek(0)
+            source = gzip.GzipFile(fileobj=file) if packed else file
+            content = source.read(MOST_BYTES + 1)
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InvalidInputError(
+            f"The data file '{path}' is not a valid gzip: {error}."
+        ) from error
     except EOFError as error:
         raise InvalidInputError(
             f"The data file '{path}' ends too early: its gzip is cut off."
@@ -78,6 +91,13 @@ def _content(path: Path) -> bytes:
         raise InvalidInputError(
             f"The data file '{path}' cannot be read: {error.strerror}."
         ) from error
+    if len(content) > MOST_BYTES:
+        unpacked = " when unpacked" if packed else ""
+        raise InvalidInputError(
+            f"The data file '{path}' has more than {MOST_BYTES:,} bytes{unpacked}. "
+            "Keep fewer rows or columns."
+        )
+    return content
 
 
 def _ending(path: Path) -> str:
@@ -116,7 +136,7 @@ def _read_text(name: str, content: bytes, kind: str) -> tuple[Any, list[str]]:
     except pd.errors.ParserError as error:
         why = str(error).strip().removeprefix("Error tokenizing data. C error: ")
         raise InvalidInputError(
-            f"The data file {name!r} is no valid {kind.upper()}: {why}."
+            f"The data file {name!r} is not valid {kind.upper()}: {why}."
         ) from error
     return frame, notes
 
@@ -135,7 +155,7 @@ def _read_binary(name: str, content: bytes, kind: str) -> Any:
     except (pyarrow.ArrowException, OSError) as error:
         why = str(error).strip().split("\n", 1)[0].rstrip(".")
         raise InvalidInputError(
-            f"The data file {name!r} is no valid {kind.capitalize()} file: {why}."
+            f"The data file {name!r} is not a valid {kind.capitalize()} file: {why}."
         ) from error
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from cvst.cli._printing import say
 from cvst.cli.terminal._listening import listening
 from cvst.exceptions import InvalidInputError
 from cvst.report import LiveReport
@@ -51,7 +52,6 @@ def live_page(port: int | None, title: str) -> Iterator[LiveReport | None]:
             f"--live cannot use port {port}: {error}. Choose another, or name none to "
             "take any that is free."
         ) from error
-    sys.stderr.write(f"The race is shown at {page.url}\n")
-    sys.stderr.flush()
+    say(f"The race is shown at {page.url}", sys.stderr)
     with page, listening(PageUpdater(page)):
         yield page

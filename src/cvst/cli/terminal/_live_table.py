@@ -16,6 +16,7 @@ from time import monotonic
 from typing import Any
 
 from cvst._text import seconds_text
+from cvst.cli._printing import harmless
 from cvst.cli.terminal._forecast import Forecast
 from cvst.cli.terminal._listening import listening
 from cvst.cli.terminal._text import counted, shown_parameters
@@ -68,7 +69,7 @@ class RaceView(logging.Handler):
         afterwards: str = "",
     ) -> None:
         super().__init__(logging.DEBUG)
-        self.heading = list(heading)
+        self.heading = [harmless(line) for line in heading]
         self.prefix = prefix
         self.forecast = Forecast()
         self.n_active = n_configurations
@@ -110,7 +111,7 @@ class RaceView(logging.Handler):
         self.rows.append(
             Row(
                 **{name: event[name] for name in names},
-                leader=shown_parameters(args.get("params", {}), self.prefix),
+                leader=harmless(shown_parameters(args.get("params", {}), self.prefix)),
                 seconds=seconds,
             )
         )
