@@ -154,17 +154,22 @@ def test_a_process_fails_with_one_sentence_and_exit_code_2(cvst_process):
     )
 
 
-def test_a_process_in_a_pipe_prints_results_and_no_progress(
+def test_a_process_in_a_pipe_writes_lines_and_draws_nothing(
     folder, cvst_process, environment
 ):
-    """Even where colours are forced, as many build servers do."""
+    """Even where colours are forced, as many build servers do; --quiet is quiet."""
     environment["FORCE_COLOR"] = "1"
     arguments = slow_search(folder, seconds=0)
     result = cvst_process(*arguments)
     assert result.code == 0
     assert "Winner: alpha=" in result.out
-    assert "\x1b" not in result.out
-    assert result.err == ""
+    assert "\x1b" not in result.out + result.err
+    lines = result.err.splitlines()
+    assert lines
+    assert all(line.startswith("Look ") for line in lines)
+    quiet = cvst_process(*arguments, "--overwrite", "--quiet")
+    assert "Winner: alpha=" in quiet.out
+    assert quiet.err == ""
 
 
 def test_a_reader_who_leaves_early_is_no_error(environment, folder):

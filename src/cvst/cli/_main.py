@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -85,6 +86,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 if all went well, 2 after an error that the user can mend, 130 after Ctrl-C.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Also in a file or pipe: what a model prints is to be seen while it runs.
+        sys.stdout.reconfigure(line_buffering=True)
     try:
         return _run(arguments)
     except OSError as error:

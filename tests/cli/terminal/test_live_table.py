@@ -9,8 +9,8 @@ from rich.console import Console
 from sklearn.linear_model import Ridge
 
 from cvst import RaceGridSearchCV
+from cvst.cli.terminal import RaceView, live_view
 from cvst.cli.terminal._listening import listening
-from cvst.cli.terminal._live_table import RaceView, live_view
 from cvst.search import STRATEGIES
 
 ALPHAS = np.logspace(-2, 5, 15)
@@ -121,11 +121,52 @@ def test_other_records_of_the_logger_do_no_harm():
     assert drawn(view).split("so far")[0][:60] == before.split("so far")[0][:60]
 
 
-def test_without_a_terminal_nothing_is_drawn(capsys):
-    with live_view(new_view()):
-        logging.getLogger("cvst").info("look", extra={"cvst": {"event": "end"}})
+def test_without_a_terminal_each_look_is_a_line(capsys):
+    """Written when the look is over, not when the race is."""
+    seen = []
+
+    class Spy(logging.Handler):
+        def emit(self, record):
+            if getattr(record, "cvst", {}).get("event") == "look":
+                seen.append(capsys.readouterr().err)
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_SAMPLES, 2))
+    search = RaceGridSearchCV(Ridge(), {"alpha": ALPHAS}, strategy="cvst")
+    with live_view(new_view()), listening(Spy()):
+        search.fit(X, X[:, 0])
     captured = capsys.readouterr()
     assert captured.out == captured.err == ""
+    assert len(seen) == len(search.race_.observations)
+    for number, (text, seen_there) in enumerate(
+        zip(seen, search.race_.observations, strict=True), start=1
+    ):
+        n_train = seen_there.look.n_train
+        assert text.startswith(f"Look {number} of 10 (race, {n_train} rows): ")
+        assert text.count("\n") == 1
+        assert "leader alpha=" in text
+
+
+def test_nothing_is_shown_without_a_view(capsys):
+    with live_view(None):
+        run()
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_timing_for_a_budget_is_said_until_the_race_begins(capsys):
+    view = RaceView([], "", 15, measuring="Small fits are timed")
+    assert "Small fits are timed ..." in drawn(view)
+    assert "Look 1" not in drawn(view)
+    with live_view(view):
+        assert capsys.readouterr().err == "Small fits are timed ...\n"
+    tell(view, event="start", looks=[], expected_looks=5, n_samples=N_SAMPLES)
+    assert "Small fits are timed" not in drawn(view)
+    assert "Look 1: 15 configurations" in drawn(view)
+
+
+def test_one_configuration_is_singular():
+    assert "Look 1: 1 configuration ..." in drawn(RaceView([], "", 1))
 
 
 def test_long_leaders_are_cut_before_any_number_is():

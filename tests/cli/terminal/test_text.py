@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from cvst.cli.terminal import counted, table
+import numpy as np
+
+from cvst.cli.terminal import counted, shown_parameters, table
 
 
 def test_one_thing_is_singular():
@@ -12,3 +14,18 @@ def test_one_thing_is_singular():
 def test_columns_of_a_table_stand_under_each_other():
     text = table(["step", "who"], [[1, "a"], [1000, "long name"]], left=["who"])
     assert text.split("\n") == [" step  who", "    1  a", "1,000  long name"]
+
+
+def test_numbers_are_shown_as_people_write_them():
+    """Whatever NumPy calls them, also within a tuple."""
+    parameters = {
+        "alpha": np.float64(0.1),
+        "sizes": (np.int64(8), np.float64(0.5)),
+        "one": (np.float32(2),),
+        "flag": np.bool_(True),
+        "name": "rbf",
+        "function": len,
+    }
+    assert shown_parameters(parameters) == (
+        "alpha=0.1 sizes=(8,0.5) one=(2,) flag=True name=rbf function=len"
+    )

@@ -7,6 +7,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from cvst._text import seconds_text
 from cvst.cli._errors import Interrupted, NotWritten
 from cvst.cli.commands._job import Job, make_job, run_job
 from cvst.cli.commands._search_document import (
@@ -63,4 +64,13 @@ def _write(folder: Path | None, job: Job, summary: dict[str, Any], title: str) -
 def _view(options: Namespace, job: Job) -> RaceView | None:
     if options.json or options.quiet:
         return None
-    return RaceView(heading(options, job), job.prepared.prefix, job.n_configurations)
+    measuring = ""
+    if options.time_budget is not None:
+        budget = seconds_text(options.time_budget)
+        measuring = f"Small fits are timed, to choose a race that fits into {budget}"
+    return RaceView(
+        heading(options, job),
+        job.prepared.prefix,
+        job.n_configurations,
+        measuring=measuring,
+    )

@@ -13,7 +13,7 @@ LOGGER = logging.getLogger("cvst")
 
 @contextmanager
 def listening(handler: logging.Handler) -> Iterator[None]:
-    """Pass all events of the library to a handler, and to nobody who prints them.
+    """Pass all events of the library to a handler, and to no other that prints them.
 
     Examples
     --------

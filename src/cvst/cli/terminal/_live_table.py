@@ -1,29 +1,22 @@
 """A race as it goes, in a terminal: looks, survivors, leader, loss and time left.
 
 The view listens to the events of the logger ``"cvst"`` and draws them with rich.
-Without a terminal, or without rich, there is nothing to see.
 """
 
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from time import monotonic
 from typing import Any
 
 from cvst._text import seconds_text
 from cvst.cli._printing import harmless
 from cvst.cli.terminal._forecast import Forecast
-from cvst.cli.terminal._listening import listening
 from cvst.cli.terminal._text import counted, shown_parameters
 
-__all__ = ["RaceView", "live_view"]
-
-REFRESHES_PER_SECOND = 8
+__all__ = ["RaceView", "Row"]
 
 # Lines that the view needs besides the table of looks and the heading.
 OTHER_LINES = 8
@@ -58,6 +51,8 @@ class RaceView(logging.Handler):
         Configurations at the start.
     afterwards : str, optional
         What happens once the race is over, if it is not just the final fit.
+    measuring : str, optional
+        What happens before the race begins, if fits are timed for a budget.
     """
 
     def __init__(
@@ -67,6 +62,7 @@ class RaceView(logging.Handler):
         n_configurations: int,
         *,
         afterwards: str = "",
+        measuring: str = "",
     ) -> None:
         super().__init__(logging.DEBUG)
         self.heading = [harmless(line) for line in heading]
@@ -80,6 +76,7 @@ class RaceView(logging.Handler):
         self.final = False
         self._current_look: tuple[int, int] | None = None
         self.afterwards = afterwards
+        self.measuring = measuring
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of an event of the race."""
@@ -89,6 +86,7 @@ class RaceView(logging.Handler):
         name = event["event"]
         if name == "start":
             self.forecast.plan(event)
+            self._race_begins()
         elif name == "begin":
             self._current_look = (event["n_train"], event["n_configurations"])
         elif name == "progress":
@@ -98,6 +96,11 @@ class RaceView(logging.Handler):
         elif name == "end":
             self.final = True
             self.look_began = monotonic()
+
+    def _race_begins(self) -> None:
+        # What was timed for a budget is over, and must not count for the first look.
+        self.measuring = ""
+        self.look_began = monotonic()
 
     def _saw(self, event: Mapping[str, Any], record: logging.LogRecord) -> None:
         now = monotonic()
@@ -178,6 +181,8 @@ class RaceView(logging.Handler):
         if self.final:
             words = self.afterwards or "The winner is fitted on all rows"
             return Text(f"{words} ...", style="bold")
+        if self.measuring:
+            return Text(f"{self.measuring} ...", style="bold")
         n_train, count = self.current_look
         rows = "" if n_train is None else f" on {n_train:,} rows"
         most = len(self.forecast.planned)
@@ -236,27 +241,3 @@ class RaceView(logging.Handler):
         if most - left < 0.1 * most:
             return f", at most {seconds_text(most)} to the end"
         return f", {seconds_text(left)} (at most {seconds_text(most)}) to the end"
-
-
-@contextmanager
-def live_view(view: RaceView | None) -> Iterator[None]:
-    """Show a view on standard error while the race runs, and leave no trace of it."""
-    if view is None or not _can_draw():
-        yield
-        return
-    from rich.console import Console
-    from rich.live import Live
-
-    console = Console(stderr=True)
-    if not console.is_terminal or console.is_dumb_terminal:
-        yield
-        return
-    live = Live(
-        view, console=console, transient=True, refresh_per_second=REFRESHES_PER_SECOND
-    )
-    with listening(view), live:
-        yield
-
-
-def _can_draw() -> bool:
-    return sys.stderr.isatty() and find_spec("rich") is not None

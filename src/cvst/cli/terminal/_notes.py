@@ -32,7 +32,7 @@ def warnings_as_notes(notes: list[str]) -> Iterator[None]:
     """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        # Old habits of dependencies are for programmers, not for who runs a command.
+        # Old habits of dependencies concern programmers, not users of a command.
         for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
             warnings.simplefilter("ignore", category)
         try:

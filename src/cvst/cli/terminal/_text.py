@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from cvst._text import value_text
+
 __all__ = ["counted", "shown_parameters", "table"]
 
 
@@ -39,8 +41,9 @@ def _value(value: Any) -> str:
     if isinstance(value, float | np.floating):
         return f"{value:.4g}"
     if isinstance(value, tuple | list):  # a tuple comes back from JSON as a list
-        return str(tuple(value)).replace(" ", "")
-    return str(value)
+        comma = "," if len(value) == 1 else ""
+        return f"({','.join(map(_value, value))}{comma})"
+    return str(value) if isinstance(value, str) else value_text(value)
 
 
 def table(
