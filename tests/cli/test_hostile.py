@@ -42,7 +42,12 @@ ALIASES = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{new}: &{new} [{', '.join([f'*{old}'] * 10)}]\n"
     for old, new in zip("abcdefgh", "bcdefghi", strict=True)
 )
+MERGES = "a0: &a0 {x: 1}\n" + "".join(
+    f"a{level}: &a{level} {{<<: [{', '.join([f'*a{level - 1}'] * 9)}]}}\n"
+    for level in range(1, 9)
+)
 GRIDS = {
+    "merges.yaml": (MERGES, "holds more than 100,000 values"),
     "bomb.yaml": (ALIASES, "holds more than 100,000 values"),
     "self.yaml": ("a: &a [*a]", "is nested more than 20 deep"),
     "deep.yaml": (f"a: {'[' * 20_000}", "is nested too deeply"),
@@ -278,7 +283,7 @@ def test_a_real_full_device_is_one_sentence(environment):
     """Printing itself may fail."""
     with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "cvst", "--print-completion", "bash"],
+            [sys.executable, "-m", "cvst", "plan"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from cvst import __version__
 from cvst.cli._completion import SHELLS, completion_script
 from cvst.cli._errors import Interrupted, NotWritten, one_sentence
+from cvst.cli._extras import MissingExtraError
 from cvst.cli._printing import say
 from cvst.cli.commands import COMMANDS
 from cvst.exceptions import CVSTError
@@ -41,7 +42,10 @@ class PrintCompletion(argparse.Action):
         option_string: str | None = None,  # noqa: ARG002 # argparse's signature
     ) -> None:
         """Print and leave."""
-        say(completion_script(parser, str(values)))
+        try:
+            say(completion_script(parser, str(values)))
+        except MissingExtraError as error:
+            parser.exit(BAD_INPUT, f"cvst: {error}\n")
         parser.exit()
 
 

@@ -67,6 +67,8 @@ def table(
        1  a
       10  bb
     """
+    # By hand rather than by rich, which cuts columns to the width of a terminal and is
+    # not installed with the bare package, where cvst plan works too.
     cells = [[_cell(value) for value in row] for row in rows]
     widths = [
         max(len(row[column]) for row in [list(header), *cells])
