@@ -265,7 +265,7 @@ def test_a_full_disk_still_tells_the_winner(table, cvst, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(os, "fsync", full)
-    command = ["search", table, "-t", "cost", *RIDGE, "--out", "results"]
+    command = ["search", table, "-t", "cost", *RIDGE, "--out", "results", "--quiet"]
     result = cvst(*command)
     machine = cvst(*command, "--json")
     assert result.code == machine.code == 2

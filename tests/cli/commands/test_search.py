@@ -215,7 +215,7 @@ def test_a_plan_races_nothing(command, cvst, tmp_path):
         (["-t", "cost", *RIDGE, "--stopping-window", "11"], "stopping_window=11"),
         (["-t", "cost", *RIDGE, "--loser-level", "2"], "loser_level=2"),
         (["-t", "cost", *RIDGE, "--time-budget", "soon"], "'soon' is not a time"),
-        (["-t", "cost", *RIDGE, "--time-budget", "1e-9"], "too small"),
+        (["-t", "cost", *RIDGE, "--time-budget", "1e-9", "--quiet"], "too small"),
         (["-t", "cost", *RIDGE, "--max-looks", "0"], "max_looks"),
         (["-t", "cost", *RIDGE, "--n-jobs", "0"], "'0' is not a number of workers"),
         (["-t", "cost", *RIDGE, "--n-jobs", "two"], "'two' is not a number of workers"),

@@ -97,8 +97,8 @@ def test_an_import_path_is_a_model(tmp_path, monkeypatch):
         ("zzz", "is not known. Known are"),
         ("no_such_package.module:Class", "No module named 'no_such_package'"),
         ("sklearn.tree:NoTree", "names 'NoTree', which the module 'sklearn.tree'"),
-        ("collections:OrderedDict", "is no estimator"),
-        (":Class", "is no import path"),
+        ("collections:OrderedDict", "is not an estimator"),
+        (":Class", "is not an import path"),
     ],
 )
 def test_unknown_models_are_refused_in_one_sentence(name, words):
