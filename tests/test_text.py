@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import mean_squared_error
 
-from cvst._text import configuration_text, value_text
+from cvst._text import configuration_text, seconds_text, value_text
 
 
 class Angry:
@@ -40,3 +40,22 @@ def test_a_configuration_is_cut_where_asked():
     configuration = {"kernel": "rbf", "C": 10}
     assert configuration_text(configuration, 10) == "kernel=rb…"
     assert configuration_text(configuration) == "kernel=rbf, C=10"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.00123, "0.0012 s"),
+        (0.994, "0.99 s"),
+        (0.996, "1.0 s"),
+        (59.94, "59.9 s"),
+        (59.96, "1 min"),
+        (61, "1 min 1 s"),
+        (3599.4, "59 min 59 s"),
+        (3599.6, "1 h"),
+        (5400, "1 h 30 min"),
+        (360_000, "100 h"),
+    ],
+)
+def test_times_are_written_as_people_say_them(seconds, text):
+    assert seconds_text(seconds) == text

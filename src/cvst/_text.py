@@ -1,4 +1,4 @@
-"""Values and configurations as short, harmless text for people."""
+"""Values, configurations and times as short, harmless text for people."""
 
 from __future__ import annotations
 
@@ -43,6 +43,26 @@ def configuration_text(
     pairs = [f"{name}={value_text(value)}" for name, value in configuration.items()]
     text = " ".join(", ".join(pairs).split())
     return text if max_length is None else shortened(text, max_length)
+
+
+def seconds_text(seconds: float) -> str:
+    """Write a time as people say it.
+
+    Examples
+    --------
+    >>> seconds_text(0.0123), seconds_text(2.5), seconds_text(250), seconds_text(7300)
+    ('0.01 s', '2.5 s', '4 min 10 s', '2 h 2 min')
+    """
+    if seconds < 0.995:
+        return f"{seconds:.2g} s" if seconds < 0.005 else f"{seconds:.2f} s"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
 
 
 def shared_path(configurations: Iterable[Mapping[str, Any]]) -> str:

@@ -7,12 +7,13 @@ import pty
 import select
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 from cvst.cli import build_parser
 from cvst.cli._completion import SHELLS, completion_script
-from cvst.cli._models import MODELS
+from cvst.cli.models._catalogue import MODELS
 from cvst.search import STRATEGIES
 
 CASES = [
@@ -26,7 +27,8 @@ CASES = [
     ("cvst search a.csv --model nu", ["nusvm", "nusvr"]),
     ("cvst search a.csv --strategy ", list(STRATEGIES)),
     ("cvst report results --h", ["--help", "--html"]),
-    ("cvst plan --bud", ["--budget"]),
+    ("cvst plan --time-b", ["--time-budget"]),
+    ("cvst plan --bud", []),
     ("cvst search table", ["table.csv", "table.parquet"]),
 ]
 
@@ -38,7 +40,7 @@ def bash(script, line, folder):
     # Where the function offers nothing, Bash goes on to names of files.
     ask = (
         f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words)}\n"
-        '_cvst; ((${#COMPREPLY[@]})) || COMPREPLY=($(compgen -f -- "$2"))\n'
+        '_shtab_cvst; ((${#COMPREPLY[@]})) || COMPREPLY=($(compgen -f -- "$2"))\n'
         'printf "%s\\n" "${COMPREPLY[@]}"'
     )
     done = subprocess.run(
@@ -63,6 +65,9 @@ def fish(script, line, folder):
     return [answer.split("\t")[0] for answer in done.stdout.splitlines()]
 
 
+# Completion in zsh is off until it is asked for, usually in .zshrc.
+ZSH_START = "autoload -Uz compinit; compinit -u"
+
 SPY = """
 compadd() {
   local -a fitting
@@ -75,7 +80,8 @@ compadd() {
 def zsh(script, line, folder):
     """Type into a real zsh, and write down what reaches its list of choices."""
     path = folder / ".script"
-    path.write_text(f"{script}\n{SPY}", encoding="utf-8")
+    path.write_text(script, encoding="utf-8")
+    (folder / ".spy").write_text(SPY, encoding="utf-8")
     environment = {**os.environ, "TERM": "dumb", "COLUMNS": "200", "LINES": "50"}
     main, side = pty.openpty()
     with subprocess.Popen(
@@ -92,7 +98,8 @@ def zsh(script, line, folder):
             # What is typed before the shell listens would be lost.
             os.write(main, b"PROMPT='REA''DY'; bindkey '^D' list-choices\n")
             read_until(main, "READY")
-            os.write(main, f"source {path}; PROMPT='SOUR''CED'\n".encode())
+            start = f'{ZSH_START}; eval "$(<{path})"; source {folder}/.spy'
+            os.write(main, f"{start}; PROMPT='SOUR''CED'\n".encode())
             read_until(main, "SOURCED")
             os.write(main, f"{line}\x04\x15print EN''D\n".encode())
             read_until(main, "END")
@@ -126,12 +133,15 @@ def test_shells_offer_what_fits(shell, line, offered, tmp_path):
     assert sorted(ASK[shell](script, line, tmp_path)) == sorted(offered)
 
 
-def test_fish_knows_which_options_take_a_value():
-    lines = completion_script(build_parser(), "fish").split("\n")
-    [target] = [line for line in lines if "-l target " in line]
-    [raw] = [line for line in lines if "-l raw " in line]
-    assert " -r " in target
-    assert " -r " not in raw
+def test_without_shtab_a_sentence_says_what_to_install(cvst, monkeypatch):
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    result = cvst("--print-completion", "bash")
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err == (
+        "cvst: Shell completion needs the package 'shtab', which is not installed. "
+        "Run: pip install 'cvst[cli]'\n"
+    )
 
 
 @pytest.mark.parametrize(

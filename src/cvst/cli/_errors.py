@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cvst.exceptions import AllFitsFailedError
 
-__all__ = ["Interrupted", "one_sentence"]
+__all__ = ["Interrupted", "NotWritten", "one_sentence"]
 
 
 class Interrupted(Exception):  # noqa: N818 # not an error: the user wanted it
@@ -13,6 +13,15 @@ class Interrupted(Exception):  # noqa: N818 # not an error: the user wanted it
     def __init__(self, text: str) -> None:
         super().__init__(text)
         self.text = text
+
+
+class NotWritten(Exception):  # noqa: N818 # the race is won, only a disk is full
+    """The results are known but could not be written."""
+
+    def __init__(self, text: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.text = text
+        self.sentence = sentence
 
 
 def one_sentence(error: BaseException) -> str:

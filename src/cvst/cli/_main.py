@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import os
+import io
 import sys
 from collections.abc import Sequence
-from types import ModuleType
 from typing import Any, NoReturn
 
 from cvst import __version__
-from cvst.cli import _datasets, _demo, _plan, _report, _search
 from cvst.cli._completion import SHELLS, completion_script
-from cvst.cli._errors import Interrupted, one_sentence
+from cvst.cli._errors import Interrupted, NotWritten, one_sentence
+from cvst.cli._extras import MissingExtraError
+from cvst.cli._printing import say
+from cvst.cli.commands import COMMANDS
 from cvst.exceptions import CVSTError
 
-__all__ = ["COMMANDS", "build_parser", "main"]
-
-COMMANDS: dict[str, ModuleType] = {
-    "search": _search,
-    "report": _report,
-    "plan": _plan,
-    "demo": _demo,
-    "datasets": _datasets,
-}
+__all__ = ["build_parser", "main"]
 
 BAD_INPUT = 2
 INTERRUPTED = 130
@@ -34,7 +27,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the sentence and leave."""
-        sys.stderr.write(f"{self.prog}: {message}. See {self.prog} --help.\n")
+        say(f"{self.prog}: {message}. See {self.prog} --help.", sys.stderr)
         sys.exit(BAD_INPUT)
 
 
@@ -49,7 +42,10 @@ class PrintCompletion(argparse.Action):
         option_string: str | None = None,  # noqa: ARG002 # argparse's signature
     ) -> None:
         """Print and leave."""
-        _print(completion_script(parser, str(values)))
+        try:
+            say(completion_script(parser, str(values)))
+        except MissingExtraError as error:
+            parser.exit(BAD_INPUT, f"cvst: {error}\n")
         parser.exit()
 
 
@@ -94,29 +90,38 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 if all went well, 2 after an error that the user can mend, 130 after Ctrl-C.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # Also in a file or pipe: what a model prints is to be seen while it runs.
+        sys.stdout.reconfigure(line_buffering=True)
+    try:
+        return _run(arguments)
+    except OSError as error:
+        if "--traceback" in arguments:
+            raise
+        # Not of the command, but of printing what it has to say.
+        say(f"cvst: standard output: {one_sentence(error)}", sys.stderr)
+        return BAD_INPUT
+
+
+def _run(arguments: list[str]) -> int:
     options = build_parser().parse_args(arguments)
     options.arguments = arguments
     try:
-        _print(COMMANDS[options.command].run(options))
+        say(COMMANDS[options.command].run(options))
     except Interrupted as interrupted:
-        _print(interrupted.text)
+        say(interrupted.text)
         return INTERRUPTED
+    except NotWritten as lost:
+        say(lost.text)
+        say(f"cvst {options.command}: {lost.sentence}", sys.stderr)
+        return BAD_INPUT
     except KeyboardInterrupt:
-        sys.stderr.write(f"cvst {options.command}: interrupted, nothing to keep.\n")
+        say(f"cvst {options.command}: interrupted, nothing to keep.", sys.stderr)
         return INTERRUPTED
     except (CVSTError, ValueError, OSError) as error:
         # A ValueError comes from scikit-learn or a model that dislikes its input.
         if options.traceback:
             raise
-        sys.stderr.write(f"cvst {options.command}: {one_sentence(error)}\n")
+        say(f"cvst {options.command}: {one_sentence(error)}", sys.stderr)
         return BAD_INPUT
     return 0
-
-
-def _print(text: str) -> None:
-    try:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has seen enough; Python would complain again when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -3,6 +3,7 @@
 The page needs no network. Writing it needs the extra ``cvst[report]``.
 """
 
+from cvst.report._explain import stop_sentence
 from cvst.report._html import html_report, page_html, write_report
 from cvst.report._live import LiveReport
 from cvst.report._notebook import notebook_html
@@ -18,6 +19,7 @@ __all__ = [
     "race_bytes",
     "race_summary",
     "read_race",
+    "stop_sentence",
     "summary",
     "write_report",
 ]

@@ -1,0 +1,148 @@
+"""``cvst plan --budget``: the race that fits into a time, chosen as the search does."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass
+from math import ceil, floor, log10
+from textwrap import fill
+
+from cvst._text import seconds_text
+from cvst.exceptions import BudgetTooSmallError, InvalidInputError
+from cvst.race import CVST
+from cvst.statistics import WaldTest
+from cvst.theory import (
+    expected_active,
+    first_drop,
+    linear_train_shares,
+    race_cost,
+    steady_steps,
+)
+
+__all__ = ["BudgetChoice", "choose_race", "race_times"]
+
+# As in the search: beyond this, every other winner would be taken for a loser.
+LARGEST_LEVEL = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetChoice:
+    """What was chosen, for the reader.
+
+    Attributes
+    ----------
+    seconds : float
+        The budget, final fit included.
+    steps : int
+        Number of steps.
+    loser_level : float
+        As asked for, or raised.
+    considered : list of int
+        Numbers of steps to choose from.
+    level_raised : bool
+        Whether the level asked for fits with no number of steps.
+    """
+
+    seconds: float
+    steps: int
+    loser_level: float
+    considered: list[int]
+    level_raised: bool
+
+    def __str__(self) -> str:
+        fewest, most = self.considered[0], self.considered[-1]
+        left_out = sorted({*range(fewest, most)} - {*self.considered})
+        jumps = ", ".join(map(str, left_out))
+        time = seconds_text(self.seconds)
+        texts = [
+            (
+                f"Chosen for {time}, final fit included: the most steps, of {fewest} "
+                f"to {most}, with time to drop the losers and stop early."
+            ),
+            "In a search the clock ends a race that goes on.",
+        ]
+        if left_out:
+            texts.append(
+                "Left out, because good configurations are lost more easily there: "
+                f"{jumps}."
+            )
+        if self.level_raised:
+            texts.append(
+                f"The loser level is raised to {self.loser_level:g}, so that losers "
+                "are dropped early enough."
+            )
+        return "\n".join(fill(text, 80) for text in texts)
+
+
+def choose_race(options: Namespace) -> BudgetChoice:
+    """Return the race with most steps that fits into the budget.
+
+    It fits if there is time until it can have dropped the losers and stopped early, as
+    in the search, whose clock ends a race that goes on. Levels stay as they are if any
+    number of steps fits; if none does, the loser level is raised.
+
+    Raises
+    ------
+    BudgetTooSmallError
+        If none fits even then; the message holds the smallest budget that does.
+    """
+    if options.n_configurations is None or options.full_fit_time is None:
+        raise InvalidInputError(
+            "--time-budget needs --n-configurations and --full-fit-time too, to tell "
+            "how much fits into the time."
+        )
+    seconds = options.time_budget
+    # The search fits the winner on all rows within its budget, so do we.
+    final_fit = options.full_fit_time
+    needed = []
+    for level in (options.loser_level, max(options.loser_level, LARGEST_LEVEL)):
+        considered = steady_steps(level, options.winner_level) or [options.max_steps]
+        times = {s: final_fit + race_times(options, s, level)[0] for s in considered}
+        fitting = [steps for steps in considered if times[steps] <= seconds]
+        if fitting:
+            raised = level > options.loser_level
+            return BudgetChoice(seconds, fitting[-1], level, considered, raised)
+        needed.append(min(times.values()))
+    raise BudgetTooSmallError(
+        f"--time-budget {seconds_text(options.time_budget)} is too small: a race of "
+        f"{options.n_configurations:,} configurations and the final fit take "
+        f"{_at_least(min(needed))} at least. Allow that much, or race fewer "
+        "configurations or rows."
+    )
+
+
+def race_times(
+    options: Namespace, steps: int, loser_level: float
+) -> tuple[float, float]:
+    """Return the seconds of a race that stops early and of one through all its steps.
+
+    The final fit is not among them.
+    """
+    levels = loser_level, options.winner_level
+    strategy = CVST(max_steps=steps, loser_level=levels[0], winner_level=levels[1])
+    # A race judges from the second step on, however short the safety zone. As in the
+    # search, it may stop once the window behind the first drop is full.
+    drop = max(2, first_drop(WaldTest(steps, *levels)))
+    active = expected_active(
+        options.n_configurations,
+        steps,
+        safety_zone=drop - 1,
+        survival_rate=options.survival_rate,
+    )
+    shares = linear_train_shares(steps)
+    early, full = (
+        race_cost(active[:n_steps], shares[:n_steps], complexity=options.complexity)
+        for n_steps in (drop + strategy.window, steps)
+    )
+    fit_time = options.full_fit_time
+    return fit_time * early, fit_time * full
+
+
+def _at_least(seconds: float) -> str:
+    """Write a time as people say it, never less than it is."""
+    # Each grain is the last digit that is written at this length.
+    grains = {3540.0: 60.0, 59.0: 1.0, 0.99: 0.1, 0.005: 0.01}
+    grain = next((g for length, g in grains.items() if seconds >= length), None)
+    if grain is None:
+        grain = 10.0 ** (floor(log10(seconds)) - 1)
+    return seconds_text(ceil(seconds / grain) * grain)

@@ -1,0 +1,57 @@
+"""The command that repeats a search."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from argparse import Namespace
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from cvst.cli.commands._options import spellings
+
+__all__ = ["program", "repeat_command"]
+
+
+def program() -> list[str]:
+    """Return the words with which this program was started."""
+    as_module = Path(sys.argv[0]).parts[-2:] == ("cvst", "__main__.py")
+    return ["python", "-m", "cvst"] if as_module else ["cvst"]
+
+
+def repeat_command(options: Namespace, search: Any) -> str:
+    """Return the command that repeats a search, whatever the clock or Ctrl-C did to it.
+
+    What a time budget chose, and the look that was the last, are written out. The
+    command runs as it stands: the folder of results may be replaced.
+    """
+    words = _without(options.arguments, spellings("--time-budget"))
+    settings = getattr(search, "budget_settings_", {})
+    strategy = settings.get("strategy")
+    if strategy is not None:
+        for name in ("--max-steps", "--loser-level"):
+            words = _without(words, spellings(name))
+        words += ["--max-steps", str(strategy.max_steps)]
+        words += ["--loser-level", repr(float(strategy.loser_level))]
+    if search.stop_reason_ in ("time_budget", "interrupted"):
+        n_looks = len(search.race_.observations)
+        words = _without(words, ("--max-looks",))
+        words += ["--max-looks", str(n_looks)]
+    if options.out is not None and "--overwrite" not in words:
+        words.append("--overwrite")
+    return shlex.join([*program(), *words])
+
+
+def _without(words: Iterable[str], names: tuple[str, ...]) -> list[str]:
+    """Leave out an option and its value, whichever way they were written."""
+    kept = []
+    skip = False
+    for word in words:
+        if skip:
+            skip = False
+        elif word in names:
+            skip = True
+        elif not word.startswith(tuple(f"{name}=" for name in names)):
+            kept.append(word)
+    return kept

@@ -1,0 +1,72 @@
+"""What ``cvst report`` does: read a folder of results and write its page again."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from cvst.cli._extras import MissingExtraError
+from cvst.cli.results import FILES, RACE_FILE, SUMMARY_FILE, result_text, write_file
+from cvst.exceptions import InvalidInputError
+from cvst.report import read_race
+
+__all__ = ["run_report"]
+
+# The document of a search with thousands of looks has less.
+MOST_BYTES = 100_000_000
+
+
+def run_report(options: Namespace) -> str:
+    """Write the page and return what the search printed."""
+    folder: Path = options.folder
+    _check(folder)
+    summary = _summary(folder / SUMMARY_FILE)
+    target = options.html or folder / "report.html"
+    if options.html is not None and target.exists() and not options.overwrite:
+        raise InvalidInputError(
+            f"--html '{target}' exists already. Choose another name, or allow it with "
+            "--overwrite."
+        )
+    try:
+        page = read_race(folder / RACE_FILE).html()
+    except ImportError as error:
+        raise MissingExtraError(str(error)) from error
+    write_file(target, page.encode())
+    # The folder may have been moved, or some of its files removed.
+    present = [folder / name for name in FILES if (folder / name).exists()]
+    summary["files"] = [str(path) for path in dict.fromkeys([*present, target])]
+    return json.dumps(summary, indent=2) if options.json else result_text(summary)
+
+
+def _check(folder: Path) -> None:
+    if not folder.is_dir():
+        problem = "is a file" if folder.exists() else "does not exist"
+        raise InvalidInputError(
+            f"'{folder}' {problem}. Name a folder that cvst search --out has written."
+        )
+    for name in (RACE_FILE, SUMMARY_FILE):
+        if not (folder / name).is_file():
+            raise InvalidInputError(
+                f"'{folder}' holds no {name}, so it is not a folder of results. Name "
+                "one that cvst search --out has written."
+            )
+
+
+def _summary(path: Path) -> dict[str, Any]:
+    """Read the document of a search, or say what is wrong with it."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES:,} bytes")
+        summary = json.loads(content)
+        result_text(summary)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InvalidInputError(
+            f"'{path}' is damaged, or was written by another version of cvst "
+            f"({type(error).__name__}: {error}). Run the search again."
+        ) from error
+    values: dict[str, Any] = summary
+    return values

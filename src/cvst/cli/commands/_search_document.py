@@ -1,0 +1,150 @@
+"""What ``cvst search`` found: as a document, as files and as text."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from cvst import __version__
+from cvst.cli.commands._job import Job, plan_job, strategy_name
+from cvst.cli.commands._repeat import program, repeat_command
+from cvst.cli.results import (
+    RACE_FILE,
+    SUMMARY_FILE,
+    ModelNotSavedError,
+    RaceLook,
+    json_bytes,
+    model_bytes,
+    plain,
+    race_looks,
+    results_csv,
+    score_name,
+    stop_sentence,
+    write_folder,
+)
+from cvst.cli.terminal import counted
+from cvst.report import page_html, race_bytes
+from cvst.report import summary as report_summary
+
+__all__ = ["heading", "plan_text", "summarise", "write_results"]
+
+
+def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
+    """Return all there is to tell, as JSON has it."""
+    search, learning, prefix = job.search, job.learning, job.prepared.prefix
+    short = {
+        name.removeprefix(prefix): value for name, value in search.best_params_.items()
+    }
+    document = {
+        "cvst_version": __version__,
+        "python_version": sys.version.split()[0],
+        "command": shlex.join([*program(), *options.arguments]),
+        "repeat": repeat_command(options, search),
+        "heading": _recognised(options, job),
+        "data": {
+            "file": options.data,
+            "sha256": job.sha256,
+            "rows": len(learning.X),
+            "columns": list(learning.X.columns),
+        },
+        "target": learning.target.name,
+        "task": learning.target.task,
+        "model": options.model,
+        "preparation": job.prepared.sentences,
+        "grid": job.grid.text,
+        "n_configurations": len(search.cv_results_["params"]),
+        "scoring": score_name(options.scoring, learning.target.task),
+        "strategy": strategy_name(options),
+        "random_state": options.random_state,
+        "looks": [_look(look, prefix) for look in race_looks(search)],
+        "stop_reason": search.stop_reason_,
+        "stop_sentence": stop_sentence(search),
+        "finished": finished,
+        "winner": {
+            "params": short,
+            "score": search.best_score_,
+            "trained_on": search.best_score_n_train_,
+            "over_folds": search.race_.observations[-1].look.is_fold,
+        },
+        "n_survivors": len(search.surviving_params_),
+        "seconds": {
+            "total": job.seconds,
+            "final_fit": getattr(search, "refit_time_", None),
+        },
+        "notes": job.notes,
+        "files": [],
+        "untrusted_types": [],
+    }
+    values: dict[str, Any] = plain(document)
+    return values
+
+
+def _look(look: RaceLook, prefix: str) -> dict[str, Any]:
+    values = {name: getattr(look, name) for name in look.__slots__}
+    leader = {name.removeprefix(prefix): v for name, v in look.leader.items()}
+    return {**values, "leader": leader}
+
+
+def write_results(folder: Path, job: Job, summary: dict[str, Any], title: str) -> None:
+    """Write the results, and put the names of the files into the summary."""
+    page = report_summary(job.search, command=summary["repeat"])
+    contents = {
+        "winner.json": json_bytes(
+            {
+                "model": summary["model"],
+                "params": summary["winner"]["params"],
+                "score": summary["winner"]["score"],
+                "scoring": summary["scoring"],
+                "trained_on": summary["winner"]["trained_on"],
+            }
+        ),
+        "cv_results.csv": results_csv(job.search.cv_results_),
+        "command.txt": f"{summary['repeat']}\n".encode(),
+        RACE_FILE: race_bytes(page, title=title),
+    }
+    if summary["finished"]:
+        try:
+            content, unknown = model_bytes(job.search.best_estimator_)
+        except ModelNotSavedError as error:
+            summary["notes"].append(str(error))
+        else:
+            contents["model.skops"] = content
+            summary["untrusted_types"] = unknown
+    try:
+        contents["report.html"] = page_html(page, title=title).encode()
+    except ImportError as error:
+        summary["notes"].append(f"There is no report.html. {error}")
+    summary["files"] = [str(folder / name) for name in [*contents, SUMMARY_FILE]]
+    contents[SUMMARY_FILE] = json_bytes(summary)
+    write_folder(folder, contents)
+
+
+def plan_text(options: Namespace, job: Job) -> str:
+    """Say what the race would be."""
+    plan = plan_job(job)
+    if options.json:
+        return json.dumps(plain(plan.to_dict()), indent=2)
+    return "\n".join([*heading(options, job), "", str(plan)])
+
+
+def heading(options: Namespace, job: Job) -> list[str]:
+    """Say what was recognised, before the race."""
+    return [*_recognised(options, job), *(f"Note: {note}" for note in job.notes)]
+
+
+def _recognised(options: Namespace, job: Job) -> list[str]:
+    learning = job.learning
+    rows = counted(len(learning.X), "row")
+    columns = counted(learning.X.shape[1], "column")
+    shape = f"{rows}, {columns} to learn from"
+    count = counted(job.n_configurations, "configuration")
+    return [
+        f"Data: {options.data}, {shape}.",
+        learning.target.sentence,
+        *job.prepared.sentences,
+        f"Model: {options.model}, {count}: {job.grid.text}",
+    ]

@@ -1,0 +1,76 @@
+"""What ``cvst search`` does: race, write the results, tell of them."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from cvst._text import seconds_text
+from cvst.cli._errors import Interrupted, NotWritten
+from cvst.cli.commands._job import Job, make_job, run_job
+from cvst.cli.commands._search_document import (
+    heading,
+    plan_text,
+    summarise,
+    write_results,
+)
+from cvst.cli.results import check_folder, result_text
+from cvst.cli.terminal import RaceView, live_page
+
+__all__ = ["run_search"]
+
+
+def run_search(options: Namespace) -> str:
+    """Race, write the results and return what to print."""
+    if options.out is not None:
+        check_folder(options.out, options.overwrite)
+    job = make_job(options)
+    if options.plan:
+        return plan_text(options, job)
+    title = f"{options.model} for {job.learning.target.name}"
+    with live_page(options.live, title) as page:
+        finished = run_job(job, _view(options, job))
+        summary = summarise(options, job, finished)
+        if page is not None:
+            page.finish(job.search, command=summary["repeat"])
+    lost = _write(options.out, job, summary, title)
+    text = json.dumps(summary, indent=2) if options.json else result_text(summary)
+    if lost:
+        raise NotWritten(text, lost)
+    if not finished:
+        raise Interrupted(text)
+    return text
+
+
+def _write(folder: Path | None, job: Job, summary: dict[str, Any], title: str) -> str:
+    """Write the results if asked to; if that fails, return a sentence about it."""
+    if folder is None:
+        return ""
+    try:
+        write_results(folder, job, summary, title)
+    except OSError as error:
+        # Hours of racing must not be lost to a full disk: the winner is still told.
+        summary["files"] = []
+        why = error.strerror or str(error)
+        return (
+            f"The results could not be written to '{folder}': {why}. What was there "
+            "before is unchanged."
+        )
+    return ""
+
+
+def _view(options: Namespace, job: Job) -> RaceView | None:
+    if options.json or options.quiet:
+        return None
+    measuring = ""
+    if options.time_budget is not None:
+        budget = seconds_text(options.time_budget)
+        measuring = f"Small fits are timed, to choose a race that fits into {budget}"
+    return RaceView(
+        heading(options, job),
+        job.prepared.prefix,
+        job.n_configurations,
+        measuring=measuring,
+    )

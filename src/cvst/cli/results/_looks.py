@@ -1,0 +1,138 @@
+"""What happened in a race, look by look: as plain values and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cvst import report
+from cvst.cli.terminal import shown_parameters, table
+
+__all__ = [
+    "RaceLook",
+    "looks_table",
+    "plain",
+    "race_looks",
+    "score_name",
+    "stop_sentence",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class RaceLook:
+    """One look of a race, as people read it.
+
+    Attributes
+    ----------
+    look : int
+        Its number, from 1.
+    stage : str
+        Part of the race.
+    rows : int
+        Training rows.
+    tested, top, dropped, left : int
+        Configurations tested, found good, dropped and left afterwards.
+    leader : mapping
+        The configuration that would win if the race ended here.
+    score : float
+        The leader's score in this look, NaN if it took no part.
+    seconds : float
+        Work of all fits and predictions.
+    """
+
+    look: int
+    stage: str
+    rows: int
+    tested: int
+    top: int
+    dropped: int
+    left: int
+    leader: Mapping[str, Any]
+    score: float
+    seconds: float
+
+
+def race_looks(search: Any) -> list[RaceLook]:
+    """Return the looks of a fitted search."""
+    state = search.race_
+    configurations = search.cv_results_["params"]
+    looks = []
+    for number, seen in enumerate(state.observations, start=1):
+        so_far = state.until(number)
+        leader = int(search.strategy_.ranking(so_far)[0])
+        scores = search.cv_results_[f"look{number}_test_score"]
+        looks.append(
+            RaceLook(
+                look=number,
+                stage=seen.look.stage,
+                rows=seen.look.n_train,
+                tested=len(seen.look.configurations),
+                top=int(seen.top.sum()),
+                dropped=len(seen.drops),
+                left=int(so_far.active.sum()),
+                leader=configurations[leader],
+                score=float(scores[leader]),
+                seconds=float(np.nansum(seen.fit_seconds + seen.score_seconds)),
+            )
+        )
+    return looks
+
+
+def looks_table(looks: Sequence[Mapping[str, Any]], prefix: str, score: str) -> str:
+    """Set the looks in a table; the stage is named where there are several.
+
+    Scores that scikit-learn negates are shown as the errors that they are.
+    """
+    sign = -1 if score.startswith("neg_") else 1
+    stages = len({look["stage"] for look in looks}) > 1
+    counts = ("rows", "tested", "top", "dropped", "left")
+    header = ["look", *(["stage"] if stages else []), *counts]
+    header += [score.removeprefix("neg_"), "leader"]
+    rows = [
+        [
+            look["look"],
+            *([look["stage"]] if stages else []),
+            *(look[name] for name in counts),
+            None if look["score"] is None else sign * look["score"],
+            shown_parameters(look["leader"], prefix),
+        ]
+        for look in looks
+    ]
+    return table(header, rows, left=["stage", "leader"])
+
+
+def stop_sentence(search: Any) -> str:
+    """Say why the race of a fitted search is over."""
+    sentence = report.stop_sentence
+    return sentence(search.stop_reason_, search.n_looks_, search.strategy_)
+
+
+def score_name(scoring: str | None, task: str) -> str:
+    """Return the name of what is maximised."""
+    if scoring is not None:
+        return scoring
+    return "accuracy" if task == "classification" else "r2"
+
+
+def plain(value: Any) -> Any:
+    """Turn NumPy's values into what JSON can hold; what is not finite becomes null.
+
+    Examples
+    --------
+    >>> plain({"alpha": np.float64(0.5), "sizes": (8, 8), "score": float("nan")})
+    {'alpha': 0.5, 'sizes': [8, 8], 'score': None}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not np.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)

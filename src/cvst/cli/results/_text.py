@@ -1,0 +1,79 @@
+"""The document of a search as people read it, fresh or from a folder of results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cvst._text import seconds_text
+from cvst.cli.results._looks import looks_table
+from cvst.cli.terminal import shown_parameters
+
+__all__ = ["result_text"]
+
+
+def result_text(summary: Mapping[str, Any]) -> str:
+    """Return what ``cvst search`` prints at its end.
+
+    Parameters
+    ----------
+    summary : mapping
+        What ``--json`` prints.
+    """
+    who = "Winner" if summary["finished"] else "Leader so far"
+    lines = [
+        *summary["heading"],
+        *(f"Note: {note}" for note in summary["notes"]),
+        "",
+        looks_table(summary["looks"], "", summary["scoring"]),
+        "",
+        summary["stop_sentence"],
+        f"{who}: {shown_parameters(summary['winner']['params'])}",
+        _score_sentence(summary),
+        *_ending(summary),
+    ]
+    return "\n".join(lines)
+
+
+def _score_sentence(summary: Mapping[str, Any]) -> str:
+    winner = summary["winner"]
+    score = "unknown" if winner["score"] is None else f"{winner['score']:.4f}"
+    where = "over the last folds" if winner["over_folds"] else "at the last look"
+    return (
+        f"Score: {summary['scoring']} {score} {where}, trained on "
+        f"{_rows_of_score(summary)} of {summary['data']['rows']:,} rows."
+    )
+
+
+def _rows_of_score(summary: Mapping[str, Any]) -> str:
+    """Say how many rows the winner was trained on: folds of one stage may differ."""
+    looks, rows = summary["looks"], summary["winner"]["trained_on"]
+    # A winner that was not in the last look has the score of an earlier stage.
+    if summary["winner"]["over_folds"] and looks[-1]["rows"] == rows:
+        last = [look["rows"] for look in looks if look["stage"] == looks[-1]["stage"]]
+        if min(last) < max(last):
+            return f"{min(last):,} to {max(last):,}"
+    return f"{rows:,}"
+
+
+def _ending(summary: Mapping[str, Any]) -> list[str]:
+    lines = []
+    seconds, files = summary["seconds"], summary["files"]
+    if summary["finished"]:
+        lines.append(
+            f"Time: {seconds_text(seconds['total'])}, of which "
+            f"{seconds_text(seconds['final_fit'])} for the final fit on all rows."
+        )
+    else:
+        lines.append(
+            f"Interrupted after {seconds_text(seconds['total'])}: the leader so far is "
+            "kept, but no final model is fitted. To get here again and fit it:\n"
+            f"  {summary['repeat']}"
+        )
+    if files:
+        lines.append(f"Files: {', '.join(files)}")
+    for model in (name for name in files if name.endswith(".skops")):
+        trusted = summary["untrusted_types"]
+        extra = f", trusted={trusted!r}" if trusted else ""
+        lines.append(f"Load the model: skops.io.load({model!r}{extra})")
+    return lines

@@ -1,0 +1,200 @@
+"""From a table to a learning problem: target, task, kinds of columns, order, groups."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cvst.cli.table._kinds import Kind, column_kind
+from cvst.cli.table._target import Target, read_target
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["ColumnOptions", "Learning", "learning_problem"]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnOptions:
+    """What the user said about the columns.
+
+    Attributes
+    ----------
+    target : str
+        Column to predict.
+    groups : str or None
+        Column of groups that no subset may split.
+    time_order : str or bool
+        Column to sort by; True if the rows are in order of time already.
+    drop : sequence of str
+        Columns to leave out.
+    task : {"classification", "regression"} or None
+        None to recognise it.
+    tasks : tuple of str
+        Tasks that the model can do.
+    raw : bool
+        Whether the model gets the columns as they are.
+    """
+
+    target: str
+    groups: str | None = None
+    time_order: str | bool = False
+    drop: Sequence[str] = ()
+    task: str | None = None
+    tasks: tuple[str, ...] = ("classification", "regression")
+    raw: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """Inputs, target and what was recognised.
+
+    Attributes
+    ----------
+    X : pandas.DataFrame
+        The columns to learn from, as they were read.
+    target : Target
+        What to predict.
+    groups : ndarray or None
+        Group of each row.
+    in_order : bool
+        Whether the order of the rows is that of time.
+    numbers, categories : list of str
+        Columns by kind.
+    notes : list of str
+        What was left out, and why.
+    """
+
+    X: Any
+    target: Target
+    groups: Any
+    in_order: bool
+    numbers: list[str]
+    categories: list[str]
+    notes: list[str] = field(default_factory=list)
+
+
+def learning_problem(frame: Any, said: ColumnOptions) -> Learning:
+    """Turn a data frame into a learning problem, or say in one sentence why not."""
+    named = [said.target, said.groups, *said.drop]
+    if isinstance(said.time_order, str):
+        named.append(said.time_order)
+    for column in named:
+        if column is not None:
+            check_column(frame, column)
+    notes: list[str] = []
+    frame = _sorted(frame, said.time_order)
+    frame = _with_target(frame, said.target, notes)
+    target = read_target(frame[said.target], said.task, said.tasks)
+    X = frame.drop(columns=[column for column in set(named) if column is not None])
+    X, numbers, categories = _sort_columns(X, said.raw, notes)
+    if not X.shape[1]:
+        raise InvalidInputError(f"No column is left to predict {said.target!r} from.")
+    return Learning(
+        X=X,
+        target=target,
+        groups=_groups(frame, said.groups),
+        in_order=bool(said.time_order),
+        numbers=numbers,
+        categories=categories,
+        notes=notes,
+    )
+
+
+def check_column(frame: Any, name: str) -> None:
+    """Refuse a column that does not exist, and name the nearest that does."""
+    columns = list(frame.columns)
+    if name in columns:
+        return
+    near = difflib.get_close_matches(name, columns, n=1)
+    shown = ", ".join(columns[:12]) + (", ..." if len(columns) > 12 else "")
+    raise InvalidInputError(
+        f"The data have no column {name!r}. "
+        + (f"Did you mean {near[0]!r}?" if near else f"Their columns are {shown}.")
+    )
+
+
+def _sorted(frame: Any, time_order: str | bool) -> Any:
+    if not isinstance(time_order, str):
+        return frame
+    if frame[time_order].isna().any():
+        raise InvalidInputError(
+            f"The column {time_order!r} has gaps, so the rows cannot be sorted by it. "
+            "Fill them or leave these rows out."
+        )
+    return frame.sort_values(time_order, kind="stable", ignore_index=True)
+
+
+def _with_target(frame: Any, target: str, notes: list[str]) -> Any:
+    missing = frame[target].isna()
+    n_missing = int(missing.sum())
+    if n_missing == len(frame):
+        raise InvalidInputError(f"The target {target!r} is empty in all rows.")
+    if n_missing:
+        rows = "1 row has" if n_missing == 1 else f"{n_missing} rows have"
+        gone = "is" if n_missing == 1 else "are"
+        notes.append(f"{rows} no value of {target!r} and {gone} left out.")
+        frame = frame[~missing].reset_index(drop=True)
+    return frame
+
+
+def _groups(frame: Any, name: str | None) -> Any:
+    if name is None:
+        return None
+    if frame[name].isna().any():
+        raise InvalidInputError(
+            f"The column {name!r} has gaps, so not every row has a group. Fill them."
+        )
+    return np.asarray(frame[name].to_numpy())
+
+
+def _sort_columns(
+    X: Any, raw: bool, notes: list[str]
+) -> tuple[Any, list[str], list[str]]:
+    """Return the usable columns, the numbers among them and the categories."""
+    kinds: dict[str, Kind] = {column: column_kind(X[column]) for column in X.columns}
+    for column, kind in kinds.items():
+        _refuse(X, column, kind, raw)
+    if raw:
+        return X, list(kinds), []
+    for kind, why in (
+        ("empty", "empty in all rows"),
+        ("identifier", "different in nearly every row, like an identifier"),
+    ):
+        names = [repr(column) for column in kinds if kinds[column] == kind]
+        if names:
+            verb = "Column" if len(names) == 1 else "Columns"
+            gone = "is" if len(names) == 1 else "are"
+            notes.append(f"{verb} {', '.join(names)} {gone} {why}, and left out.")
+    numbers = [column for column, kind in kinds.items() if kind == "number"]
+    categories = [column for column, kind in kinds.items() if kind == "category"]
+    usable = set(numbers + categories)
+    return X[[column for column in kinds if column in usable]], numbers, categories
+
+
+def _refuse(X: Any, column: str, kind: Kind, raw: bool) -> None:
+    way_out = f"Leave it out with --drop {column!r}, or turn it into numbers first."
+    if kind == "date":
+        raise InvalidInputError(
+            f"The column {column!r} holds dates, which no model reads. Sort by it with "
+            f"--time-order {column!r}, leave it out with --drop {column!r}, or turn it "
+            "into numbers first."
+        )
+    if kind == "object":
+        raise InvalidInputError(
+            f"The column {column!r} holds neither numbers nor text. {way_out}"
+        )
+    if raw and kind in ("category", "identifier") and X[column].dtype.kind != "b":
+        raise InvalidInputError(
+            f"The column {column!r} holds text, which --raw hands to the model as it "
+            f"is. {way_out}"
+        )
+    if kind == "number":
+        infinite = np.isinf(X[column].to_numpy(dtype=float, na_value=np.nan))
+        if infinite.any():
+            raise InvalidInputError(
+                f"The column {column!r} is infinite in {int(infinite.sum())} rows, the "
+                f"first of them {int(infinite.argmax()) + 1}. {way_out}"
+            )

@@ -1,0 +1,57 @@
+"""``--live``: the race in a browser, refreshed as looks finish."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from cvst.cli._printing import say
+from cvst.cli.terminal._listening import listening
+from cvst.exceptions import InvalidInputError
+from cvst.report import LiveReport
+
+__all__ = ["live_page"]
+
+
+class PageUpdater(logging.Handler):
+    """Hands each state of the race to the page."""
+
+    def __init__(self, page: LiveReport) -> None:
+        super().__init__(logging.INFO)
+        self.page = page
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Show the look just made."""
+        race: Any = getattr(record, "cvst_race", None)
+        if race is not None:
+            state, ranking, configurations = race
+            self.page.update(state, configurations, ranking)
+
+
+@contextmanager
+def live_page(port: int | None, title: str) -> Iterator[LiveReport | None]:
+    """Serve a page on this machine while the race runs, and say where.
+
+    Parameters
+    ----------
+    port : int or None
+        0 for any free port, None for no page.
+    title : str
+        Heading of the page.
+    """
+    if port is None:
+        yield None
+        return
+    try:
+        page = LiveReport(port, title=title)
+    except (OSError, OverflowError) as error:
+        raise InvalidInputError(
+            f"--live cannot use port {port}: {error}. Choose another, or name none to "
+            "take any that is free."
+        ) from error
+    say(f"The race is shown at {page.url}", sys.stderr)
+    with page, listening(PageUpdater(page)):
+        yield page

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import shlex
+from argparse import Namespace
+from types import SimpleNamespace
+
+import pytest
+
+from cvst import CVST
+from cvst.cli.commands._repeat import repeat_command
+
+
+def repeated(arguments, n_looks=4, **search):
+    out = "results" if "--out" in arguments else None
+    options = Namespace(arguments=arguments, out=out)
+    race = SimpleNamespace(observations=[None] * n_looks)
+    found = SimpleNamespace(**{"stop_reason_": "max_steps", "race_": race, **search})
+    return shlex.split(repeat_command(options, found))
+
+
+def test_a_race_that_ended_by_itself_is_repeated_as_it_was_typed():
+    arguments = ["search", "my data.csv", "-t", "y", "--grid", "a=[1, 2]"]
+    assert repeated(arguments) == ["cvst", *arguments]
+
+
+@pytest.mark.parametrize(
+    "budget", [["--time-budget", "10m"], ["--time-budget=10m"], ["--budget", "10m"]]
+)
+@pytest.mark.parametrize("steps", ["--max-steps", "--steps"])
+def test_a_budget_is_replaced_by_what_it_chose(budget, steps):
+    """Otherwise another machine, or a busier hour, would give another race."""
+    words = repeated(
+        ["search", "d.csv", *budget, steps, "12", "-t", "y"],
+        stop_reason_="time_budget",
+        budget_settings_={"strategy": CVST(max_steps=7, loser_level=0.25)},
+    )
+    assert words == [
+        *["cvst", "search", "d.csv", "-t", "y", "--max-steps", "7"],
+        *["--loser-level", "0.25", "--max-looks", "4"],
+    ]
+
+
+def test_an_interrupt_is_replaced_by_the_look_it_came_after():
+    words = repeated(
+        ["search", "d.csv", "--max-looks=9"], stop_reason_="interrupted", n_looks=2
+    )
+    assert words == ["cvst", "search", "d.csv", "--max-looks", "2"]
+
+
+def test_results_that_are_there_may_be_replaced():
+    """Otherwise the command would be refused by the folder it has written itself."""
+    arguments = ["search", "d.csv", "--out", "results"]
+    assert repeated(arguments) == ["cvst", *arguments, "--overwrite"]
+    arguments += ["--overwrite"]
+    assert repeated(arguments) == ["cvst", *arguments]
+
+
+def test_the_program_is_named_as_it_was_started(monkeypatch):
+    monkeypatch.setattr("sys.argv", ["/somewhere/cvst/__main__.py", "search"])
+    assert repeated(["search", "d.csv"])[:3] == ["python", "-m", "cvst"]

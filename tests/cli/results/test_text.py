@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import pytest
+
+from cvst.cli.results._text import result_text
+
+
+@pytest.mark.parametrize(
+    ("rows", "trained_on", "told"),
+    [
+        ([90, 90], 90, "trained on 90 of 100 rows"),
+        ([40, 90], 90, "trained on 40 to 90 of 100 rows"),
+        # The winner did not run the last step: its score is of an earlier stage.
+        ([40, 90], 66, "trained on 66 of 100 rows"),
+    ],
+)
+def test_rows_of_the_last_folds_are_told_from_least_to_most(rows, trained_on, told):
+    """In order of time each fold trains on more rows, and the score is of all."""
+    look = {"tested": 2, "top": 2, "dropped": 0, "left": 2, "score": 0.5, "leader": {}}
+    stages = [("confirm", 66), *(("final", n) for n in rows)]
+    text = result_text(
+        {
+            "heading": [],
+            "notes": [],
+            "data": {"rows": 100},
+            "scoring": "r2",
+            "looks": [
+                {**look, "look": number, "stage": stage, "rows": n}
+                for number, (stage, n) in enumerate(stages, start=1)
+            ],
+            "stop_sentence": "",
+            "finished": True,
+            "winner": {
+                "params": {},
+                "score": 0.5,
+                "trained_on": trained_on,
+                "over_folds": True,
+            },
+            "seconds": {"total": 1.0, "final_fit": 0.1},
+            "files": [],
+        }
+    )
+    assert told in text

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from cvst.cli.table._columns import ColumnOptions, learning_problem
+from cvst.exceptions import InvalidInputError
+
+
+def test_columns_are_told_apart(people):
+    """Numbers, categories (text and truth values) and what is of no use."""
+    people["nothing"] = np.nan
+    learning = learning_problem(people, ColumnOptions("ill", drop=["cost"]))
+    assert learning.numbers == ["age", "income", "clinic"]
+    assert learning.categories == ["city", "member"]
+    assert len(learning.notes) == 2
+    assert "'nothing' is empty" in learning.notes[0]
+    assert "'name' is different in nearly every row" in learning.notes[1]
+
+
+def test_rows_without_a_target_are_left_out_and_counted(people):
+    people.loc[3:9, "ill"] = None
+    learning = learning_problem(people, ColumnOptions("ill"))
+    expected = people.drop(index=range(3, 10))
+    assert "7 rows have no value of 'ill'" in learning.notes[0]
+    np.testing.assert_array_equal(learning.target.values, expected["ill"])
+    np.testing.assert_array_equal(learning.X["income"], expected["income"])
+
+
+def test_rows_are_sorted_by_time_and_stay_together(people):
+    """Sorting moves whole rows, keeps ties in place and drops the column."""
+    people["year"] = np.arange(len(people))[::-1] // 2
+    learning = learning_problem(people, ColumnOptions("cost", time_order="year"))
+    expected = people.sort_values("year", kind="stable")
+    assert learning.in_order
+    assert "year" not in learning.X
+    np.testing.assert_array_equal(learning.X["income"], expected["income"])
+    np.testing.assert_array_equal(learning.target.values, expected["cost"])
+
+
+def test_groups_are_no_features(people):
+    learning = learning_problem(people, ColumnOptions("cost", groups="clinic"))
+    np.testing.assert_array_equal(learning.groups, people["clinic"])
+    assert "clinic" not in learning.X
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "words"),
+    [
+        ({}, {"target": "ills"}, "no column 'ills'. Did you mean 'ill'?"),
+        ({}, {"target": "zzz"}, "Their columns are name, age"),
+        ({}, {"target": "ill", "groups": "city"}, "not every row has a group"),
+        ({}, {"target": "ill", "time_order": "age"}, "cannot be sorted by it"),
+        ({"ill": None}, {"target": "ill"}, "empty in all rows"),
+        ({"ill": "no"}, {"target": "ill"}, "same value in all rows"),
+        ({"on": "2024-02-29"}, {"target": "ill"}, "'on' holds dates"),
+        ({"on": "29.2.2024"}, {"target": "ill"}, "'on' holds dates"),
+        ({"on": pd.Timestamp(0)}, {"target": "ill"}, "'on' holds dates"),
+        ({"on": 1j}, {"target": "ill"}, "neither numbers nor text"),
+        ({"age": np.inf}, {"target": "ill"}, "'age' is infinite in 240 rows"),
+        ({}, {"target": "ill", "raw": True}, "'name' holds text"),
+    ],
+)
+def test_what_cannot_be_learned_from_is_refused(change, said, words, people):
+    with pytest.raises(InvalidInputError) as caught:
+        learning_problem(people.assign(**change), ColumnOptions(**said))
+    assert words in str(caught.value)
+
+
+def test_lists_in_cells_are_refused(people):
+    people["many"] = [[1, 2]] * len(people)
+    with pytest.raises(InvalidInputError, match="'many' holds neither"):
+        learning_problem(people, ColumnOptions("ill"))
+
+
+def test_nothing_left_to_learn_from_is_refused(people):
+    with pytest.raises(InvalidInputError, match="No column is left"):
+        learning_problem(people[["name", "ill"]], ColumnOptions("ill"))

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import gzip
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from cvst.cli.table._reading import read_table
+from cvst.exceptions import InvalidInputError
+
+
+@pytest.fixture
+def frame():
+    return pd.DataFrame(
+        {"x": [1.5, -2.0, np.nan], "n": [1, 2, 3], "word": ["a", "ü, b", "c"]}
+    )
+
+
+def write_arrow_stream(frame, path):
+    table = pa.Table.from_pandas(frame)
+    with (
+        pa.OSFile(str(path), "wb") as file,
+        pa.ipc.new_stream(file, table.schema) as to,
+    ):
+        to.write_table(table)
+
+
+WRITERS = {
+    "a.csv": lambda frame, path: frame.to_csv(path, index=False),
+    "a.tsv": lambda frame, path: frame.to_csv(path, index=False, sep="\t"),
+    "a.parquet": lambda frame, path: frame.to_parquet(path),
+    "a.feather": lambda frame, path: frame.to_feather(path),
+    "a.arrow": write_arrow_stream,
+    "b.arrow": lambda frame, path: frame.to_feather(path, compression="uncompressed"),
+    "semicolons.csv": lambda frame, path: frame.to_csv(
+        path, index=False, sep=";", decimal=","
+    ),
+    "bom.csv": lambda frame, path: frame.to_csv(
+        path, index=False, encoding="utf-8-sig"
+    ),
+    "A.CSV": lambda frame, path: frame.to_csv(path, index=False),
+}
+
+
+@pytest.mark.parametrize("zipped", [False, True])
+@pytest.mark.parametrize("name", WRITERS)
+def test_every_format_gives_the_same_table(name, zipped, frame, tmp_path):
+    """What pandas and pyarrow wrote is read back, gzipped or not."""
+    path = tmp_path / name
+    WRITERS[name](frame, path)
+    if zipped:
+        content = path.read_bytes()
+        path = tmp_path / f"{name}.gz"
+        path.write_bytes(gzip.compress(content, mtime=0))
+
+    actual, _ = read_table(str(path))
+
+    pd.testing.assert_frame_equal(actual, frame, check_dtype=False)
+    assert actual.dtypes["x"].kind == "f"
+    assert actual.dtypes["n"].kind == "i"
+
+
+def test_a_named_index_is_a_column_and_row_numbers_are_not(frame, tmp_path):
+    named = frame.set_index("word")
+    named.to_parquet(tmp_path / "named.parquet")
+    frame.to_csv(tmp_path / "numbered.csv")
+
+    with_name, _ = read_table(str(tmp_path / "named.parquet"))
+    numbered, notes = read_table(str(tmp_path / "numbered.csv"))
+
+    assert sorted(with_name.columns) == sorted(frame.columns)
+    assert list(numbered.columns) == list(frame.columns)
+    assert "row numbers" in notes[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("a.csv", b"", "is empty"),
+        ("a.csv", b"x,y\n", "no rows"),
+        ("a.csv", b"x,y\n1,2\n1,2,3\n", "line 3"),
+        ("a.csv", "x\nü\n".encode("latin-1"), "not written in UTF-8 (line 2)"),
+        ("a.csv.gz", gzip.compress(b"x,y\n1,2\n" * 99, mtime=0)[:30], "cut off"),
+        ("a.parquet", b"PAR1 and nothing more", "not a valid Parquet"),
+        ("a.arrow", b"no arrow at all", "not a valid Arrow"),
+        ("a.xlsx", b"PK", "no known ending"),
+        ("a", b"x", "no known ending"),
+    ],
+)
+def test_bad_files_are_refused_in_one_sentence(name, content, words, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InvalidInputError) as caught:
+        read_table(str(path))
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_file_is_named():
+    with pytest.raises(InvalidInputError, match="cannot be read: No such file"):
+        read_table("nowhere.csv")
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    table = pa.table([pa.array([1]), pa.array([2])], names=["x", "x"])
+    path = tmp_path / "twice.arrow"
+    with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as to:
+        to.write_table(table)
+    with pytest.raises(InvalidInputError, match="more than one column 'x'"):
+        read_table(str(path))

@@ -1,0 +1,195 @@
+from __future__ import annotations
+
+import io
+import logging
+
+import numpy as np
+import pytest
+from rich.console import Console
+from sklearn.linear_model import Ridge
+
+from cvst import RaceGridSearchCV
+from cvst.cli.terminal import RaceView, live_view
+from cvst.cli.terminal._listening import listening
+from cvst.search import STRATEGIES
+
+ALPHAS = np.logspace(-2, 5, 15)
+N_SAMPLES = 330
+
+
+def new_view():
+    return RaceView(["Data: here."], "", len(ALPHAS))
+
+
+def drawn(view, height=40):
+    console = Console(width=100, height=height, file=io.StringIO())
+    console.print(view)
+    return console.file.getvalue()
+
+
+def tell(view, **event):
+    record = logging.LogRecord("cvst", logging.INFO, "", 0, "", None, None)
+    record.cvst = event
+    view.emit(record)
+
+
+def run(strategy="cvst", watch=None):
+    """Race with a view listening, and return both."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_SAMPLES, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=N_SAMPLES)
+    view = new_view() if watch is None else watch
+    search = RaceGridSearchCV(
+        Ridge(), {"alpha": ALPHAS}, strategy=strategy, random_state=0
+    )
+    with listening(view):
+        search.fit(X, y)
+    return search, view
+
+
+@pytest.fixture
+def race():
+    return run()
+
+
+def test_the_table_is_the_race(race):
+    """Rows, survivors, leader and loss are those of the fitted search."""
+    search, view = race
+    state = search.race_
+    text = drawn(view)
+    assert len(view.rows) == search.n_looks_
+    for row, size in zip(view.rows, state.subset_sizes, strict=True):
+        assert row.n_train == size
+    assert view.rows[-1].n_active == state.active.sum()
+    leader_loss = state.mean_losses[search.best_index_, -1]
+    assert f"{leader_loss:.4g}" in text
+    assert f"alpha={search.best_params_['alpha']:.4g}" in text
+    assert "Data: here." in text
+    assert "The winner is fitted on all rows" in text
+
+
+def test_a_low_terminal_shows_the_latest_steps(race):
+    """Whatever the height, the view must not scroll away."""
+    search, view = race
+    text = drawn(view, height=11)
+    assert text.count("alpha=") == 2
+    assert text.rstrip("\n").count("\n") < 11 + 1
+    assert f"{search.race_.subset_sizes[-1]} " in text
+
+
+def test_progress_within_a_step_is_shown():
+    view = new_view()
+    look = {"stage": "race", "max_configurations": 15, "expected_configurations": 15.0}
+    looks = [{**look, "n_train": 30 * step} for step in range(1, 11)]
+    tell(view, event="start", looks=looks, expected_looks=5, n_samples=N_SAMPLES)
+    assert "Look 1 of 10: 15 configurations on 30 rows" in drawn(view)
+    tell(view, event="begin", n_train=77, n_configurations=12)
+    tell(view, event="progress", done=3, total=12)
+    text = drawn(view)
+    assert "12 configurations on 77 rows" in text
+    assert "25%" in text
+
+
+class Watcher(RaceView):
+    """Keeps what the last line of the view says after every look."""
+
+    texts: tuple[str, ...] = ()
+
+    def emit(self, record):
+        super().emit(record)
+        if getattr(record, "cvst", {}).get("event") == "look":
+            self.texts = (*self.texts, self._times())
+
+
+@pytest.mark.parametrize("strategy", sorted(STRATEGIES))
+def test_the_end_is_forecast_for_every_strategy(strategy):
+    """From the third look on, or from the first where all looks are as large."""
+    watcher = Watcher([], "", len(ALPHAS))
+    search, view = run(strategy, watcher)
+    assert len(view.texts) == search.n_looks_
+    known = view.texts if strategy == "cross_validation" else view.texts[2:]
+    assert known
+    assert all("to the end" in text.split("step")[-1] for text in known)
+    assert len(view.forecast.planned) >= search.n_looks_
+
+
+def test_other_records_of_the_logger_do_no_harm():
+    view = new_view()
+    before = drawn(view)
+    view.emit(logging.LogRecord("cvst", logging.INFO, "", 0, "else", None, None))
+    tell(view, event="something new", value=1)
+    assert drawn(view).split("so far")[0][:60] == before.split("so far")[0][:60]
+
+
+def test_without_a_terminal_each_look_is_a_line(capsys):
+    """Written when the look is over, not when the race is."""
+    seen = []
+
+    class Spy(logging.Handler):
+        def emit(self, record):
+            if getattr(record, "cvst", {}).get("event") == "look":
+                seen.append(capsys.readouterr().err)
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_SAMPLES, 2))
+    search = RaceGridSearchCV(Ridge(), {"alpha": ALPHAS}, strategy="cvst")
+    with live_view(new_view()), listening(Spy()):
+        search.fit(X, X[:, 0])
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+    assert len(seen) == len(search.race_.observations)
+    for number, (text, seen_there) in enumerate(
+        zip(seen, search.race_.observations, strict=True), start=1
+    ):
+        n_train = seen_there.look.n_train
+        assert text.startswith(f"Look {number} of 10 (race, {n_train} rows): ")
+        assert text.count("\n") == 1
+        assert "leader alpha=" in text
+
+
+def test_nothing_is_shown_without_a_view(capsys):
+    with live_view(None):
+        run()
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_timing_for_a_budget_is_said_until_the_race_begins(capsys):
+    view = RaceView([], "", 15, measuring="Small fits are timed")
+    assert "Small fits are timed ..." in drawn(view)
+    assert "Look 1" not in drawn(view)
+    with live_view(view):
+        assert capsys.readouterr().err == "Small fits are timed ...\n"
+    tell(view, event="start", looks=[], expected_looks=5, n_samples=N_SAMPLES)
+    assert "Small fits are timed" not in drawn(view)
+    assert "Look 1: 15 configurations" in drawn(view)
+
+
+def test_one_configuration_is_singular():
+    assert "Look 1: 1 configuration ..." in drawn(RaceView([], "", 1))
+
+
+def test_long_leaders_are_cut_before_any_number_is():
+    """Loss and time stay whole in a narrow terminal."""
+    record = logging.LogRecord("cvst", logging.INFO, "", 0, "", None, None)
+    record.cvst = {
+        "event": "look",
+        "look": 11,
+        "stage": "confirm",
+        "n_train": 12_345,
+        "n_configurations": 1_234,
+        "n_top": 1_111,
+        "n_dropped": 222,
+        "n_active": 1_012,
+        "leader_loss": 0.2345,
+    }
+    record.args = {"params": {f"a_long_name_{n}": 0.5 for n in range(9)}}
+    view = new_view()
+    view.emit(record)
+    lines = drawn(view).splitlines()
+    line = next(line for line in lines if "12,345" in line)
+    for words in ("11", "1,234", "1,111", "222", "1,012", "0.2345", "a_long_name_0="):
+        assert words in line
+    assert " s " in line
+    assert line.rstrip().endswith("…")
+    assert max(map(len, lines)) <= 100
