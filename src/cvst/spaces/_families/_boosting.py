@@ -109,7 +109,7 @@ def gradient_boosting(case: Case) -> Family:
             ),
             Parameter(
                 "max_features",
-                floats(0.1, 1.0),
+                floats(0.2, 1.0),
                 "Splits that see a part of the features are faster and less alike.",
             ),
         ),
