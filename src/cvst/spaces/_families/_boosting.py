@@ -109,7 +109,7 @@ def gradient_boosting(case: Case) -> Family:
             ),
             Parameter(
                 "max_features",
-                floats(0.1, 1.0),
+                floats(0.2, 1.0),
                 "Splits that see a part of the features are faster and less alike.",
             ),
         ),
@@ -127,6 +127,7 @@ def gradient_boosting(case: Case) -> Family:
             (0.2, 100, 2, 1, 1.0, 1.0),
             (0.1, 200, 6, 20, 0.6, 0.3),
             (0.1, 300, 1, 1, 0.9, 0.5),
+            (0.1, 500, 4, 2, 0.9, 1.0),
         ),
         SOURCE,
         ("n_estimators", rounds.high),

@@ -122,5 +122,6 @@ def at_most(high: int, share: float, n_samples: int | None, low: int = 2) -> int
 
 def tuned_rounds(case: Case) -> Integers:
     """Return the numbers of boosting rounds worth a try."""
+    # Fewer than 100 are too few for most rates of the range.
     large = case.n_samples is not None and case.n_samples >= LARGE_DATA
-    return integers(20, ROUNDS_OF_LARGE_DATA if large else ROUNDS, log=True)
+    return integers(100, ROUNDS_OF_LARGE_DATA if large else ROUNDS, log=True)

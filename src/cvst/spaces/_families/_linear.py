@@ -42,8 +42,9 @@ def logistic_regression(case: Case) -> Family:
     """Return the space of ``LogisticRegression``."""
     cost = Parameter("C", floats(1e-4, 1e4, log=True), DECADES)
     costs = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
+    # Newer versions have no penalty= and know the mixture by l1_ratio.
     mixes = case.params.get("solver") == "saga" and (
-        case.params.get("penalty") == "elasticnet"
+        case.params.get("penalty") == "elasticnet" or case.params.get("l1_ratio")
     )
     if not mixes:
         return Family((cost,), rows(("C",), *[(value,) for value in costs]), SOURCE)
