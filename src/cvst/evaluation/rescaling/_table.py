@@ -158,8 +158,8 @@ def register_rescaling(
     """
     if not isinstance(estimator_class, type):
         raise InvalidInputError(
-            f"register_rescaling got {estimator_class!r}, which is not a class. Pass the "
-            "class of the estimator, not an object."
+            f"register_rescaling got {estimator_class!r}, which is not a class. Pass "
+            "the class of the estimator, not an object."
         )
     name = public_name(estimator_class)
     rows = {}
