@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_limits
 
-from cvst.evaluation import OneByOne, batch_evaluator_for, check_evaluator
+from cvst.evaluation import (
+    OneByOne,
+    RaceRows,
+    Task,
+    batch_evaluator_for,
+    check_evaluator,
+)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -43,3 +50,42 @@ def count_fits(monkeypatch):
         return calls
 
     return watch
+
+
+@pytest.fixture(scope="module")
+def make_inputs(request):
+    """Draw rows for kernels: distinct ones, duplicates, or whole numbers with ties."""
+    n_rows = request.module.N_ROWS
+
+    def make(seed, n_features=2, kind="distinct"):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n_rows, n_features))
+        if kind == "duplicated":
+            X = X[rng.integers(0, 12, size=n_rows)]
+        if kind == "whole":
+            X = rng.integers(-2, 3, size=(n_rows, n_features))
+        return X, rng
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def make_task(request):
+    """Train on the first rows and test on the others, as a look of a race or alone."""
+    usual = request.module.N_TRAIN
+
+    def make(estimator, grid, X, y, n_train=usual, scratch=None, **changes):
+        train, test = slice(0, n_train), slice(n_train, X.shape[0])
+        rows = X.iloc if hasattr(X, "iloc") else X
+        race = None if scratch is None else RaceRows(X, train, test, scratch)
+        return Task(
+            estimator,
+            dict(enumerate(grid)),
+            rows[train],
+            y[train],
+            rows[test],
+            race_rows=race,
+            **changes,
+        )
+
+    return make

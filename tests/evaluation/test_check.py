@@ -6,7 +6,9 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 
@@ -170,6 +172,36 @@ def test_labels_are_compared_exactly(evaluator, response, sentence):
     task = replace(task, response=response)
     with pytest.raises(InvalidInputError, match=sentence):
         check_evaluator(evaluator(), task, rtol=10.0, atol=10.0)
+
+
+class WritesIntoFrames(OneByOne):
+    def evaluate(self, task):
+        task.X_train.iloc[0, 1] = task.X_train.iloc[1, 1]
+        yield from OneByOne().evaluate(task)
+
+
+@pytest.mark.parametrize("dtype", [float, "Float64", object])
+def test_frames_are_watched_too(dtype):
+    """Values count, not how a frame happens to be stored."""
+    frame = pd.DataFrame(X, columns=["a", "b"]).astype(dtype)
+    task = replace(TASK, X_train=frame[:20].copy(), X_test=frame[20:])
+    check_evaluator(batch_evaluator_for(Ridge()), task)
+    with pytest.raises(InvalidInputError, match="has changed X_train"):
+        check_evaluator(WritesIntoFrames(), task)
+
+
+class WritesIntoData(OneByOne):
+    def evaluate(self, task):
+        task.X_train.data[0] += 1.0
+        yield from OneByOne().evaluate(task)
+
+
+def test_sparse_rows_are_watched_too():
+    """Their values lie in an array of their own."""
+    task = replace(TASK, X_train=sparse.csr_array(X[:20]), X_test=sparse.csr_array(X))
+    check_evaluator(batch_evaluator_for(Ridge()), task)
+    with pytest.raises(InvalidInputError, match="has changed X_train"):
+        check_evaluator(WritesIntoData(), task)
 
 
 def test_a_good_evaluator_passes():

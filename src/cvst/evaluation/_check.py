@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation.sharing import value_key
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["check_evaluator"]
@@ -60,7 +61,7 @@ def check_evaluator(
         task,
         configurations={new: task.configurations[old] for new, old in numbers.items()},
     )
-    before = _fingerprints(renumbered)
+    before = _contents(renumbered)
     groups = evaluator.groups(renumbered.estimator, renumbered.configurations)
     _check_partition(groups, renumbered, name)
     found = {}
@@ -68,7 +69,7 @@ def check_evaluator(
         for outcome in _outcomes(evaluator, renumbered.only(group), name):
             found[outcome.configuration] = outcome
     changed = [
-        part for part, mark in _fingerprints(renumbered).items() if before[part] != mark
+        part for part, mark in _contents(renumbered).items() if before[part] != mark
     ]
     if changed:
         raise InvalidInputError(
@@ -108,24 +109,29 @@ def _pickled(evaluator: BatchEvaluator, name: str) -> BatchEvaluator:
     return copy
 
 
-def _fingerprints(task: Task) -> dict[str, bytes | None]:
-    parts = {
-        "the estimator": task.estimator,
-        "the configurations": task.configurations,
-        "X_train": task.X_train,
-        "y_train": task.y_train,
-        "X_test": task.X_test,
-        "fit_params": task.fit_params,
+def _contents(task: Task) -> dict[str, Hashable]:
+    return {
+        "the estimator": value_key(task.estimator),
+        "the configurations": value_key(dict(task.configurations)),
+        "X_train": _content(task.X_train),
+        "y_train": _content(task.y_train),
+        "X_test": _content(task.X_test),
+        "fit_params": value_key(dict(task.fit_params)),
     }
-    return {name: _fingerprint(part) for name, part in parts.items()}
 
 
-def _fingerprint(part: Any) -> bytes | None:
-    try:
-        return pickle.dumps(part)
-    except Exception:
-        # A function of a user, say: then there is nothing to compare.
-        return None
+def _content(rows: Any) -> Hashable:
+    """Return something that changes when values are written into rows."""
+    if hasattr(rows, "tocsr"):
+        return value_key([rows.tocsr().toarray()])
+    if hasattr(rows, "columns"):
+        return tuple(_content(np.asarray(rows[name])) for name in rows.columns)
+    values = np.asarray(rows)
+    return (
+        tuple(map(repr, values.ravel()))
+        if values.dtype == object
+        else value_key(values)
+    )
 
 
 def _check_partition(groups: Any, task: Task, name: str) -> None:

@@ -12,26 +12,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-from cvst.evaluation import OneByOne, Task, batch_evaluator_for
+from cvst.evaluation import OneByOne, batch_evaluator_for
 from cvst.evaluation.ensembles._lightgbm import _linked
 
 lightgbm = pytest.importorskip("lightgbm")
 LGBMClassifier, LGBMRegressor = lightgbm.LGBMClassifier, lightgbm.LGBMRegressor
 
+N_TRAIN = 60
 QUIET = {"verbose": -1, "n_jobs": 1, "min_child_samples": 3, "num_leaves": 5}
-
-
-def draw_rows(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 5, size=(90, 3)).astype(float)
-    return X, X[:, 0] - X[:, 1] + rng.normal(size=90), rng.random(60) + 0.2
-
-
-def make_task(estimator, grid, X, y, weights=None, response="predict"):
-    fit_params = {} if weights is None else {"sample_weight": weights}
-    return Task(
-        estimator, dict(enumerate(grid)), X[:60], y[:60], X[60:], fit_params, response
-    )
 
 
 @settings(max_examples=15, deadline=None)
@@ -47,6 +35,8 @@ def make_task(estimator, grid, X, y, weights=None, response="predict"):
     further=st.sampled_from([{}, {"sigmoid": 2.0}, {"data_sample_strategy": "goss"}]),
 )
 def test_first_rounds_classify_as_shorter_runs(
+    draw_rows,
+    make_weighted_task,
     assert_same_as_one_by_one,
     seed,
     sizes,
@@ -69,7 +59,9 @@ def test_first_rounds_classify_as_shorter_runs(
         estimator.set_params(**further)
     grid = [{"n_estimators": s, "learning_rate": r} for s in sizes for r in (0.1, 0.6)]
 
-    task = make_task(estimator, grid, X, y, weights if weighted else None, response)
+    task = make_weighted_task(
+        estimator, grid, X, y, weights if weighted else None, response
+    )
 
     assert_same_as_one_by_one(task)
 
@@ -85,6 +77,8 @@ def test_first_rounds_classify_as_shorter_runs(
 )
 @example(183, [5, 9], "quantile", "gbdt", 3, False)
 def test_first_rounds_predict_as_shorter_runs(
+    draw_rows,
+    make_weighted_task,
     assert_same_as_one_by_one,
     seed,
     sizes,
@@ -109,11 +103,13 @@ def test_first_rounds_predict_as_shorter_runs(
     grid = [{"n_estimators": s} for s in sizes]
 
     assert_same_as_one_by_one(
-        make_task(estimator, grid, X, np.exp(signal), weights if weighted else None)
+        make_weighted_task(
+            estimator, grid, X, np.exp(signal), weights if weighted else None
+        )
     )
 
 
-def test_rows_that_cannot_be_split(assert_same_as_one_by_one):
+def test_rows_that_cannot_be_split(make_weighted_task, assert_same_as_one_by_one):
     """Boosting ends by itself, and two classes stay exactly tied."""
     X = np.ones((90, 2))
     grid = [{"n_estimators": s} for s in (1, 4, 9)]
@@ -122,13 +118,17 @@ def test_rows_that_cannot_be_split(assert_same_as_one_by_one):
         (np.arange(90) % 3, LGBMClassifier(**QUIET)),
         (np.arange(90.0), LGBMRegressor(**QUIET)),
     ]:
-        assert_same_as_one_by_one(make_task(estimator, grid, X, y))
+        assert_same_as_one_by_one(make_weighted_task(estimator, grid, X, y))
 
 
 @pytest.mark.parametrize("objective", ["regression", "quantile"])
 @pytest.mark.parametrize("min_child_samples", [20, 22])
 def test_rounds_without_a_split(
-    objective, min_child_samples, assert_same_as_one_by_one
+    draw_rows,
+    make_weighted_task,
+    objective,
+    min_child_samples,
+    assert_same_as_one_by_one,
 ):
     """They leave no trees, and later rounds may split again: both must occur here."""
     X, y, _ = draw_rows(0)
@@ -139,7 +139,7 @@ def test_rounds_without_a_split(
         **{**QUIET, "min_child_samples": min_child_samples},
     )
     grid = [{"n_estimators": s} for s in range(1, 25)]
-    task = make_task(estimator, grid, X, y)
+    task = make_weighted_task(estimator, grid, X, y)
     alone = [clone(estimator).set_params(**one).fit(X[:60], y[:60]) for one in grid]
     n_trees = [model.booster_.num_trees() for model in alone]
 
@@ -148,7 +148,7 @@ def test_rounds_without_a_split(
     assert_same_as_one_by_one(task)
 
 
-def test_scores_near_a_tie_are_left_to_lightgbm():
+def test_scores_near_a_tie_are_left_to_lightgbm(draw_rows):
     """Sums in another order may elect another class there, and only there."""
     X, signal, _ = draw_rows(5)
     two = LGBMClassifier(**QUIET).fit(X, signal > 0)
@@ -162,14 +162,16 @@ def test_scores_near_a_tie_are_left_to_lightgbm():
     assert _linked(three, "predict_proba", tied).shape == (2, 3)
 
 
-def test_categories_and_names(assert_same_as_one_by_one):
+def test_categories_and_names(draw_rows, make_weighted_task, assert_same_as_one_by_one):
     """Data frames pass through untouched."""
     X, y, _ = draw_rows(3)
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
     frame["a"] = frame["a"].astype(int).astype("category")
     grid = [{"n_estimators": s} for s in (2, 5)]
 
-    assert_same_as_one_by_one(make_task(LGBMRegressor(**QUIET), grid, frame, y))
+    assert_same_as_one_by_one(
+        make_weighted_task(LGBMRegressor(**QUIET), grid, frame, y)
+    )
 
 
 @pytest.mark.parametrize(
@@ -186,14 +188,20 @@ def test_categories_and_names(assert_same_as_one_by_one):
     ],
 )
 @pytest.mark.filterwarnings("ignore")
-def test_one_fit_serves_all_sizes(further, n_expected, count_fits):
+def test_one_fit_serves_all_sizes(
+    draw_rows, make_weighted_task, further, n_expected, count_fits
+):
     """Unless rounds are rescaled or averaged, or may stop early."""
     X, y, _ = draw_rows(4)
     fits = count_fits(LGBMRegressor)
     estimator = LGBMRegressor(**QUIET, **further)
     grid = [{"n_estimators": s} for s in (1, 2, 4, 8)]
 
-    list(batch_evaluator_for(estimator).evaluate(make_task(estimator, grid, X, y)))
+    list(
+        batch_evaluator_for(estimator).evaluate(
+            make_weighted_task(estimator, grid, X, y)
+        )
+    )
 
     assert len(fits) == n_expected
 

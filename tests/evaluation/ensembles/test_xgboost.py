@@ -12,20 +12,8 @@ from cvst.evaluation import OneByOne, Task, batch_evaluator_for
 xgboost = pytest.importorskip("xgboost")
 XGBClassifier, XGBRegressor = xgboost.XGBClassifier, xgboost.XGBRegressor
 
+N_TRAIN = 60
 SMALL = {"n_jobs": 1, "max_depth": 2, "verbosity": 0}
-
-
-def draw_rows(seed):
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 5, size=(90, 3)).astype(float)
-    return X, X[:, 0] - X[:, 1] + rng.normal(size=90), rng.random(60) + 0.2
-
-
-def make_task(estimator, grid, X, y, weights=None, response="predict"):
-    fit_params = {} if weights is None else {"sample_weight": weights}
-    return Task(
-        estimator, dict(enumerate(grid)), X[:60], y[:60], X[60:], fit_params, response
-    )
 
 
 @settings(max_examples=15, deadline=None)
@@ -49,6 +37,7 @@ def make_task(estimator, grid, X, y, weights=None, response="predict"):
     constant=st.booleans(),
 )
 def test_first_rounds_regress_as_shorter_runs(
+    draw_rows,
     assert_same_as_one_by_one,
     seed,
     sizes,
@@ -91,6 +80,8 @@ def test_first_rounds_regress_as_shorter_runs(
     weighted=st.booleans(),
 )
 def test_first_rounds_classify_as_shorter_runs(
+    draw_rows,
+    make_weighted_task,
     assert_same_as_one_by_one,
     seed,
     sizes,
@@ -114,7 +105,9 @@ def test_first_rounds_classify_as_shorter_runs(
     grid = [{"n_estimators": s, "learning_rate": r} for s in sizes for r in (0.1, 0.6)]
     y = np.digitize(signal, edges)
 
-    task = make_task(estimator, grid, X, y, weights if weighted else None, response)
+    task = make_weighted_task(
+        estimator, grid, X, y, weights if weighted else None, response
+    )
 
     assert_same_as_one_by_one(task, rtol=0, atol=0)
 
@@ -122,7 +115,7 @@ def test_first_rounds_classify_as_shorter_runs(
 @pytest.mark.parametrize("objective", ["reg:squarederror", "reg:absoluteerror"])
 @pytest.mark.parametrize("n_outputs", [1, 2])
 def test_first_rounds_predict_as_shorter_runs(
-    objective, n_outputs, assert_same_as_one_by_one
+    draw_rows, make_weighted_task, objective, n_outputs, assert_same_as_one_by_one
 ):
     """Bitwise, for one output and for two."""
     X, signal, weights = draw_rows(1)
@@ -130,7 +123,9 @@ def test_first_rounds_predict_as_shorter_runs(
     estimator = XGBRegressor(objective=objective, random_state=0, **SMALL)
     grid = [*({"n_estimators": s} for s in (1, 3, 8)), {"n_estimators": None}]
 
-    assert_same_as_one_by_one(make_task(estimator, grid, X, y, weights), rtol=0, atol=0)
+    assert_same_as_one_by_one(
+        make_weighted_task(estimator, grid, X, y, weights), rtol=0, atol=0
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,14 +137,20 @@ def test_first_rounds_predict_as_shorter_runs(
         ({"process_type": "default"}, 3),
     ],
 )
-def test_one_fit_serves_all_sizes(further, n_expected, count_fits):
+def test_one_fit_serves_all_sizes(
+    draw_rows, make_weighted_task, further, n_expected, count_fits
+):
     """Unless rounds are rescaled or may stop early."""
     X, y, _ = draw_rows(4)
     fits = count_fits(XGBRegressor)
     estimator = XGBRegressor(**SMALL, **further)
     grid = [{"n_estimators": s} for s in (1, 2, 4)]
 
-    list(batch_evaluator_for(estimator).evaluate(make_task(estimator, grid, X, y)))
+    list(
+        batch_evaluator_for(estimator).evaluate(
+            make_weighted_task(estimator, grid, X, y)
+        )
+    )
 
     assert len(fits) == n_expected
 

@@ -28,30 +28,16 @@ GAMMAS = st.sampled_from([None, 0, 0.01, 0.3, 2.0, 50.0])
 PENALTIES = st.floats(-5, 3).map(lambda power: 10.0**power)
 
 
-def make_rows(seed, n_features=2, kind="distinct"):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(N_ROWS, n_features))
-    if kind == "duplicated":
-        X = X[rng.integers(0, 12, size=N_ROWS)]
-    if kind == "whole":
-        X = rng.integers(-2, 3, size=(N_ROWS, n_features))
-    y = np.sin(2 * X.sum(axis=1)) + 0.1 * rng.normal(size=N_ROWS)
-    return X, y, rng
+@pytest.fixture(scope="module")
+def make_rows(make_inputs):
+    """Draw inputs of some kind, and a curve to fit."""
 
+    def make(seed, n_features=2, kind="distinct"):
+        X, rng = make_inputs(seed, n_features, kind)
+        y = np.sin(2 * X.sum(axis=1)) + 0.1 * rng.normal(size=N_ROWS)
+        return X, y, rng
 
-def make_task(estimator, grid, X, y, n_train=N_TRAIN, scratch=None, **changes):
-    train, test = slice(0, n_train), slice(n_train, X.shape[0])
-    rows = X.iloc if hasattr(X, "iloc") else X
-    whole = None if scratch is None else RaceRows(X, train, test, scratch)
-    return Task(
-        estimator,
-        dict(enumerate(grid)),
-        rows[train],
-        y[train],
-        rows[test],
-        race_rows=whole,
-        **changes,
-    )
+    return make
 
 
 @settings(max_examples=60, deadline=None)
@@ -65,7 +51,16 @@ def make_task(estimator, grid, X, y, n_train=N_TRAIN, scratch=None, **changes):
     data=st.data(),
 )
 def test_any_grid_is_as_one_by_one(
-    assert_same_as_one_by_one, seed, kind, n_features, n_targets, weighted, nested, data
+    make_rows,
+    make_task,
+    assert_same_as_one_by_one,
+    seed,
+    kind,
+    n_features,
+    n_targets,
+    weighted,
+    nested,
+    data,
 ):
     """Kernels, widths and penalties may all vary, and so may the kind of data."""
     X, y, rng = make_rows(seed, n_features, kind)
@@ -90,7 +85,7 @@ def test_any_grid_is_as_one_by_one(
 
 @pytest.mark.parametrize("n_penalties", [1, 3, 8, 30])
 @pytest.mark.parametrize("gamma", [0.001, 1.0, 300.0])
-def test_looks_of_a_race_nest(assert_same_as_one_by_one, gamma, n_penalties):
+def test_looks_of_a_race_nest(make_task, assert_same_as_one_by_one, gamma, n_penalties):
     """What a look leaves behind serves the next one, for any number of penalties."""
     rng = np.random.default_rng(0)
     X = rng.uniform(-3, 3, size=(300, 1))
@@ -103,7 +98,7 @@ def test_looks_of_a_race_nest(assert_same_as_one_by_one, gamma, n_penalties):
         assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_folds_need_no_prefix(assert_same_as_one_by_one):
+def test_folds_need_no_prefix(make_rows, assert_same_as_one_by_one):
     """Training rows may be anywhere, as in cross-validation."""
     X, y, rng = make_rows(1)
     order = rng.permutation(N_ROWS)
@@ -137,7 +132,7 @@ def test_one_group_per_kernel():
     assert groups == [[0, 2], [1], [3, 4], [5]]
 
 
-def test_nobody_is_fitted_alone(count_fits):
+def test_nobody_is_fitted_alone(make_rows, make_task, count_fits):
     """All penalties and widths of a plain grid come from shared work."""
     X, y, _ = make_rows(0)
     fits = count_fits(KernelRidge)
@@ -165,7 +160,7 @@ def test_nobody_is_fitted_alone(count_fits):
     ],
 )
 def test_what_cannot_be_shared_is_fitted_alone(
-    assert_same_as_one_by_one, count_fits, configuration
+    make_rows, make_task, assert_same_as_one_by_one, count_fits, configuration
 ):
     """Kernels that may be indefinite, functions, and penalties that round away."""
     X, y, _ = make_rows(0)
@@ -194,7 +189,9 @@ def test_what_cannot_be_shared_is_fitted_alone(
         ({"alpha": 1.0}, "decision_function"),
     ],
 )
-def test_errors_are_those_of_a_fit(assert_same_as_one_by_one, configuration, response):
+def test_errors_are_those_of_a_fit(
+    make_rows, make_task, assert_same_as_one_by_one, configuration, response
+):
     """What a fit refuses, the evaluator refuses for the same reason."""
     X, y, _ = make_rows(0)
     grid = [{"alpha": 1.0}, configuration]
@@ -223,7 +220,9 @@ def broken(X):
     ids=["float32", "sparse", "nan", "object", "frame", "nullable", "empty", "text"],
 )
 @pytest.mark.parametrize("nested", [True, False])
-def test_inputs_of_all_kinds(assert_same_as_one_by_one, convert, nested):
+def test_inputs_of_all_kinds(
+    make_rows, make_task, assert_same_as_one_by_one, convert, nested
+):
     """Containers and number formats: supported, or left to scikit-learn."""
     X, y, _ = make_rows(0)
     grid = [{"alpha": alpha, "gamma": 0.5} for alpha in (0.1, 1.0)]
@@ -244,7 +243,7 @@ def test_inputs_of_all_kinds(assert_same_as_one_by_one, convert, nested):
     ],
     ids=["zero", "negative", "nan", "short", "number", "list"],
 )
-def test_odd_weights(assert_same_as_one_by_one, weights):
+def test_odd_weights(make_rows, make_task, assert_same_as_one_by_one, weights):
     """Whatever a fit does with odd weights, the evaluator does."""
     X, y, _ = make_rows(0)
     grid = [{"alpha": 0.1}, {"alpha": 1.0}]
@@ -255,7 +254,7 @@ def test_odd_weights(assert_same_as_one_by_one, weights):
         assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_a_kernel_matrix_is_taken_as_it_is(assert_same_as_one_by_one):
+def test_a_kernel_matrix_is_taken_as_it_is(make_rows, assert_same_as_one_by_one):
     """With precomputed kernels nothing is shared, and nothing goes wrong."""
     X, y, _ = make_rows(0)
     K = rbf_kernel(X)
@@ -270,7 +269,7 @@ def test_a_kernel_matrix_is_taken_as_it_is(assert_same_as_one_by_one):
     assert_same_as_one_by_one(task)
 
 
-def test_time_is_split_evenly():
+def test_time_is_split_evenly(make_rows, make_task):
     """Members of a group report the same share, and together no more than it took."""
     X, y, _ = make_rows(0)
     grid = [{"alpha": alpha} for alpha in (0.1, 1.0, 10.0)]

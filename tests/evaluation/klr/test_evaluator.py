@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from cvst.datasets import make_noisy_sine
-from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, batch_evaluator_for
+from cvst.evaluation import OneByOne, Scratch, Task, batch_evaluator_for
 from cvst.evaluation.klr._bands import BandedSpace
 from cvst.learners import KernelLogisticRegression
 
@@ -30,31 +30,17 @@ PENALTIES = st.floats(-4, 3).map(lambda power: 10.0**power)
 RESPONSES = ["predict", "predict_proba", "decision_function"]
 
 
-def make_rows(seed, n_features, kind, n_classes):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(N_ROWS, n_features))
-    if kind == "duplicated":
-        X = X[rng.integers(0, 12, size=N_ROWS)]
-    if kind == "whole":
-        X = rng.integers(-2, 3, size=(N_ROWS, n_features))
-    scores = X[:, 0] + 0.3 * rng.normal(size=N_ROWS)
-    y = LABELS[np.digitize(scores, np.linspace(-0.6, 0.6, n_classes - 1))]
-    return X, y, rng
+@pytest.fixture(scope="module")
+def make_rows(make_inputs):
+    """Draw inputs of some kind, and labels."""
 
+    def make(seed, n_features, kind, n_classes):
+        X, rng = make_inputs(seed, n_features, kind)
+        scores = X[:, 0] + 0.3 * rng.normal(size=N_ROWS)
+        y = LABELS[np.digitize(scores, np.linspace(-0.6, 0.6, n_classes - 1))]
+        return X, y, rng
 
-def make_task(estimator, grid, X, y, n_train=N_TRAIN, scratch=None, **changes):
-    train, test = slice(0, n_train), slice(n_train, X.shape[0])
-    rows = X.iloc if hasattr(X, "iloc") else X
-    whole = None if scratch is None else RaceRows(X, train, test, scratch)
-    return Task(
-        estimator,
-        dict(enumerate(grid)),
-        rows[train],
-        y[train],
-        rows[test],
-        race_rows=whole,
-        **changes,
-    )
+    return make
 
 
 @settings(max_examples=50, deadline=None)
@@ -69,6 +55,8 @@ def make_task(estimator, grid, X, y, n_train=N_TRAIN, scratch=None, **changes):
     data=st.data(),
 )
 def test_any_grid_is_as_one_by_one(
+    make_rows,
+    make_task,
     assert_same_as_one_by_one,
     seed,
     kind,
@@ -106,7 +94,7 @@ def test_any_grid_is_as_one_by_one(
 
 @pytest.mark.parametrize("gamma", [0.001, 0.3, 30.0, 1000.0])
 @pytest.mark.parametrize("response", RESPONSES)
-def test_looks_of_a_race_nest(assert_same_as_one_by_one, gamma, response):
+def test_looks_of_a_race_nest(make_task, assert_same_as_one_by_one, gamma, response):
     """From low rank to nearly diagonal, with rows far from all training rows."""
     X, y = make_noisy_sine(400, random_state=0)
     scratch = Scratch()
@@ -142,7 +130,7 @@ def banded_steps(monkeypatch):
 @pytest.mark.parametrize(("kernel", "gamma"), [("rbf", 30.0), ("laplacian", 20.0)])
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_narrow_kernels(
-    assert_same_as_one_by_one, banded_steps, kernel, gamma, n_classes
+    make_task, assert_same_as_one_by_one, banded_steps, kernel, gamma, n_classes
 ):
     """The smallest values of a kernel are missing, and nobody can tell."""
     rng = np.random.default_rng(0)
@@ -162,7 +150,7 @@ def test_narrow_kernels(
     assert banded_steps
 
 
-def test_negative_values_matter(assert_same_as_one_by_one, banded_steps):
+def test_negative_values_matter(make_task, assert_same_as_one_by_one, banded_steps):
     """However few values of such a kernel are not zero."""
     rng = np.random.default_rng(0)
     X = np.eye(100)[rng.permutation(200) % 100] * rng.choice([-1.0, 1.0], (200, 1))
@@ -180,7 +168,7 @@ def test_negative_values_matter(assert_same_as_one_by_one, banded_steps):
 
 
 @pytest.mark.parametrize("labels", [["a", "b"], ["a", "b", "c"]])
-def test_rows_far_from_all_others(assert_same_as_one_by_one, labels):
+def test_rows_far_from_all_others(make_task, assert_same_as_one_by_one, labels):
     """There the decision function is 0 but for rounding, and the label hangs on it."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, 2))
@@ -192,7 +180,7 @@ def test_rows_far_from_all_others(assert_same_as_one_by_one, labels):
 
 
 @pytest.mark.parametrize("tol", [0.0, 1e-5])
-def test_separable_classes(assert_same_as_one_by_one, tol):
+def test_separable_classes(make_task, assert_same_as_one_by_one, tol):
     """Hardly any penalty keeps the solution finite."""
     X = np.linspace(-1, 1, N_ROWS)[:, np.newaxis]
     rng = np.random.default_rng(0)
@@ -205,7 +193,7 @@ def test_separable_classes(assert_same_as_one_by_one, tol):
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_nobody_is_fitted_alone(count_fits):
+def test_nobody_is_fitted_alone(make_rows, make_task, count_fits):
     """All penalties and widths of a plain grid come from shared work."""
     X, y, _ = make_rows(0, 2, "distinct", 3)
     fits = count_fits(KernelLogisticRegression)
@@ -232,7 +220,7 @@ def test_nobody_is_fitted_alone(count_fits):
     ],
 )
 def test_what_cannot_be_shared_is_fitted_alone(
-    assert_same_as_one_by_one, count_fits, configuration
+    make_rows, make_task, assert_same_as_one_by_one, count_fits, configuration
 ):
     """Where the end depends on the start, or on rounding, each goes its own way."""
     X, y, _ = make_rows(0, 2, "distinct", 2)
@@ -278,7 +266,9 @@ def test_penalties_that_are_small_beside_a_weight_are_left_to_the_estimator(
         ({"alpha": 1.0}, "score_samples"),
     ],
 )
-def test_errors_are_those_of_a_fit(assert_same_as_one_by_one, configuration, response):
+def test_errors_are_those_of_a_fit(
+    make_rows, make_task, assert_same_as_one_by_one, configuration, response
+):
     """What a fit refuses, the evaluator refuses for the same reason."""
     X, y, _ = make_rows(0, 2, "distinct", 2)
     grid = [{"alpha": 1.0}, configuration]
@@ -296,7 +286,7 @@ def test_errors_are_those_of_a_fit(assert_same_as_one_by_one, configuration, res
     ],
     ids=["one class", "numbers", "object", "category"],
 )
-def test_targets_of_all_kinds(assert_same_as_one_by_one, targets):
+def test_targets_of_all_kinds(make_rows, make_task, assert_same_as_one_by_one, targets):
     """A single class and other targets that no classifier takes are errors."""
     X, _, _ = make_rows(0, 2, "distinct", 2)
     grid = [{"alpha": 1.0}, {"alpha": 0.1}]
@@ -314,7 +304,7 @@ def test_targets_of_all_kinds(assert_same_as_one_by_one, targets):
     ],
     ids=["float32", "sparse", "nan", "frame"],
 )
-def test_inputs_of_all_kinds(assert_same_as_one_by_one, convert):
+def test_inputs_of_all_kinds(make_rows, make_task, assert_same_as_one_by_one, convert):
     """Containers and number formats: supported, or left to the estimator."""
     X, y, _ = make_rows(0, 2, "distinct", 3)
     grid = [{"alpha": alpha, "gamma": 0.5} for alpha in (0.1, 1.0)]

@@ -55,34 +55,9 @@ GRIDS = {
 }
 
 
-def make_rows(seed, n_features=2, kind="distinct"):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(N_ROWS, n_features))
-    if kind == "duplicated":
-        X = X[rng.integers(0, 12, size=N_ROWS)]
-    if kind == "whole":
-        X = rng.integers(-2, 3, size=(N_ROWS, n_features))
-    return X, rng
-
-
 def make_labels(X, rng, n_classes):
     scores = X[:, 0] + 0.3 * rng.normal(size=len(X))
     return LABELS[np.digitize(scores, np.linspace(-0.6, 0.6, n_classes - 1))]
-
-
-def make_task(estimator, grid, X, y, scratch=None, **changes):
-    train, test = slice(0, N_TRAIN), slice(N_TRAIN, X.shape[0])
-    rows = X.iloc if hasattr(X, "iloc") else X
-    whole = None if scratch is None else RaceRows(X, train, test, scratch)
-    return Task(
-        estimator,
-        dict(enumerate(grid)),
-        rows[train],
-        y[train],
-        rows[test],
-        race_rows=whole,
-        **changes,
-    )
 
 
 @pytest.fixture(autouse=True, scope="module", params=["libsvm", "compiled"])
@@ -118,6 +93,8 @@ def quiet():
     data=st.data(),
 )
 def test_classifiers_are_as_one_by_one(
+    make_inputs,
+    make_task,
     assert_same_as_one_by_one,
     seed,
     kind,
@@ -130,7 +107,7 @@ def test_classifiers_are_as_one_by_one(
     data,
 ):
     """Two or more classes, feasible or not, weights, and any mixture of parameters."""
-    X, rng = make_rows(seed, n_features, kind)
+    X, rng = make_inputs(seed, n_features, kind)
     y = make_labels(X, rng, n_classes)
     grid = data.draw(st.lists(GRIDS[machine], min_size=2, max_size=5))
     weights = {"sample_weight": rng.uniform(0.1, 3, size=N_TRAIN)} if weighted else {}
@@ -156,10 +133,18 @@ def test_classifiers_are_as_one_by_one(
     data=st.data(),
 )
 def test_regressions_are_as_one_by_one(
-    assert_same_as_one_by_one, seed, kind, n_features, machine, weighted, data
+    make_inputs,
+    make_task,
+    assert_same_as_one_by_one,
+    seed,
+    kind,
+    n_features,
+    machine,
+    weighted,
+    data,
 ):
     """Also where no row is a support vector."""
-    X, rng = make_rows(seed, n_features, kind)
+    X, rng = make_inputs(seed, n_features, kind)
     y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=N_ROWS)
     grid = data.draw(st.lists(GRIDS[machine], min_size=2, max_size=5))
     weights = {"sample_weight": rng.uniform(0.1, 3, size=N_TRAIN)} if weighted else {}
@@ -167,9 +152,11 @@ def test_regressions_are_as_one_by_one(
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_huge_kernels_are_left_to_scikit_learn(assert_same_as_one_by_one, monkeypatch):
+def test_huge_kernels_are_left_to_scikit_learn(
+    make_inputs, make_task, assert_same_as_one_by_one, monkeypatch
+):
     """There libsvm may go on for ever where a last bit is another one."""
-    X, rng = make_rows(188)
+    X, rng = make_inputs(188)
     y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=N_ROWS)
     grid = [{"kernel": "poly", "gamma": 40.0}, {"kernel": "poly", "gamma": 400.0}]
     task = make_task(SVR(max_iter=1000), grid, X, y, scratch=Scratch())
@@ -179,10 +166,10 @@ def test_huge_kernels_are_left_to_scikit_learn(assert_same_as_one_by_one, monkey
 
 @pytest.mark.parametrize("machine", [SVC, SVR])
 def test_machines_that_are_not_finite_are_fitted_alone(
-    assert_same_as_one_by_one, monkeypatch, machine
+    make_inputs, make_task, assert_same_as_one_by_one, monkeypatch, machine
 ):
     """Those beside them are not touched; nothing is lost if there are no others."""
-    X, _ = make_rows(5)
+    X, _ = make_inputs(5)
     y = X[:, 0] > 0 if machine is SVC else X[:, 0]
     grid = [{"C": 1.0}, {"C": 2.0}, {"C": 3.0}, {"C": 2.0, "gamma": 5.0}]
     fit = svm_module.SvmFits.fit
@@ -221,7 +208,7 @@ def test_looks_of_a_race_nest(assert_same_as_one_by_one, machine):
         assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_a_tie_is_broken_as_by_libsvm(assert_same_as_one_by_one):
+def test_a_tie_is_broken_as_by_libsvm(make_task, assert_same_as_one_by_one):
     """Halfway between mirror images only the last bit decides."""
     X = np.array([[-1.0], [1.0], [-3.0], [3.0], [-0.7], [0.7]] * 6 + [[0.0]] * 24)
     y = np.array([0, 1] * 30)
@@ -231,6 +218,7 @@ def test_a_tie_is_broken_as_by_libsvm(assert_same_as_one_by_one):
 
 
 def test_far_from_all_rows_a_decision_of_zero_is_the_second_class(
+    make_task,
     assert_same_as_one_by_one,
 ):
     """Between mirror images the intercept is zero too."""
@@ -242,9 +230,9 @@ def test_far_from_all_rows_a_decision_of_zero_is_the_second_class(
     assert_same_as_one_by_one(task)
 
 
-def test_nobody_is_fitted_alone(count_fits):
+def test_nobody_is_fitted_alone(make_inputs, make_task, count_fits):
     """All machines of a plain grid share their kernels."""
-    X, rng = make_rows(0)
+    X, rng = make_inputs(0)
     y = make_labels(X, rng, 3)
     fits = count_fits(SVC)
     grid = [{"C": c, "gamma": g} for g in ("scale", 0.1, 1.0) for c in (0.1, 1, 10)]
@@ -274,10 +262,10 @@ def test_groups_share_a_kernel_and_stay_small():
     ],
 )
 def test_what_cannot_be_shared_is_fitted_alone(
-    assert_same_as_one_by_one, count_fits, configuration, capfd
+    make_inputs, make_task, assert_same_as_one_by_one, count_fits, configuration, capfd
 ):
     """Functions, probabilities, and kernels that round away."""
-    X, rng = make_rows(0)
+    X, rng = make_inputs(0)
     y = make_labels(X, rng, 2)
     grid = [{"C": 1.0}, configuration, {"C": 2.0}]
     task = make_task(SVC(), grid, X, y)
@@ -305,10 +293,10 @@ def test_what_cannot_be_shared_is_fitted_alone(
     ],
 )
 def test_errors_are_those_of_a_fit(
-    assert_same_as_one_by_one, machine, configuration, response
+    make_inputs, make_task, assert_same_as_one_by_one, machine, configuration, response
 ):
     """What a fit refuses, the evaluator refuses for the same reason."""
-    X, rng = make_rows(0)
+    X, rng = make_inputs(0)
     y = make_labels(X, rng, 3) if machine in (SVC, NuSVC) else X[:, 0] ** 2
     task = make_task(machine(), [{}, configuration], X, y, response=response)
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
@@ -328,9 +316,11 @@ def test_errors_are_those_of_a_fit(
     ],
     ids=["one class", "nan", "numbers", "column", "object", "text", "category", "list"],
 )
-def test_targets_of_all_kinds(assert_same_as_one_by_one, targets):
+def test_targets_of_all_kinds(
+    make_inputs, make_task, assert_same_as_one_by_one, targets
+):
     """A single class and other targets that no classifier takes are errors."""
-    X, _ = make_rows(0)
+    X, _ = make_inputs(0)
     task = make_task(SVC(), [{"C": 1.0}, {"C": 2.0}], X, targets(X[:, 0]))
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
@@ -346,9 +336,9 @@ def test_targets_of_all_kinds(assert_same_as_one_by_one, targets):
     ],
     ids=["float32", "sparse", "nan", "frame", "list"],
 )
-def test_inputs_of_all_kinds(assert_same_as_one_by_one, convert):
+def test_inputs_of_all_kinds(make_inputs, assert_same_as_one_by_one, convert):
     """Containers and number formats: supported, or left to scikit-learn."""
-    X, rng = make_rows(0)
+    X, rng = make_inputs(0)
     y = make_labels(X, rng, 3)
     X_train, X_test = convert(X[:N_TRAIN]), convert(X[N_TRAIN:])
     grid = [{"C": c, "gamma": g} for c in (0.1, 5.0) for g in ("scale", 0.5)]
@@ -373,18 +363,18 @@ def test_inputs_of_all_kinds(assert_same_as_one_by_one, convert):
     ],
     ids=["zeros", "negative", "short", "list"],
 )
-def test_odd_weights(assert_same_as_one_by_one, weights):
+def test_odd_weights(make_inputs, make_task, assert_same_as_one_by_one, weights):
     """Whatever a fit does with odd weights, the evaluator does."""
-    X, rng = make_rows(0)
+    X, rng = make_inputs(0)
     y = make_labels(X, rng, 2)
     fit_params = {"sample_weight": weights}
     task = make_task(SVC(), [{"C": 0.1}, {"C": 1.0}], X, y, fit_params=fit_params)
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_a_kernel_matrix_is_taken_as_it_is(assert_same_as_one_by_one):
+def test_a_kernel_matrix_is_taken_as_it_is(make_inputs, assert_same_as_one_by_one):
     """With precomputed kernels nothing is shared, and nothing goes wrong."""
-    X, rng = make_rows(0)
+    X, rng = make_inputs(0)
     y = make_labels(X, rng, 2)
     K = rbf_kernel(X)
     X_train, X_test = K[:N_TRAIN, :N_TRAIN], K[N_TRAIN:, :N_TRAIN]
@@ -395,9 +385,9 @@ def test_a_kernel_matrix_is_taken_as_it_is(assert_same_as_one_by_one):
     assert_same_as_one_by_one(task)
 
 
-def test_a_stopped_solver_says_so():
+def test_a_stopped_solver_says_so(make_inputs, make_task):
     """The warning of scikit-learn comes from here, too."""
-    X, rng = make_rows(0)
+    X, rng = make_inputs(0)
     y = make_labels(X, rng, 2)
     task = make_task(SVC(max_iter=1), [{"C": 1.0}, {"C": 2.0}], X, y)
     with warnings.catch_warnings(record=True) as seen:
