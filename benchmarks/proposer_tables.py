@@ -3,7 +3,8 @@
     python benchmarks/proposer_tables.py tables.npz
 
 Twelve pairs of a data set and a model, at 300 random configurations each: the loss in
-each of five folds and the seconds of a fit. One process takes about four minutes.
+each of five folds and the seconds of a fit. One process takes about a minute of
+processor time for each pair; what is there is not computed again.
 """
 
 from __future__ import annotations
