@@ -96,20 +96,6 @@ def shortened(text: str, max_length: int) -> str:
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
-def seconds_text(seconds: float) -> str:
-    """Write a time as people say it.
-
-    Examples
-    --------
-    >>> seconds_text(0.0123), seconds_text(2.5), seconds_text(250), seconds_text(7300)
-    ('0.012 s', '2.5 s', '4.2 min', '2.0 h')
-    """
-    for unit, length in (("h", 3600.0), ("min", 60.0)):
-        if seconds >= 1.5 * length:
-            return f"{seconds / length:,.1f} {unit}"
-    return f"{seconds:.1f} s" if seconds >= 1 else f"{np.round(seconds, 10):.2g} s"
-
-
 def _written(value: Any) -> str:
     if isinstance(value, np.generic):
         value = value.item()
