@@ -97,7 +97,8 @@ class Record:
     entered : list of int
         Families of the first of these looks.
     worked, spent : float
-        Seconds of fits and predictions, and what they took on the clock.
+        Seconds of fits and predictions, and what they took on the clock, without the
+        first look.
     """
 
     def __init__(self, covered: Mapping[str, str], sizes: Sequence[int]) -> None:
@@ -169,9 +170,10 @@ class Record:
         for number in found:
             mine = np.flatnonzero(families == number)
             self._see_family(number, _sight(observation, mine, place), look)
-        self.worked += float(np.nansum(observation.fit_seconds))
-        self.worked += float(np.nansum(observation.score_seconds))
-        self.spent += observation.seconds
+        if place > 0:
+            self.worked += float(np.nansum(observation.fit_seconds))
+            self.worked += float(np.nansum(observation.score_seconds))
+            self.spent += observation.seconds
         if look.fold:
             self.entered = self.entered or found
             self.n_confirming += 1
@@ -186,6 +188,10 @@ class Record:
             family.folds[look.fold] = sight
             return
         rung = self._rung_of[look.n_train]
+        if rung in family.rungs:
+            # The first look of all is taken twice: what is done once slows it down.
+            self.order[rung].remove((family.rungs[rung].loss, number))
+            self.seconds[rung].remove(family.rungs[rung].seconds)
         family.rungs[rung] = sight
         insort(self.order.setdefault(rung, []), (sight.loss, number))
         self.seconds.setdefault(rung, []).append(sight.seconds)

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
-from cvst._typing import Configuration, IntArray
+from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._families import Family, Record, record_of
 from cvst.race._folds import FoldRecord, largest_first
@@ -51,6 +51,9 @@ GOING_ON = (0.6, 0.4, 0.3)
 
 # With a clock: about how many looks the screening has at most, and their largest size.
 MOST_LOOKS, LARGEST_BATCH = 400, 32
+
+# The first look is repeated if it took more than this share of the time.
+ONCE = 0.01
 
 # Forecasts err: a look begins only if so many times its forecast is left.
 MARGIN = 1.15
@@ -95,6 +98,12 @@ class Source(Protocol):
         seed : sequence of int
             The only source of randomness.
         """
+        ...
+
+    def seconds(
+        self, configurations: Sequence[Configuration], trials: Sequence[Trial]
+    ) -> FloatArray:
+        """Forecast what looks at unseen configurations take, by others like them."""
         ...
 
 
@@ -351,7 +360,12 @@ class ProposeAndConfirm(Strategy):
             # Without a clock there is nothing to measure: one look where all are seen.
             rung = self._base(state)
             return None if rungs else Plan(WARM_UP, (0,), rung)
-        if rung < 0 or self._n_screened(state) > 1:
+        if self._n_screened(state) > 1:
+            return None
+        if state.n_looks == 1 and state.elapsed > ONCE * state.problem.seconds:
+            # Imports and the like are part of the first look only.
+            return Plan(WARM_UP, (0,), rung + 1)
+        if rung < 0:
             return None
         if rungs and self._seconds(state, 0, rung) > 0.2 * self._left(state):
             return None
@@ -561,13 +575,26 @@ class ProposeAndConfirm(Strategy):
             return family.rungs[rung].seconds
         known = self._record(state).mean_seconds()
         if not family.is_seen:
-            return 1.5 * known.get(rung, 0.0)
+            return self._unseen_seconds(state, family.members[0], rung)
         near = min(family.rungs, key=lambda one: abs(one - rung))
         own = family.rungs[near].seconds
         if rung in known:
             return own * known[rung] / max(known[near], 1e-9)
         steps = near - rung
         return own * float(min(GROWTH, self._growth(known)) ** steps)
+
+    def _unseen_seconds(self, state: RaceState, number: int, rung: int) -> float:
+        """Return what a configuration that no look has seen will take."""
+        fidelity = self._fidelity(state, rung)
+        trials = [one for one in self._trials(state) if one.fidelity == fidelity]
+        if not trials:
+            return 0.0
+        new = [state.configurations[number]]
+        return float(self.source.seconds(new, trials)[0])
+
+    def _fidelity(self, state: RaceState, rung: int) -> float:
+        sizes = self._sizes(state.problem)
+        return sizes[rung] / sizes[0]
 
     def _growth(self, known: Mapping[int, float]) -> float:
         """Return how many times longer a fit takes on a rung with more rows."""
@@ -585,14 +612,15 @@ class ProposeAndConfirm(Strategy):
         return float(np.clip(record.spent / record.worked, 0.05, 2.0))
 
     def _forecast(self, state: RaceState, plan: Plan) -> float:
-        families = plan.families or (-1,) * self._n_together(state)
         rung = plan.rung if not plan.fold else 0
-        known = self._record(state).mean_seconds()
-        seconds = [
-            self._seconds(state, one, rung) if one >= 0 else 1.5 * known.get(rung, 0.0)
-            for one in families
-        ]
-        return MARGIN * self._wall(state) * sum(seconds)
+        if plan.families:
+            seconds = sum(self._seconds(state, one, rung) for one in plan.families)
+        else:
+            fidelity = self._fidelity(state, rung)
+            trials = [one for one in self._trials(state) if one.fidelity == fidelity]
+            new = [family[0] for family in self._new(state)]
+            seconds = float(self.source.seconds(new, trials).sum()) if trials else 0.0
+        return MARGIN * self._wall(state) * seconds
 
     def _fits(self, state: RaceState, plan: Plan) -> bool:
         return self._forecast(state, plan) <= self._left(state)

@@ -14,10 +14,16 @@ from cvst.race import Trial
 from cvst.search._log import LOGGER
 from cvst.spaces import Space
 
-__all__ = ["ProposalSource", "with_fewer_rounds"]
+__all__ = ["ProposalSource", "rounds_of", "with_fewer_rounds"]
 
 # Rounds of the members of a family, as shares of the most: fewer come for nothing.
 SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15)
+
+# Ensembles that average: more members are never worse, so fewer are not worth a look.
+AVERAGES = ("Forest", "ExtraTrees", "Bagging")
+
+# Strength of the penalty on how the logarithm of the seconds bends over the space.
+PENALTY = 1.0
 
 # How often a configuration that is known already is drawn anew.
 MOST_TRIES = 30
@@ -64,6 +70,31 @@ class ProposalSource:
                 self._tried.add(self._key(fresh))
                 families.append(with_fewer_rounds(fresh, self.covered))
         return families
+
+    def seconds(
+        self, configurations: Sequence[Configuration], trials: Sequence[Trial]
+    ) -> FloatArray:
+        """Forecast the seconds of a look at configurations that none has seen.
+
+        The logarithm is a quadratic function of each coordinate, with a ridge: costs
+        multiply, and a range on a log scale is a straight line then.
+
+        Parameters
+        ----------
+        configurations : sequence of dict
+            What is to be looked at.
+        trials : sequence of Trial
+            Looks on as many rows, at least one.
+        """
+        known = np.stack([self._point(trial.configuration) for trial in trials])
+        new = np.stack([self._point(one) for one in configurations])
+        times = np.log(np.maximum([trial.seconds for trial in trials], 1e-6))
+        centre = times.mean()
+        X, X_new = _features(known), _features(new)
+        gram = X.T @ X + PENALTY * np.eye(X.shape[1])
+        forecast = X_new @ np.linalg.solve(gram, X.T @ (times - centre)) + centre
+        # Never far beyond what was seen.
+        return np.asarray(np.exp(np.clip(forecast, times.min() - 1, times.max() + 1)))
 
     def _ask(
         self, trials: Sequence[Trial], count: int, rng: np.random.Generator
@@ -163,3 +194,36 @@ def with_fewer_rounds(
 
 def _is_count(value: Any) -> bool:
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def rounds_of(estimator: Any, covered: Mapping[str, str]) -> dict[str, str]:
+    """Return the rounds worth looking at in several numbers.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is tuned.
+    covered : mapping of str to str
+        Hyper-parameters of which one fit serves several values.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import GradientBoostingRegressor, RandomForestRegressor
+    >>> rounds_of(GradientBoostingRegressor(), {"n_estimators": "smaller"})
+    {'n_estimators': 'smaller'}
+    >>> rounds_of(RandomForestRegressor(), {"n_estimators": "smaller"})
+    {}
+    """
+    parts = {"": estimator, **estimator.get_params(deep=True)}
+
+    def averages(name: str) -> bool:
+        part = parts.get(name.rpartition("__")[0], estimator)
+        return any(word in type(part).__name__ for word in AVERAGES)
+
+    return {name: how for name, how in covered.items() if not averages(name)}
+
+
+def _features(points: FloatArray) -> FloatArray:
+    """Return each coordinate and its square, with 0 where there is none."""
+    centred = np.nan_to_num(points - 0.5, nan=0.0)
+    return np.hstack([centred, centred**2])

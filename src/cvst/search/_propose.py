@@ -18,7 +18,11 @@ from cvst.proposals import resolve_proposer
 from cvst.race import ProposeAndConfirm
 from cvst.search._base import BaseRaceSearch
 from cvst.search._options import SearchOptions
-from cvst.search._proposal_source import ProposalSource, with_fewer_rounds
+from cvst.search._proposal_source import (
+    ProposalSource,
+    rounds_of,
+    with_fewer_rounds,
+)
 from cvst.spaces import Space, suggest
 
 __all__ = ["RaceSearchCV"]
@@ -148,7 +152,7 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
         """
         space = self._space()
         firsts = [self._own(space), *self._starts(), *self._portfolio(space)]
-        covered = covered_by_one_fit(self.estimator)
+        covered = self._rounds()
         families = [with_fewer_rounds(one, covered) for one in firsts]
         known: list[Configuration] = []
         for one in (member for family in families for member in family):
@@ -163,7 +167,7 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
         source = ProposalSource(
             self._space(),
             resolve_proposer(self.proposer),
-            covered_by_one_fit(self.estimator),
+            self._rounds(),
             self._configurations(),
         )
         strategy = ProposeAndConfirm(
@@ -177,6 +181,10 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
             self, self._clock, strategy=strategy, rescale=None, incremental=False
         )
         return replace(options, keeps_time=True)
+
+    def _rounds(self) -> dict[str, str]:
+        covered = covered_by_one_fit(self.estimator)
+        return rounds_of(self.estimator, covered)
 
     def _space(self) -> Space:
         if isinstance(self.param_distributions, str):
