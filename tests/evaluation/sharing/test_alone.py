@@ -69,7 +69,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("estimator", "grid", "reason"), CASES, ids=str)
+@pytest.mark.parametrize(("estimator", "grid", "reason"), CASES)
 def test_a_fit_on_its_own_is_logged(estimator, grid, reason, caplog):
     """One line, with the class, the number of configurations and the reason."""
     caplog.set_level("INFO", "cvst")
