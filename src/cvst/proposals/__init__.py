@@ -5,6 +5,7 @@ the numbers mean, and how they were observed, is the caller's business.
 """
 
 from cvst.proposals._auto import AutoProposer
+from cvst.proposals._cost import Cost
 from cvst.proposals._evidence import Evidence, gather_evidence
 from cvst.proposals._forest import ForestProposer
 from cvst.proposals._gaussian import GaussianProposer
@@ -23,6 +24,7 @@ from cvst.proposals._resolve import resolve_proposer
 
 __all__ = [
     "AutoProposer",
+    "Cost",
     "Evidence",
     "ForestProposer",
     "GaussianProposer",

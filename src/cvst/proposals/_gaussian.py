@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
+from cvst.proposals._cost import Cost
 from cvst.proposals._evidence import Evidence, gather_evidence
 from cvst.proposals._gaussian_process import (
     GaussianProcess,
@@ -42,12 +43,16 @@ class GaussianProposer:
         Lengths and noise are fitted anew after so many evaluations.
     n_pool : int, default=300
         Points among which the best is chosen.
+    thrift : float, default=0.5
+        Power of the seconds by which the expected improvement is divided: 0 ignores
+        them, 1 is improvement per second.
     """
 
     n_first: int = 6
     max_points: int = 100
     refit_every: int = 5
     n_pool: int = 300
+    thrift: float = 0.5
     _memo: Memo[Hyperparameters] = field(
         default_factory=Memo, init=False, repr=False, compare=False
     )
@@ -65,6 +70,7 @@ class GaussianProposer:
         if evidence.n_succeeded < self.n_first or evidence.flat:
             return SpreadProposer().propose(n_choices, history, count, rng)
         hyperparameters = self._hyperparameters(choices, history)
+        cost = Cost.fitted(n_choices, evidence.points, evidence.seconds)
         evidence = _most_telling(evidence, self.max_points)
         points, scores = evidence.points, clipped_scores(evidence.losses)
         best = float(scores.min())
@@ -81,7 +87,8 @@ class GaussianProposer:
                 draws = inactive_as_observed(draws, evidence.points, choices)
                 distances = squared_distances(known, draws, choices)
                 means, deviations = process.predict(distances)
-                return log_expected_improvement(means, deviations, best)
+                gain = log_expected_improvement(means, deviations, best)
+                return np.asarray(gain - self.thrift * cost.log_seconds(draws))
 
             pool = draw_pool(evidence, choices, self.n_pool, rng)
             chosen[i] = best_of_pool(pool, choices, judge, rng, n_rounds=3)

@@ -52,8 +52,9 @@ GOING_ON = (0.6, 0.4, 0.3)
 # With a clock: about how many looks the screening has at most, and their largest size.
 MOST_LOOKS, LARGEST_BATCH = 400, 32
 
-# The first look is repeated if it took more than this share of the time.
-ONCE = 0.01
+# The first look is repeated if it took a share of the time between these: less does not
+# matter, more is not to be had twice.
+ONCE = 0.01, 0.15
 
 # Forecasts err: a look begins only if so many times its forecast is left.
 MARGIN = 1.15
@@ -66,9 +67,9 @@ class Trial:
     Attributes
     ----------
     configuration : dict
-        The best member of a family.
+        The member of a family with most rounds.
     loss : float
-        Its mean loss, infinite if the fit failed.
+        Mean loss of the best member, infinite if the fit failed.
     fidelity : float
         Training rows as a share of the largest rung.
     seconds : float
@@ -160,6 +161,9 @@ class ProposeAndConfirm(Strategy):
         Level of the paired tests.
     batch : int
         How many configurations are screened in one look.
+    screen_rounds : int or None
+        Most rounds or trees of a look of the screening, for ensembles that average:
+        few of their members tell which settings are good. None is no limit.
     refits : bool
         Whether time is kept for a final fit.
     """
@@ -175,6 +179,7 @@ class ProposeAndConfirm(Strategy):
         max_test: int = 10_000,
         level: float = 0.05,
         batch: int = 1,
+        screen_rounds: int | None = None,
         refits: bool = True,
     ) -> None:
         self.source = source
@@ -186,6 +191,7 @@ class ProposeAndConfirm(Strategy):
         self.max_test = max_test
         self.level = level
         self.batch = batch
+        self.screen_rounds = screen_rounds
         self.refits = refits
 
     @property
@@ -253,6 +259,7 @@ class ProposeAndConfirm(Strategy):
             keep_losses=True,
             is_fold=plan.stage == CONFIRM,
             may_fail=True,
+            rounds=None if plan.fold else self.screen_rounds,
             fold=plan.fold,
         )
 
@@ -362,7 +369,8 @@ class ProposeAndConfirm(Strategy):
             return None if rungs else Plan(WARM_UP, (0,), rung)
         if self._n_screened(state) > 1:
             return None
-        if state.n_looks == 1 and state.elapsed > ONCE * state.problem.seconds:
+        share = state.elapsed / state.problem.seconds
+        if state.n_looks == 1 and ONCE[0] < share < ONCE[1]:
             # Imports and the like are part of the first look only.
             return Plan(WARM_UP, (0,), rung + 1)
         if rung < 0:
@@ -466,14 +474,16 @@ class ProposeAndConfirm(Strategy):
     def _trials(self, state: RaceState) -> list[Trial]:
         record, sizes = self._record(state), self._sizes(state.problem)
         seen = [
-            (sight.look, sight, sizes[rung] / sizes[0])
+            (sight.look, family.members[0], sight, sizes[rung] / sizes[0])
             for family in record.families
             for rung, sight in family.rungs.items()
         ]
         known = state.configurations
+        # Without a clock nothing may depend on how fast the machine is.
+        clock = state.problem.seconds is not None
         return [
-            Trial(known[one.best], one.loss, fidelity, one.seconds)
-            for _, one, fidelity in sorted(seen, key=lambda item: item[0])
+            Trial(known[first], one.loss, fidelity, one.seconds if clock else 1.0)
+            for _, first, one, fidelity in sorted(seen, key=lambda item: item[:2])
         ]
 
     # Judging ------------------------------------------------------------------------
@@ -565,7 +575,24 @@ class ProposeAndConfirm(Strategy):
         family = record.families[self._leader(state)]
         sight = family.rungs[family.highest]
         growth = state.problem.n_samples / sizes[family.highest]
-        return MARGIN * sight.fit_seconds * growth
+        whole = self._whole(state, family.members[0])
+        return MARGIN * sight.fit_seconds * growth * whole
+
+    def _whole(self, state: RaceState, number: int) -> float:
+        """Return how many times the rounds of the screening a configuration has."""
+        if self.screen_rounds is None:
+            return 1.0
+        one = state.configurations[number]
+        rounds = [one[name] for name in state.problem.covered if name in one]
+        most = max((n for n in rounds if isinstance(n, int | np.integer)), default=0)
+        return max(1.0, most / self.screen_rounds)
+
+    def _fold_seconds(self, state: RaceState, number: int) -> float:
+        """Return what a family will take on a fold that confirms."""
+        family = self._record(state).families[number]
+        if family.folds:
+            return float(np.mean([sight.seconds for sight in family.folds.values()]))
+        return self._seconds(state, number, 0) * self._whole(state, family.members[0])
 
     def _seconds(self, state: RaceState, number: int, rung: int) -> float:
         """Return what a family will take on a rung, by what it took on others."""
@@ -612,11 +639,12 @@ class ProposeAndConfirm(Strategy):
         return float(np.clip(record.spent / record.worked, 0.05, 2.0))
 
     def _forecast(self, state: RaceState, plan: Plan) -> float:
-        rung = plan.rung if not plan.fold else 0
-        if plan.families:
-            seconds = sum(self._seconds(state, one, rung) for one in plan.families)
+        if plan.fold:
+            seconds = sum(self._fold_seconds(state, one) for one in plan.families)
+        elif plan.families:
+            seconds = sum(self._seconds(state, one, plan.rung) for one in plan.families)
         else:
-            fidelity = self._fidelity(state, rung)
+            fidelity = self._fidelity(state, plan.rung)
             trials = [one for one in self._trials(state) if one.fidelity == fidelity]
             new = [family[0] for family in self._new(state)]
             seconds = float(self.source.seconds(new, trials).sum()) if trials else 0.0
@@ -633,7 +661,7 @@ class ProposeAndConfirm(Strategy):
         """Return what the confirmation of as many as are wanted would take."""
         record = self._record(state)
         best = record.on_rung(0)[: self.n_confirmed]
-        each = [self._seconds(state, n, 0) for n in best or [0]]
+        each = [self._fold_seconds(state, n) for n in best or [0]]
         n_folds = len(self._folds(state.problem)) - 1
         shares = [1.0, *GOING_ON][:n_folds]
         count = max(2, min(self.n_confirmed, len(best)))
@@ -645,7 +673,7 @@ class ProposeAndConfirm(Strategy):
         if state.problem.seconds is None:
             return self.n_confirmed
         n_folds = len(self._folds(state.problem)) - 1
-        each = [self._seconds(state, n, 0) for n in best or [0]]
+        each = [self._fold_seconds(state, n) for n in best or [0]]
         work = MARGIN * self._wall(state) * float(np.mean(each))
         rounds = sum([1.0, *GOING_ON][:n_folds])
         most = int(self._left(state) / max(work * rounds, 1e-9))

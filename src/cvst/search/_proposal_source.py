@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray
-from cvst.proposals import History, Proposer, RandomProposer
+from cvst.proposals import Cost, History, Proposer, RandomProposer
 from cvst.race import Trial
 from cvst.search._log import LOGGER
 from cvst.spaces import Space
@@ -21,9 +21,6 @@ SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15)
 
 # Ensembles that average: more members are never worse, so fewer are not worth a look.
 AVERAGES = ("Forest", "ExtraTrees", "Bagging")
-
-# Strength of the penalty on how the logarithm of the seconds bends over the space.
-PENALTY = 1.0
 
 # How often a configuration that is known already is drawn anew.
 MOST_TRIES = 30
@@ -53,6 +50,7 @@ class ProposalSource:
         default_factory=dict, repr=False
     )
     _tried: set[Hashable] = field(default_factory=set, repr=False)
+    _n_known: int = field(default=0, repr=False)
 
     def propose(
         self, trials: Sequence[Trial], count: int, seed: Sequence[int]
@@ -61,7 +59,9 @@ class ProposalSource:
         rng = np.random.default_rng(list(seed))
         if not self._tried:
             self._tried = {self._key(one) for one in self.known}
-        self._tried |= {self._key(trial.configuration) for trial in trials}
+        # Trials are never taken back, so those known are known.
+        self._tried |= {self._key(one.configuration) for one in trials[self._n_known :]}
+        self._n_known = len(trials)
         proposed = [self.space.decode(point) for point in self._ask(trials, count, rng)]
         families = []
         for one in proposed:
@@ -76,9 +76,6 @@ class ProposalSource:
     ) -> FloatArray:
         """Forecast the seconds of a look at configurations that none has seen.
 
-        The logarithm is a quadratic function of each coordinate, with a ridge: costs
-        multiply, and a range on a log scale is a straight line then.
-
         Parameters
         ----------
         configurations : sequence of dict
@@ -87,14 +84,10 @@ class ProposalSource:
             Looks on as many rows, at least one.
         """
         known = np.stack([self._point(trial.configuration) for trial in trials])
+        times = np.array([trial.seconds for trial in trials])
+        cost = Cost.fitted(self.space.n_choices, known, times)
         new = np.stack([self._point(one) for one in configurations])
-        times = np.log(np.maximum([trial.seconds for trial in trials], 1e-6))
-        centre = times.mean()
-        X, X_new = _features(known), _features(new)
-        gram = X.T @ X + PENALTY * np.eye(X.shape[1])
-        forecast = X_new @ np.linalg.solve(gram, X.T @ (times - centre)) + centre
-        # Never far beyond what was seen.
-        return np.asarray(np.exp(np.clip(forecast, times.min() - 1, times.max() + 1)))
+        return np.exp(cost.log_seconds(new))
 
     def _ask(
         self, trials: Sequence[Trial], count: int, rng: np.random.Generator
@@ -221,9 +214,3 @@ def rounds_of(estimator: Any, covered: Mapping[str, str]) -> dict[str, str]:
         return any(word in type(part).__name__ for word in AVERAGES)
 
     return {name: how for name, how in covered.items() if not averages(name)}
-
-
-def _features(points: FloatArray) -> FloatArray:
-    """Return each coordinate and its square, with 0 where there is none."""
-    centred = np.nan_to_num(points - 0.5, nan=0.0)
-    return np.hstack([centred, centred**2])

@@ -30,6 +30,9 @@ __all__ = ["RaceSearchCV"]
 # Without a time budget and a number.
 DEFAULT_N_ITER = 60
 
+# Trees that tell which settings of a forest are good.
+SCREEN_ROUNDS = 50
+
 # Configurations per look without a clock, whatever the number of workers: the result
 # must not depend on that.
 BATCH = 4
@@ -175,6 +178,7 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
             n_iter=n_iter,
             n_folds=self.n_folds,
             batch=BATCH if self.time_budget is None else effective_n_jobs(self.n_jobs),
+            screen_rounds=SCREEN_ROUNDS if self._averages() else None,
             refits=bool(self.refit),
         )
         options = SearchOptions.of(
@@ -185,6 +189,10 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
     def _rounds(self) -> dict[str, str]:
         covered = covered_by_one_fit(self.estimator)
         return rounds_of(self.estimator, covered)
+
+    def _averages(self) -> bool:
+        """Return whether one fit serves fewer members of an average."""
+        return len(self._rounds()) < len(covered_by_one_fit(self.estimator))
 
     def _space(self) -> Space:
         if isinstance(self.param_distributions, str):
