@@ -43,7 +43,7 @@ class GaussianProposer:
         Lengths and noise are fitted anew after so many evaluations.
     n_pool : int, default=300
         Points among which the best is chosen.
-    thrift : float, default=0.5
+    thrift : float, default=0.25
         Power of the seconds by which the expected improvement is divided: 0 ignores
         them, 1 is improvement per second.
     """
@@ -52,7 +52,7 @@ class GaussianProposer:
     max_points: int = 100
     refit_every: int = 5
     n_pool: int = 300
-    thrift: float = 0.5
+    thrift: float = 0.25
     _memo: Memo[Hyperparameters] = field(
         default_factory=Memo, init=False, repr=False, compare=False
     )

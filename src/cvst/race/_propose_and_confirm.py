@@ -46,6 +46,9 @@ LARGEST_SCREEN = 20_000
 # Share of a rung that is promoted to the next one.
 PROMOTED = 1 / 3
 
+# Fewer than this are not confirmed if time is short.
+FEWEST_CONFIRMED = 3
+
 # Share of those confirmed that go on after each fold.
 GOING_ON = (0.6, 0.4, 0.3)
 
@@ -382,8 +385,11 @@ class ProposeAndConfirm(Strategy):
     def _is_screening(self, state: RaceState) -> bool:
         if self.n_iter is not None:
             return self._n_screened(state) < self.n_iter
-        left = self._left(state)
-        return left > min(self._confirm_seconds(state), self._share(state))
+        left, share = self._left(state), self._share(state)
+        # A confirmation of two is not worth its time: then all of it is for screening.
+        if self._confirm_seconds(state, FEWEST_CONFIRMED) > share:
+            return self._fits(state, self._screen(state) or Plan(SCREEN, ()))
+        return left > min(self._confirm_seconds(state, self.n_confirmed), share)
 
     def _screen(self, state: RaceState) -> Plan | None:
         """Promote, or look at what has not been seen, or ask for new ones."""
@@ -442,8 +448,18 @@ class ProposeAndConfirm(Strategy):
             rung = min(one.highest for one in record.families if one.is_seen)
             ranked = [n for n in record.on_rung(rung) if self._is_left(state, n)]
         best = ranked[: self.n_confirmed]
-        most = max(2, self._affordable(state, best))
-        return list(dict.fromkeys([*best[: most - 1], 0]))
+        best = best[: max(2, self._affordable(state, best))]
+        # What you have is confirmed too, unless clearly beaten on the first fold.
+        if 0 not in best and not self._is_beaten(state, best[0]):
+            best = [*best[: max(1, len(best) - 1)], 0]
+        return best
+
+    def _is_beaten(self, state: RaceState, number: int) -> bool:
+        """Return whether a family is surely better than the first one on rung 0."""
+        losses = [self._kept_losses(state, one, 0) for one in (0, number)]
+        if losses[0] is None or losses[1] is None:
+            return False
+        return bool(excess_p_values([losses[0] - losses[1]])[0] < self.level)
 
     def _runners(self, state: RaceState) -> list[int]:
         """Return the families that are left in the confirmation, the best first."""
@@ -488,18 +504,23 @@ class ProposeAndConfirm(Strategy):
 
     # Judging ------------------------------------------------------------------------
 
-    def _leader_losses(self, state: RaceState, look: Look) -> np.ndarray | None:
+    def _leader_losses(self, state: RaceState, look: Look) -> FloatArray | None:
         """Return the losses of the best so far on the rung of a look."""
         record = self._record(state)
         rung = self._sizes(state.problem).index(look.n_train)
-        for number in record.on_rung(rung):
-            sight = record.families[number].rungs[rung]
-            seen = state.observations[sight.look]
-            place = np.flatnonzero(seen.kept == sight.best)
-            if seen.losses is not None and len(place):
-                losses: np.ndarray = seen.losses[place[0]]
-                return losses
-        return None
+        known = (self._kept_losses(state, n, rung) for n in record.on_rung(rung))
+        return next((losses for losses in known if losses is not None), None)
+
+    def _kept_losses(
+        self, state: RaceState, number: int, rung: int
+    ) -> FloatArray | None:
+        """Return the losses of the best member of a family on a rung, if kept."""
+        sight = self._record(state).families[number].rungs.get(rung)
+        if sight is None:
+            return None
+        seen = state.observations[sight.look]
+        place = np.flatnonzero(seen.kept == sight.best)
+        return seen.losses[place[0]] if seen.losses is not None and len(place) else None
 
     def _verdict(
         self, state: RaceState, look: Look, seen: LookLosses, p_values: np.ndarray
@@ -657,14 +678,14 @@ class ProposeAndConfirm(Strategy):
         assert state.problem.seconds is not None
         return self.confirm_share * (state.problem.seconds - self._reserve(state))
 
-    def _confirm_seconds(self, state: RaceState) -> float:
-        """Return what the confirmation of as many as are wanted would take."""
+    def _confirm_seconds(self, state: RaceState, most: int) -> float:
+        """Return what the confirmation of some families would take."""
         record = self._record(state)
-        best = record.on_rung(0)[: self.n_confirmed]
+        best = record.on_rung(0)[:most]
         each = [self._fold_seconds(state, n) for n in best or [0]]
         n_folds = len(self._folds(state.problem)) - 1
         shares = [1.0, *GOING_ON][:n_folds]
-        count = max(2, min(self.n_confirmed, len(best)))
+        count = max(2, min(most, len(best)))
         work = float(np.mean(each)) * sum(max(2.0, share * count) for share in shares)
         return MARGIN * self._wall(state) * work
 

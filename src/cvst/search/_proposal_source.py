@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,10 @@ SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15)
 
 # Ensembles that average: more members are never worse, so fewer are not worth a look.
 AVERAGES = ("Forest", "ExtraTrees", "Bagging")
+
+# Proposals may take this share of the time of the fits; beyond it a quicker proposer is
+# asked, and beyond the second one the quickest.
+LARGEST_SHARES = 0.05, 0.08
 
 # How often a configuration that is known already is drawn anew.
 MOST_TRIES = 30
@@ -40,17 +45,22 @@ class ProposalSource:
         Hyper-parameters of which one fit serves several values.
     known : sequence of dict
         Configurations that are in the race already.
+    quick : tuple of Proposer
+        Asked instead, one after the other, while the proposals take more than their
+        share of the time. Empty if the result must not depend on the clock.
     """
 
     space: Space
     proposer: Proposer
     covered: Mapping[str, str]
     known: Sequence[Configuration] = ()
+    quick: tuple[Proposer, ...] = ()
     _points: dict[int, tuple[Configuration, FloatArray]] = field(
         default_factory=dict, repr=False
     )
     _tried: set[Hashable] = field(default_factory=set, repr=False)
     _n_known: int = field(default=0, repr=False)
+    _spent: float = field(default=0.0, repr=False)
 
     def propose(
         self, trials: Sequence[Trial], count: int, seed: Sequence[int]
@@ -93,8 +103,10 @@ class ProposalSource:
         self, trials: Sequence[Trial], count: int, rng: np.random.Generator
     ) -> FloatArray:
         history = self._history(trials)
+        start = perf_counter()
         try:
-            return self.proposer.propose(self.space.n_choices, history, count, rng)
+            proposer = self._affordable(float(history.seconds.sum()))
+            return proposer.propose(self.space.n_choices, history, count, rng)
         except Exception as error:
             # A proposer of one's own may fail: the race goes on with random draws.
             LOGGER.warning(
@@ -104,6 +116,14 @@ class ProposalSource:
             )
             random = RandomProposer()
             return random.propose(self.space.n_choices, history, count, rng)
+        finally:
+            self._spent += perf_counter() - start
+
+    def _affordable(self, seconds: float) -> Proposer:
+        """Return the proposer that the time spent on fits allows."""
+        share = self._spent / max(seconds, 1e-9)
+        place = sum(share > limit for limit in LARGEST_SHARES[: len(self.quick)])
+        return (self.proposer, *self.quick)[place]
 
     def _history(self, trials: Sequence[Trial]) -> History:
         if not trials:

@@ -14,7 +14,12 @@ from cvst._typing import Configuration
 from cvst.evaluation import covered_by_one_fit
 from cvst.exceptions import InvalidInputError
 from cvst.parallel import effective_n_jobs
-from cvst.proposals import resolve_proposer
+from cvst.proposals import (
+    LocalProposer,
+    MixedProposer,
+    ParzenProposer,
+    resolve_proposer,
+)
 from cvst.race import ProposeAndConfirm
 from cvst.search._base import BaseRaceSearch
 from cvst.search._options import SearchOptions
@@ -29,6 +34,9 @@ __all__ = ["RaceSearchCV"]
 
 # Without a time budget and a number.
 DEFAULT_N_ITER = 60
+
+# Asked where fits are so short that a model would take longer.
+QUICKEST = MixedProposer(LocalProposer())
 
 # Trees that tell which settings of a forest are good.
 SCREEN_ROUNDS = 50
@@ -172,6 +180,7 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
             resolve_proposer(self.proposer),
             self._rounds(),
             self._configurations(),
+            quick=() if self.time_budget is None else (ParzenProposer(), QUICKEST),
         )
         strategy = ProposeAndConfirm(
             source,
