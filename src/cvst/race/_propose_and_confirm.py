@@ -59,8 +59,12 @@ MOST_LOOKS, LARGEST_BATCH = 400, 32
 # matter, more is not to be had twice.
 ONCE = 0.01, 0.15
 
-# Forecasts err: a look begins only if so many times its forecast is left.
-MARGIN = 1.15
+# Forecasts err: a look begins only if this many times its forecast is left, the second
+# number if none of its configurations was looked at before.
+MARGIN, UNSEEN_MARGIN = 1.15, 1.35
+
+# Share of the time that is left for what comes after the last look.
+CLOSING = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -586,7 +590,8 @@ class ProposeAndConfirm(Strategy):
         """Return the seconds that are left before the final fit."""
         if state.problem.seconds is None:
             return np.inf
-        return state.problem.seconds - state.elapsed - self._reserve(state)
+        seconds = (1 - CLOSING) * state.problem.seconds
+        return seconds - state.elapsed - self._reserve(state)
 
     def _reserve(self, state: RaceState) -> float:
         """Return the seconds that the final fit will take, with a margin."""
@@ -669,7 +674,9 @@ class ProposeAndConfirm(Strategy):
             trials = [one for one in self._trials(state) if one.fidelity == fidelity]
             new = [family[0] for family in self._new(state)]
             seconds = float(self.source.seconds(new, trials).sum()) if trials else 0.0
-        return MARGIN * self._wall(state) * seconds
+        record = self._record(state)
+        unseen = all(not record.families[one].is_seen for one in plan.families)
+        return (UNSEEN_MARGIN if unseen else MARGIN) * self._wall(state) * seconds
 
     def _fits(self, state: RaceState, plan: Plan) -> bool:
         return self._forecast(state, plan) <= self._left(state)
