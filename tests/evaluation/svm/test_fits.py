@@ -49,6 +49,20 @@ def impatient(monkeypatch):
     monkeypatch.setattr(_svm_fits, "COMPILE_SECONDS", 0.0)
 
 
+@pytest.fixture
+def needs_numba():
+    """Skip where numba is missing, and also where it cannot be imported."""
+    pytest.importorskip("numba", exc_type=ImportError)
+
+
+@pytest.fixture
+def interruptible():
+    """Undo what a shell does to jobs in the background: they ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def fitted(curve, **changes):
     matrix, targets, weights = curve
     fits = SvmFits(matrix, targets, weights, is_classifier=False)
@@ -145,6 +159,7 @@ def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
             assert patience.seconds > seconds  # libsvm did it, and that counts
 
 
+@pytest.mark.usefixtures("needs_numba")
 @pytest.mark.parametrize("error", [ImportError, OSError, EOFError, RuntimeError])
 def test_whatever_is_wrong_with_numba_libsvm_goes_on(monkeypatch, caplog, error):
     """A broken numba, no place to write to, a damaged store: one line says it."""
@@ -195,6 +210,7 @@ def test_a_compiled_solver_is_found_in_its_store():
     assert compiled.is_stored()
 
 
+@pytest.mark.usefixtures("needs_numba", "interruptible")
 @pytest.mark.skipif(sys.platform == "win32", reason="os.kill ends the process there")
 @pytest.mark.parametrize("fails", [False, True])
 def test_an_interrupt_waits_for_the_compiler(monkeypatch, fails):
