@@ -46,6 +46,10 @@ LARGEST_SCREEN = 20_000
 # Share of a rung that is promoted to the next one.
 PROMOTED = 1 / 3
 
+# A first look may take this share of the time left, and forecasts of it are learnt from
+# this many others.
+DEAREST, FEWEST_TRIALS = 0.4, 6
+
 # Fewer than this are not confirmed if time is short.
 FEWEST_CONFIRMED = 3
 
@@ -409,10 +413,16 @@ class ProposeAndConfirm(Strategy):
             ]
             if ready:
                 return Plan(SCREEN, tuple(ready[: self._n_together(state)]), rung - 1)
-        if record.waiting:
-            waiting = list(record.waiting)[: self._n_together(state)]
-            return Plan(SCREEN, tuple(waiting), base)
+        waiting = [n for n in record.waiting if self._is_affordable(state, n, base)]
+        if waiting:
+            return Plan(SCREEN, tuple(waiting[: self._n_together(state)]), base)
         return Plan(SCREEN, (), base) if self._new(state) else None
+
+    def _is_affordable(self, state: RaceState, number: int, rung: int) -> bool:
+        """Return whether a first look at a family leaves time for others."""
+        if state.problem.seconds is None:
+            return True
+        return self._seconds(state, number, rung) <= DEAREST * self._left(state)
 
     def _confirm(self, state: RaceState) -> Plan | None:
         """Return the next fold of the confirmation, None when it is over."""
@@ -608,10 +618,13 @@ class ProposeAndConfirm(Strategy):
         """Return how many times the rounds of the screening a configuration has."""
         if self.screen_rounds is None:
             return 1.0
+        return max(1.0, self._rounds(state, number) / self.screen_rounds)
+
+    def _rounds(self, state: RaceState, number: int) -> float:
+        """Return the rounds of a configuration, 1 if it does not say."""
         one = state.configurations[number]
         rounds = [one[name] for name in state.problem.covered if name in one]
-        most = max((n for n in rounds if isinstance(n, int | np.integer)), default=0)
-        return max(1.0, most / self.screen_rounds)
+        return max((n for n in rounds if isinstance(n, int | np.integer)), default=1)
 
     def _fold_seconds(self, state: RaceState, number: int) -> float:
         """Return what a family will take on a fold that confirms."""
@@ -640,10 +653,15 @@ class ProposeAndConfirm(Strategy):
         """Return what a configuration that no look has seen will take."""
         fidelity = self._fidelity(state, rung)
         trials = [one for one in self._trials(state) if one.fidelity == fidelity]
-        if not trials:
+        if len(trials) >= FEWEST_TRIALS:
+            new = [state.configurations[number]]
+            return float(self.source.seconds(new, trials)[0])
+        # Too few to learn from: as the first one, in proportion to the rounds.
+        first = self._record(state).families[0]
+        if rung not in first.rungs:
             return 0.0
-        new = [state.configurations[number]]
-        return float(self.source.seconds(new, trials)[0])
+        ratio = self._rounds(state, number) / self._rounds(state, first.members[0])
+        return first.rungs[rung].seconds * max(1.0, ratio)
 
     def _fidelity(self, state: RaceState, rung: int) -> float:
         sizes = self._sizes(state.problem)

@@ -1,0 +1,14 @@
+"""What all tests share: property tests draw the same examples in every run.
+
+``HYPOTHESIS_PROFILE=random`` draws new ones, to look for what nobody thought of.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("repeatable", derandomize=True)
+settings.register_profile("random", derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
