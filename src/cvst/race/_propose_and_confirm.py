@@ -50,6 +50,9 @@ PROMOTED = 1 / 3
 # this many others.
 DEAREST, FEWEST_TRIALS = 0.4, 6
 
+# A fit takes at least this share of one with many times the rounds.
+LEAST_WORK = 0.1
+
 # Fewer than this are not confirmed if time is short.
 FEWEST_CONFIRMED = 3
 
@@ -259,7 +262,9 @@ class ProposeAndConfirm(Strategy):
         assert not isinstance(plan, str)
         train, test = self._folds(state.problem)[plan.fold]
         n_train = self._sizes(state.problem)[plan.rung] if not plan.fold else len(train)
-        members = [n for one in plan.families for n in self._going_up(state, one)]
+        members = [
+            n for one in plan.families for n in self._members(state, one, plan.rung)
+        ]
         return Look(
             # The last rows: in the order of time they are the nearest to the test.
             train[len(train) - n_train :],
@@ -357,7 +362,7 @@ class ProposeAndConfirm(Strategy):
             return warm_up
         if not self._record(state).n_confirming and self._is_screening(state):
             screen = self._screen(state)
-            if screen is not None:
+            if screen is not None and self._fits(state, screen):
                 return screen
         confirm = self._confirm(state)
         if confirm is not None:
@@ -413,16 +418,10 @@ class ProposeAndConfirm(Strategy):
             ]
             if ready:
                 return Plan(SCREEN, tuple(ready[: self._n_together(state)]), rung - 1)
-        waiting = [n for n in record.waiting if self._is_affordable(state, n, base)]
-        if waiting:
-            return Plan(SCREEN, tuple(waiting[: self._n_together(state)]), base)
+        if record.waiting:
+            waiting = list(record.waiting)[: self._n_together(state)]
+            return Plan(SCREEN, tuple(waiting), base)
         return Plan(SCREEN, (), base) if self._new(state) else None
-
-    def _is_affordable(self, state: RaceState, number: int, rung: int) -> bool:
-        """Return whether a first look at a family leaves time for others."""
-        if state.problem.seconds is None:
-            return True
-        return self._seconds(state, number, rung) <= DEAREST * self._left(state)
 
     def _confirm(self, state: RaceState) -> Plan | None:
         """Return the next fold of the confirmation, None when it is over."""
@@ -618,13 +617,9 @@ class ProposeAndConfirm(Strategy):
         """Return how many times the rounds of the screening a configuration has."""
         if self.screen_rounds is None:
             return 1.0
-        return max(1.0, self._rounds(state, number) / self.screen_rounds)
-
-    def _rounds(self, state: RaceState, number: int) -> float:
-        """Return the rounds of a configuration, 1 if it does not say."""
-        one = state.configurations[number]
-        rounds = [one[name] for name in state.problem.covered if name in one]
-        return max((n for n in rounds if isinstance(n, int | np.integer)), default=1)
+        return max(
+            1.0, _rounds(state, state.configurations[number]) / self.screen_rounds
+        )
 
     def _fold_seconds(self, state: RaceState, number: int) -> float:
         """Return what a family will take on a fold that confirms."""
@@ -641,7 +636,8 @@ class ProposeAndConfirm(Strategy):
             return family.rungs[rung].seconds
         known = self._record(state).mean_seconds()
         if not family.is_seen:
-            return self._unseen_seconds(state, family.members[0], rung)
+            first = self._first_members(state, family, rung)[0]
+            return self._unseen_seconds(state, state.configurations[first], rung)
         near = min(family.rungs, key=lambda one: abs(one - rung))
         own = family.rungs[near].seconds
         if rung in known:
@@ -649,19 +645,32 @@ class ProposeAndConfirm(Strategy):
         steps = near - rung
         return own * float(min(GROWTH, self._growth(known)) ** steps)
 
-    def _unseen_seconds(self, state: RaceState, number: int, rung: int) -> float:
+    def _unseen_seconds(
+        self, state: RaceState, configuration: Configuration, rung: int
+    ) -> float:
         """Return what a configuration that no look has seen will take."""
         fidelity = self._fidelity(state, rung)
         trials = [one for one in self._trials(state) if one.fidelity == fidelity]
         if len(trials) >= FEWEST_TRIALS:
-            new = [state.configurations[number]]
-            return float(self.source.seconds(new, trials)[0])
+            return float(self.source.seconds([configuration], trials)[0])
         # Too few to learn from: as the first one, in proportion to the rounds.
         first = self._record(state).families[0]
-        if rung not in first.rungs:
+        if not first.is_seen:
             return 0.0
-        ratio = self._rounds(state, number) / self._rounds(state, first.members[0])
-        return first.rungs[rung].seconds * max(1.0, ratio)
+        own = _rounds(state, state.configurations[first.members[0]])
+        ratio = _rounds(state, configuration) / own
+        return self._seconds(state, 0, rung) * max(LEAST_WORK, ratio)
+
+    def _first_members(self, state: RaceState, family: Family, rung: int) -> list[int]:
+        """Return the members for a first look: without those with too many rounds."""
+        if state.problem.seconds is None or len(family.members) == 1:
+            return family.members
+        most = DEAREST * self._left(state)
+        for place, number in enumerate(family.members):
+            one = state.configurations[number]
+            if self._unseen_seconds(state, one, rung) <= most:
+                return family.members[place:]
+        return family.members[-1:]
 
     def _fidelity(self, state: RaceState, rung: int) -> float:
         sizes = self._sizes(state.problem)
@@ -688,10 +697,16 @@ class ProposeAndConfirm(Strategy):
         elif plan.families:
             seconds = sum(self._seconds(state, one, plan.rung) for one in plan.families)
         else:
-            fidelity = self._fidelity(state, plan.rung)
-            trials = [one for one in self._trials(state) if one.fidelity == fidelity]
-            new = [family[0] for family in self._new(state)]
-            seconds = float(self.source.seconds(new, trials).sum()) if trials else 0.0
+            # As much of them as will be looked at: see _first_members.
+            most = DEAREST * self._left(state)
+            new = [(family[0], family[-1]) for family in self._new(state)]
+            seconds = sum(
+                max(
+                    min(self._unseen_seconds(state, first, plan.rung), most),
+                    self._unseen_seconds(state, last, plan.rung),
+                )
+                for first, last in new
+            )
         record = self._record(state)
         unseen = all(not record.families[one].is_seen for one in plan.families)
         return (UNSEEN_MARGIN if unseen else MARGIN) * self._wall(state) * seconds
@@ -781,11 +796,11 @@ class ProposeAndConfirm(Strategy):
         members = self._record(state).families[number].members
         return bool(state.active[members].any())
 
-    def _going_up(self, state: RaceState, number: int) -> list[int]:
+    def _members(self, state: RaceState, number: int, rung: int) -> list[int]:
         """Return the members worth another look: up to the one above the best."""
         family = self._record(state).families[number]
         if not family.is_seen:
-            return family.members
+            return self._first_members(state, family, rung)
         best = family.rungs[family.highest].best
         # Members come with most rounds first: those above the next larger cost more
         # and were no better.
@@ -798,3 +813,10 @@ def _mean_excess(one: Family, winner: Family) -> float:
     common = [fold for fold in one.folds if fold in winner.folds]
     gaps = [one.folds[fold].loss - winner.folds[fold].loss for fold in common]
     return float(np.mean(gaps)) if gaps else 0.0
+
+
+def _rounds(state: RaceState, configuration: Configuration) -> float:
+    """Return the rounds of a configuration, 1 if it does not say."""
+    names = [name for name in state.problem.covered if name in configuration]
+    rounds = [configuration[name] for name in names]
+    return float(max((n for n in rounds if isinstance(n, int | np.integer)), default=1))
