@@ -23,7 +23,12 @@ from cvst._sklearn_compat import (
 )
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
-from cvst.exceptions import AllFitsFailedError, FallbackWarning, UnusedArgumentWarning
+from cvst.exceptions import (
+    AllFitsFailedError,
+    FallbackWarning,
+    InvalidInputError,
+    UnusedArgumentWarning,
+)
 from cvst.race import AtMost, Decider, LookCutError, Once, RaceState, race
 from cvst.report import notebook_html
 from cvst.search._log import log_end, log_look, log_start, verbose_logging
@@ -96,12 +101,13 @@ class BaseRaceSearch(BaseSearchCV):
         metadata = {
             name: value for name, value in params.items() if name == "sample_weight"
         }
+        begun = self._begun(inputs)
         self._forget()
         with verbose_logging(self.verbose), shared_rows(setup) as shared:
-            setup, budget = self._timed(options, shared, started)
+            setup, budget = self._timed(options, shared, started, begun)
             n_tasks = self._announce(setup) + bool(self.refit)
             tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
-            interrupt = self._run(setup, tasks, budget)
+            interrupt = self._run(setup, tasks, budget, begun)
             if self.refit and interrupt is None:
                 interrupt = self._refit(setup, inputs, tasks)
         if interrupt is not None and self.on_interrupt == "raise":
@@ -177,7 +183,11 @@ class BaseRaceSearch(BaseSearchCV):
         return SearchOptions.of(self, self._clock)
 
     def _timed(
-        self, options: SearchOptions, setup: Setup, started: float
+        self,
+        options: SearchOptions,
+        setup: Setup,
+        started: float,
+        begun: RaceState | None,
     ) -> tuple[Setup, TimeBudget | None]:
         """Let a budget or the strategy itself keep the time."""
         if not options.keeps_time:
@@ -185,7 +195,29 @@ class BaseRaceSearch(BaseSearchCV):
         if options.time_budget is None:
             return setup, None
         left = options.time_budget - (options.clock() - started)
+        left += 0.0 if begun is None else begun.elapsed
         return replace(setup, problem=replace(setup.problem, seconds=left)), None
+
+    def _begun(self, inputs: Inputs) -> RaceState | None:
+        """Return the race to go on with, None to begin a new one."""
+        fingerprint = inputs.fingerprint()
+        known = getattr(self, "_fingerprint", None)
+        self._fingerprint = fingerprint
+        if not getattr(self, "warm_start", False) or not hasattr(self, "race_"):
+            return None
+        if not isinstance(self.random_state, numbers.Integral):
+            raise InvalidInputError(
+                f"warm_start=True with random_state={self.random_state!r}: the order "
+                "of the rows would be another one. Set random_state to a number before "
+                "the first fit."
+            )
+        if known != fingerprint:
+            raise InvalidInputError(
+                "warm_start=True, but these are not the data of the last fit. Pass the "
+                "same rows, or set warm_start=False."
+            )
+        state: RaceState = self.race_
+        return state
 
     def _read(self, X: Any, y: Any, params: dict[str, Any]) -> Inputs:
         """Check what the user passed and route it."""
@@ -194,10 +226,18 @@ class BaseRaceSearch(BaseSearchCV):
         )
 
     def _run(
-        self, setup: Setup, tasks: CallbackTree, budget: TimeBudget | None
+        self,
+        setup: Setup,
+        tasks: CallbackTree,
+        budget: TimeBudget | None,
+        begun: RaceState | None,
     ) -> KeyboardInterrupt | None:
         """Race until the end or an interrupt, and keep what is known by then."""
-        state, reason, interrupt = self._race(setup, tasks, budget)
+        first = RaceState(setup.problem)
+        if begun is not None:
+            setup.source.admit(begun.proposed)
+            first = replace(begun, problem=setup.problem)
+        state, reason, interrupt = self._race(setup, tasks, budget, first)
         if np.isnan(state.mean_losses).all():
             raise AllFitsFailedError(
                 f"No configuration could be fitted before the race ended by {reason}. "
@@ -210,14 +250,16 @@ class BaseRaceSearch(BaseSearchCV):
         return interrupt
 
     def _race(
-        self, setup: Setup, tasks: CallbackTree, budget: TimeBudget | None
+        self,
+        setup: Setup,
+        tasks: CallbackTree,
+        budget: TimeBudget | None,
+        last: RaceState,
     ) -> tuple[RaceState, str, KeyboardInterrupt | None]:
         """Follow the race; return its last state, why it ended, and the interrupt."""
-        last = RaceState(setup.problem)
         decider = self._limited(setup, budget)
-        source = WatchedSource(
-            setup.source, self._clock, partial(tasks.begin, "look"), budget
-        )
+        before = partial(tasks.begin, "look")
+        source = WatchedSource(setup.source, self._clock, before, budget, last)
         try:
             for state in race(last, source, decider):
                 last = state

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -20,7 +20,7 @@ from cvst.proposals import (
     ParzenProposer,
     resolve_proposer,
 )
-from cvst.race import ProposeAndConfirm
+from cvst.race import ProposeAndConfirm, record_of
 from cvst.search._base import BaseRaceSearch
 from cvst.search._options import SearchOptions
 from cvst.search._proposal_source import (
@@ -76,6 +76,10 @@ class RaceSearchCV(BaseRaceSearch):
         (:class:`cvst.proposals.Proposer`).
     n_folds : int, default=5
         Number of folds; ``cv`` gives your own.
+    warm_start : bool, default=False
+        Let ``fit`` on the same data go on where the last ``fit`` ended, with more time
+        or more configurations. It needs a ``random_state`` that is a number.
+        :meth:`resume` does the same in one call.
     scoring, ordering, cv, refit, n_jobs, error_score, return_pointwise, random_state, \
 verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
@@ -106,6 +110,7 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
         "n_iter": [Interval(Integral, 1, None, closed="left"), None],
         "n_folds": [Interval(Integral, 2, None, closed="left")],
         "start": [list, tuple],
+        "warm_start": ["boolean"],
         "proposer": [str, HasMethods(["propose"])],
     }
     for _name in ("strategy", "rescale", "incremental"):
@@ -121,6 +126,7 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
         start: Sequence[Configuration] = (),
         proposer: Any = "auto",
         n_folds: int = 5,
+        warm_start: bool = False,
         scoring: Any = None,
         ordering: str = "auto",
         cv: Any = None,
@@ -142,6 +148,7 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
         self.start = start
         self.proposer = proposer
         self.n_folds = n_folds
+        self.warm_start = warm_start
         self.scoring = scoring
         self.ordering = ordering
         self.cv = cv
@@ -155,6 +162,48 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
         self.max_looks = max_looks
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
+
+    def resume(
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        time_budget: float | None = None,
+        n_iter: int | None = None,
+        **params: Any,
+    ) -> Self:
+        """Go on where the last ``fit`` ended.
+
+        Parameters
+        ----------
+        X, y, **params
+            What was passed to ``fit``: a search does not keep its data.
+        time_budget : float or None
+            Seconds to add.
+        n_iter : int or None
+            Configurations to add.
+
+        Returns
+        -------
+        self : object
+            The search, fitted as if it had been given more to begin with.
+        """
+        if not hasattr(self, "race_"):
+            raise InvalidInputError(
+                "This search has no race to resume. Call fit first."
+            )
+        before = self.get_params(deep=False)
+        more = None if n_iter is None else n_iter + self._n_screened()
+        self.set_params(warm_start=True, time_budget=time_budget, n_iter=more)
+        try:
+            return self.fit(X, y, **params)
+        finally:
+            names = "warm_start", "time_budget", "n_iter"
+            self.set_params(**{name: before[name] for name in names})
+
+    def _n_screened(self) -> int:
+        record = record_of(self.race_, self.strategy_.sizes(self.race_.problem), None)
+        return len(record.families) - len(record.waiting)
 
     def _configurations(self) -> list[Configuration]:
         """Return the estimator's own parameters, those to start with, and a portfolio.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from cvst._typing import Configuration
 from cvst.evaluation import DataSource
-from cvst.race import Look, LookLosses
+from cvst.race import Look, LookLosses, RaceState
 from cvst.search._log import log_begin
 from cvst.search.budget import TimeBudget
 
@@ -28,18 +28,24 @@ class WatchedSource:
         Called before each look.
     budget : TimeBudget or None
         Cuts a look for which there is no time.
+    begun : RaceState or None
+        A race that goes on: its looks and its time count.
     """
 
     source: DataSource
     clock: Callable[[], float]
     before: Callable[[], None]
     budget: TimeBudget | None = None
+    begun: RaceState | None = None
     n_looks: int = field(default=0, init=False)
     started: float = field(init=False)
 
     def __post_init__(self) -> None:
         """Take the time."""
         self.started = self.clock()
+        if self.begun is not None:
+            self.n_looks = self.begun.n_looks
+            self.started -= self.begun.elapsed
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
         """Pass configurations on that join the race."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from sklearn.base import is_classifier
@@ -51,6 +52,12 @@ class Inputs:
     def n_samples(self) -> int:
         """Number of training rows."""
         return num_samples(self.X)
+
+    def fingerprint(self) -> tuple[Any, ...]:
+        """Return what tells these data from others: their shape and their targets."""
+        y = np.asarray(self.y) if self.y is not None else np.empty(0)
+        targets = y.tobytes() if y.dtype != object else repr(y.tolist()).encode()
+        return self.n_samples, getattr(self.X, "shape", ())[1:], crc32(targets)
 
 
 def read_inputs(

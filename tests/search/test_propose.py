@@ -1,0 +1,366 @@
+"""Proposing while racing: budgets, seeds, spaces, failures, going on."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform, randint, uniform
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.datasets import make_classification
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeRegressor
+
+from cvst import RaceSearchCV
+from cvst.exceptions import AllFitsFailedError, InvalidInputError
+from cvst.proposals import RandomProposer
+from cvst.report import summary
+from cvst.search._base import BaseRaceSearch
+from cvst.spaces import integers
+
+TREES = {"max_depth": randint(1, 12), "min_samples_leaf": integers(1, 64, log=True)}
+
+
+class Clock:
+    """Seconds that pass only when a fit takes them."""
+
+    now = 0.0
+
+
+class Timed(RegressorMixin, BaseEstimator):
+    """Predicts a shifted mean; a fit takes seconds in proportion to its rows."""
+
+    def __init__(self, shift=0.0, slow=1.0, full=1.0):
+        self.shift = shift
+        self.slow = slow
+        self.full = full
+
+    def fit(self, X, y):
+        Clock.now += self.slow * self.full * len(X) / 1000
+        self.mean_ = y.mean() + self.shift
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+class Moody(Timed):
+    """Fails, or predicts NaN, for some parameters."""
+
+    def fit(self, X, y):
+        if self.shift > 0.5:
+            raise ValueError("too far")
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return super().predict(X) * (np.nan if self.shift < -0.5 else 1)
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3, 3, size=(400, 3))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] + rng.normal(scale=0.3, size=400)
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Let searches and evaluators read a clock that fits alone move."""
+    Clock.now = 0.0
+    monkeypatch.setattr(BaseRaceSearch, "_clock", staticmethod(lambda: Clock.now))
+    for module in ("cvst.evaluation._one_by_one", "cvst.search._proposal_source"):
+        monkeypatch.setattr(f"{module}.perf_counter", lambda: Clock.now)
+    return Clock
+
+
+def tree_search(**options):
+    defaults = {"n_iter": 12, "random_state": 0}
+    return RaceSearchCV(DecisionTreeRegressor(), TREES, **(defaults | options))
+
+
+def stages(search):
+    return [seen.look.stage for seen in search.race_.observations]
+
+
+def test_the_winner_was_confirmed_on_fresh_folds(data):
+    search = tree_search().fit(*data)
+    assert stages(search)[0] == "warm up"
+    assert stages(search)[-1] == "confirm"
+    state = search.race_
+    winner = [
+        seen.look.fold
+        for seen in state.observations
+        if search.best_index_ in seen.look.configurations and seen.look.fold
+    ]
+    assert winner == [1, 2, 3, 4]
+    first = state.problem.folds[5][0][1]
+    for seen in state.observations:
+        if seen.look.stage == "confirm":
+            assert not set(seen.look.test.tolist()) & set(first.tolist())
+    assert search.stop_reason_ == "n_iter"
+    score = search.cv_results_["mean_test_score"][search.best_index_]
+    assert search.best_score_ == score
+    assert search.predict(data[0]).shape == (400,)
+
+
+def test_the_estimators_own_parameters_take_part(data):
+    own = DecisionTreeRegressor(max_depth=3, min_samples_leaf=5)
+    search = RaceSearchCV(own, TREES, n_iter=8, random_state=0).fit(*data)
+    params = search.cv_results_["params"][0]
+    assert params == {"max_depth": 3, "min_samples_leaf": 5}
+    assert search.cv_results_["n_looks"][0] > 0
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_the_result_depends_on_the_seed_alone(data, n_jobs):
+    one = tree_search().fit(*data)
+    other = tree_search(n_jobs=n_jobs).fit(*data)
+    for name, column in one.cv_results_.items():
+        if "time" not in name:
+            np.testing.assert_array_equal(other.cv_results_[name], column)
+    different = tree_search(random_state=1).fit(*data)
+    assert different.cv_results_["params"] != one.cv_results_["params"]
+
+
+def test_n_iter_counts_what_was_screened(data):
+    for n_iter in (1, 5, 17):
+        search = tree_search(n_iter=n_iter).fit(*data)
+        assert len(search.cv_results_["params"]) >= n_iter
+        looked = search.cv_results_["n_looks"] > 0
+        # Members of a family, here the portfolio's, count once; trees have none.
+        assert looked.sum() == n_iter
+
+
+@pytest.mark.parametrize("budget", [3.0, 20.0, 100.0])
+@pytest.mark.parametrize("refit", [True, False])
+def test_a_budget_is_kept_and_used_to_the_end(data, clock, budget, refit):
+    """Fits take up to 0.4 s each on all rows, and nothing else takes any time."""
+    space = {"shift": uniform(-1, 2), "slow": uniform(0.5, 0.5)}
+    search = RaceSearchCV(Timed(), space, time_budget=budget, refit=refit)
+    search.set_params(random_state=0).fit(*data)
+    assert clock.now <= 1.05 * budget
+    assert clock.now >= budget - 1.2
+    assert abs(search.best_params_["shift"]) < 0.5
+    assert search.stop_reason_ == "time_budget"
+
+
+def test_a_budget_for_a_few_fits_gives_the_best_of_them(data, clock):
+    search = RaceSearchCV(
+        Timed(full=20), {"shift": uniform(-1, 2)}, time_budget=25, random_state=0
+    ).fit(*data)
+    assert search.cv_results_["n_looks"].sum() >= 1
+    assert clock.now <= 26
+
+
+def test_dear_proposals_do_not_break_the_budget(data, clock):
+    """Some configurations take a hundred times as long as others."""
+    space = {"shift": uniform(-1, 2), "slow": loguniform(0.1, 10)}
+    search = RaceSearchCV(Timed(), space, time_budget=40, random_state=0).fit(*data)
+    assert clock.now <= 44
+    assert search.race_.n_looks > 10
+
+
+@pytest.mark.parametrize(
+    ("estimator", "space"),
+    [
+        (Ridge(), {"alpha": loguniform(1e-3, 1e3)}),
+        (Ridge(), {"alpha": [0.1, 1.0, 10.0]}),
+        (
+            KernelRidge(),
+            [
+                {"kernel": ["rbf"], "gamma": loguniform(0.01, 10)},
+                {"kernel": ["linear"]},
+            ],
+        ),
+        (
+            make_pipeline(StandardScaler(), Ridge()),
+            {
+                "ridge__alpha": loguniform(1e-3, 1e3),
+                "standardscaler": [StandardScaler(), "passthrough"],
+            },
+        ),
+        (
+            GradientBoostingRegressor(n_estimators=20),
+            {"n_estimators": randint(5, 40), "learning_rate": loguniform(0.01, 1)},
+        ),
+        (Ridge(), "auto"),
+    ],
+)
+def test_every_kind_of_space(data, estimator, space):
+    search = RaceSearchCV(estimator, space, n_iter=9, random_state=0).fit(*data)
+    assert search.best_params_ in search.cv_results_["params"]
+    for params in search.cv_results_["params"]:
+        clone(estimator).set_params(**params)
+    summary(search)
+
+
+def test_a_finite_space_is_searched_to_its_end(data):
+    search = RaceSearchCV(
+        DecisionTreeRegressor(), {"max_depth": [1, 2, 3, 4]}, n_iter=50, random_state=0
+    ).fit(*data)
+    tried = [one["max_depth"] for one in search.cv_results_["params"]]
+    assert sorted(x for x in tried if x is not None) == [1, 2, 3, 4]
+    assert search.stop_reason_ == "all_seen"
+
+
+def test_rounds_come_for_nothing(data):
+    """Members with fewer rounds have the losses of a fit of their own."""
+    model = GradientBoostingRegressor(n_estimators=30, random_state=0)
+    search = RaceSearchCV(
+        model, {"n_estimators": randint(20, 60)}, n_iter=6, random_state=0
+    ).fit(*data)
+    seen = search.race_.observations[0]
+    rounds = [
+        search.cv_results_["params"][n]["n_estimators"]
+        for n in seen.look.configurations.tolist()
+    ]
+    assert len(rounds) > 3
+    assert len(set(rounds)) == len(rounds)
+    assert search.best_params_["n_estimators"] in {
+        one["n_estimators"] for one in search.cv_results_["params"]
+    }
+
+
+def test_forests_are_screened_by_a_few_trees_and_confirmed_whole():
+    X, y = make_classification(400, 6, random_state=0)
+    search = RaceSearchCV(
+        RandomForestClassifier(n_estimators=120, random_state=0),
+        {"n_estimators": [120], "max_features": uniform(0.2, 0.8)},
+        n_iter=4,
+        scoring="neg_log_loss",
+        random_state=0,
+    ).fit(X, y)
+    rounds = {seen.look.stage: seen.look.rounds for seen in search.race_.observations}
+    assert rounds["screen"] == 50
+    assert rounds["confirm"] is None
+    assert len(search.best_estimator_.estimators_) == 120
+
+
+def test_failures_are_dropped_with_a_reason(data):
+    with pytest.warns(UserWarning, match="failed"):
+        search = RaceSearchCV(
+            Moody(), {"shift": uniform(-1, 2)}, n_iter=15, random_state=0
+        ).fit(*data)
+    assert -0.5 <= search.best_params_["shift"] <= 0.5
+    assert any("too far" in text for text in search.cv_results_["failure"])
+    assert any("NaN" in text for text in search.cv_results_["failure"])
+
+
+def test_if_all_fail_it_is_one_clear_error(data):
+    with (
+        pytest.warns(UserWarning, match="failed"),
+        pytest.raises(AllFitsFailedError, match="too far"),
+    ):
+        RaceSearchCV(
+            Moody(shift=1.0), {"shift": uniform(1, 2)}, n_iter=5, random_state=0
+        ).fit(*data)
+
+
+def test_one_configuration_and_all_equal(data):
+    lone = RaceSearchCV(Ridge(), {"alpha": [1.0]}, n_iter=5, random_state=0).fit(*data)
+    assert lone.best_params_ == {"alpha": 1.0}
+    space = {"slow": uniform(0, 1)}
+    equal = RaceSearchCV(Timed(), space, n_iter=8, random_state=0).fit(*data)
+    assert equal.best_params_ == {"slow": 1.0}
+
+
+class Broken:
+    """A proposer with a bug."""
+
+    def propose(self, n_choices, history, count, rng):
+        raise RuntimeError("no idea")
+
+
+def test_a_proposer_that_fails_is_replaced_by_chance(data, caplog):
+    caplog.set_level(logging.WARNING, "cvst")
+    search = tree_search(proposer=Broken()).fit(*data)
+    assert "the proposer failed (RuntimeError: no idea)" in caplog.text
+    assert len(search.cv_results_["params"]) >= 12
+
+
+def test_own_proposers_and_names(data):
+    for proposer in ("random", "parzen", RandomProposer()):
+        assert tree_search(proposer=proposer, n_iter=8).fit(*data).best_params_
+    with pytest.raises(InvalidInputError, match="proposer='magic' is not known"):
+        tree_search(proposer="magic").fit(*data)
+
+
+def test_what_you_start_with_is_tried_first(data):
+    start = [{"max_depth": 4, "min_samples_leaf": 3}]
+    search = tree_search(start=start).fit(*data)
+    assert search.cv_results_["params"][1] == start[0]
+    with pytest.raises(InvalidInputError, match="start holds 3"):
+        tree_search(start=[3]).fit(*data)
+
+
+def test_a_search_goes_on_where_it_ended(data):
+    """More configurations: the looks so far are kept to the last bit."""
+    search = tree_search(n_iter=8).fit(*data)
+    before = search.race_
+    search.resume(*data, n_iter=6)
+    after = search.race_
+    assert after.n_looks > before.n_looks
+    for old, new in zip(before.observations, after.observations, strict=False):
+        assert old is new
+    looked = (search.cv_results_["n_looks"] > 0).sum()
+    assert looked == 14
+    assert search.n_iter == 8
+    assert not search.warm_start
+
+
+def test_a_search_goes_on_with_more_time(data, clock):
+    space = {"shift": uniform(-1, 2)}
+    search = RaceSearchCV(Timed(), space, time_budget=6, random_state=0).fit(*data)
+    spent = clock.now
+    search.resume(*data, time_budget=6)
+    assert spent < clock.now <= spent + 6.3
+    assert search.time_budget == 6
+
+
+def test_going_on_needs_the_same_data_and_a_seed(data):
+    X, y = data
+    search = tree_search(n_iter=5).fit(X, y)
+    with pytest.raises(InvalidInputError, match="not the data of the last fit"):
+        search.resume(X, y + 1, n_iter=3)
+    with pytest.raises(InvalidInputError, match="no race to resume"):
+        tree_search().resume(X, y)
+    unseeded = tree_search(n_iter=5, random_state=None).fit(X, y)
+    with pytest.raises(InvalidInputError, match="random_state=None"):
+        unseeded.resume(X, y, n_iter=3)
+
+
+def test_a_separate_test_set_takes_the_place_of_the_folds(data):
+    X, y = data
+    search = tree_search().fit(X[:300], y[:300], X_val=X[300:], y_val=y[300:])
+    assert set(stages(search)) == {"warm up", "screen"}
+    for seen in search.race_.observations:
+        assert seen.look.test.tolist() == list(range(300, 400))
+
+
+def test_groups_and_classes(data):
+    X, y = make_classification(300, 5, n_classes=3, n_informative=4, random_state=0)
+    groups = np.arange(300) // 5
+    search = RaceSearchCV(
+        make_pipeline(StandardScaler(), SVC()), "auto", n_iter=6, random_state=0
+    ).fit(X, y, groups=groups)
+    assert set(search.predict(X)) <= {0, 1, 2}
+    assert RaceSearchCV(LogisticRegression(), n_iter=5, random_state=0).fit(X, y)
+
+
+def test_a_fitted_search_can_be_stored(data):
+    search = tree_search().fit(*data)
+    again = pickle.loads(pickle.dumps(search))
+    np.testing.assert_array_equal(again.predict(data[0]), search.predict(data[0]))
+    assert again.best_params_ == search.best_params_
+
+
+def test_unknown_estimators_need_a_space(data):
+    with pytest.raises(InvalidInputError, match="param_distributions"):
+        RaceSearchCV(Timed(), n_iter=3).fit(*data)
