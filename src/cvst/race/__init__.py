@@ -5,7 +5,6 @@ from cvst.race._cross_validation import CrossValidation
 from cvst.race._cvst import CVST
 from cvst.race._deciding import deciding_looks, shared_deciding_looks
 from cvst.race._elimination import NoElimination
-from cvst.race._families import record_of
 from cvst.race._fold_race import FoldRace
 from cvst.race._growing_steps import GrowingSteps
 from cvst.race._limits import AtMost, Limit, Once
@@ -87,7 +86,6 @@ __all__ = [
     "levels_of",
     "race",
     "rank_all",
-    "record_of",
     "shared_deciding_looks",
     "space_of",
 ]

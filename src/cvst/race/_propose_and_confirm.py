@@ -261,7 +261,7 @@ class ProposeAndConfirm(Strategy):
         plan = self._plan(state)
         assert not isinstance(plan, str)
         train, test = self._folds(state.problem)[plan.fold]
-        n_train = self.sizes(state.problem)[plan.rung] if not plan.fold else len(train)
+        n_train = self._sizes(state.problem)[plan.rung] if not plan.fold else len(train)
         members = [
             n for one in plan.families for n in self._members(state, one, plan.rung)
         ]
@@ -367,7 +367,7 @@ class ProposeAndConfirm(Strategy):
         confirm = self._confirm(state)
         if confirm is not None:
             return confirm
-        if self.n_iter is not None and self._n_screened(state) >= self.n_iter:
+        if self.n_iter is not None and self.n_screened(state) >= self.n_iter:
             return "n_iter"
         challenge = self._challenge(state) or self._screen(state)
         if challenge is None:
@@ -376,14 +376,14 @@ class ProposeAndConfirm(Strategy):
 
     def _warm_up(self, state: RaceState) -> Plan | None:
         """Look at the first configuration on growing rows, while that is cheap."""
-        record, sizes = self._record(state), self.sizes(state.problem)
+        record, sizes = self._record(state), self._sizes(state.problem)
         rungs = record.families[0].rungs
         rung = min(rungs, default=len(sizes)) - 1
         if state.problem.seconds is None:
             # Without a clock there is nothing to measure: one look where all are seen.
             rung = self._base(state)
             return None if rungs else Plan(WARM_UP, (0,), rung)
-        if self._n_screened(state) > 1:
+        if self.n_screened(state) > 1:
             return None
         share = state.elapsed / state.problem.seconds
         if state.n_looks == 1 and ONCE[0] < share < ONCE[1]:
@@ -397,7 +397,7 @@ class ProposeAndConfirm(Strategy):
 
     def _is_screening(self, state: RaceState) -> bool:
         if self.n_iter is not None:
-            return self._n_screened(state) < self.n_iter
+            return self.n_screened(state) < self.n_iter
         left, share = self._left(state), self._share(state)
         # A confirmation of two is not worth its time: then all of it is for screening.
         if self._confirm_seconds(state, FEWEST_CONFIRMED) > share:
@@ -501,7 +501,7 @@ class ProposeAndConfirm(Strategy):
         return families
 
     def _trials(self, state: RaceState) -> list[Trial]:
-        record, sizes = self._record(state), self.sizes(state.problem)
+        record, sizes = self._record(state), self._sizes(state.problem)
         seen = [
             (sight.look, family.members[0], sight, sizes[rung] / sizes[0])
             for family in record.families
@@ -520,7 +520,7 @@ class ProposeAndConfirm(Strategy):
     def _leader_losses(self, state: RaceState, look: Look) -> FloatArray | None:
         """Return the losses of the best so far on the rung of a look."""
         record = self._record(state)
-        rung = self.sizes(state.problem).index(look.n_train)
+        rung = self._sizes(state.problem).index(look.n_train)
         known = (self._kept_losses(state, n, rung) for n in record.on_rung(rung))
         return next((losses for losses in known if losses is not None), None)
 
@@ -561,7 +561,7 @@ class ProposeAndConfirm(Strategy):
             return keep
         best = int(np.nanargmin(seen.mean_losses))
         record = self._record(state)
-        rung = self.sizes(state.problem).index(look.n_train)
+        rung = self._sizes(state.problem).index(look.n_train)
         ranked = record.on_rung(rung)
         known = record.families[ranked[0]].rungs[rung].loss if ranked else np.inf
         keep[best] = seen.mean_losses[best] < known
@@ -606,7 +606,7 @@ class ProposeAndConfirm(Strategy):
         """Return the seconds that the final fit will take, with a margin."""
         if not self.refits or not state.observations:
             return 0.0
-        record, sizes = self._record(state), self.sizes(state.problem)
+        record, sizes = self._record(state), self._sizes(state.problem)
         family = record.families[self._leader(state)]
         sight = family.rungs[family.highest]
         growth = state.problem.n_samples / sizes[family.highest]
@@ -673,7 +673,7 @@ class ProposeAndConfirm(Strategy):
         return family.members[-1:]
 
     def _fidelity(self, state: RaceState, rung: int) -> float:
-        sizes = self.sizes(state.problem)
+        sizes = self._sizes(state.problem)
         return sizes[rung] / sizes[0]
 
     def _growth(self, known: Mapping[int, float]) -> float:
@@ -742,7 +742,7 @@ class ProposeAndConfirm(Strategy):
 
     def _base(self, state: RaceState) -> int:
         """Return the rung on which new configurations are screened."""
-        sizes = self.sizes(state.problem)
+        sizes = self._sizes(state.problem)
         if state.problem.seconds is None:
             return next(
                 (r for r, n in enumerate(sizes) if n <= LARGEST_SCREEN), len(sizes) - 1
@@ -766,7 +766,7 @@ class ProposeAndConfirm(Strategy):
             return [(rows[train], rows[test])]
         return list(largest_first(problem.folds[self.n_folds]))
 
-    def sizes(self, problem: Problem) -> list[int]:
+    def _sizes(self, problem: Problem) -> list[int]:
         """Return the training rows of the rungs, those of the whole fold first."""
         sizes = [len(self._folds(problem)[0][0])]
         fewest = max(self.min_rows, problem.min_rows)
@@ -776,10 +776,11 @@ class ProposeAndConfirm(Strategy):
 
     def _record(self, state: RaceState) -> Record:
         known: Record | None = getattr(self, "_known", None)
-        self._known = record_of(state, self.sizes(state.problem), known)
+        self._known = record_of(state, self._sizes(state.problem), known)
         return self._known
 
-    def _n_screened(self, state: RaceState) -> int:
+    def n_screened(self, state: RaceState) -> int:
+        """Return how many families have been looked at."""
         record = self._record(state)
         return len(record.families) - len(record.waiting)
 

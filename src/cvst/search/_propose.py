@@ -20,7 +20,7 @@ from cvst.proposals import (
     ParzenProposer,
     resolve_proposer,
 )
-from cvst.race import ProposeAndConfirm, record_of
+from cvst.race import ProposeAndConfirm
 from cvst.search._base import BaseRaceSearch
 from cvst.search._options import SearchOptions
 from cvst.search._proposal_source import (
@@ -196,14 +196,16 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
         more = None if n_iter is None else n_iter + self._n_screened()
         self.set_params(warm_start=True, time_budget=time_budget, n_iter=more)
         try:
-            return self.fit(X, y, **params)
+            self.fit(X, y, **params)
         finally:
             names = "warm_start", "time_budget", "n_iter"
             self.set_params(**{name: before[name] for name in names})
+        return self
 
     def _n_screened(self) -> int:
-        record = record_of(self.race_, self.strategy_.sizes(self.race_.problem), None)
-        return len(record.families) - len(record.waiting)
+        strategy = self.strategy_
+        assert isinstance(strategy, ProposeAndConfirm)
+        return strategy.n_screened(self.race_)
 
     def _configurations(self) -> list[Configuration]:
         """Return the estimator's own parameters, those to start with, and a portfolio.
