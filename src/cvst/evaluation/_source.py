@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
-from cvst._typing import Configuration, FloatArray, IntArray
+from cvst._typing import Configuration, FloatArray, IntArray, count_rows
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
-from cvst.evaluation._rows import RaceData, n_rows, take
+from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation.losses import PointwiseLoss, RowLosses
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
@@ -311,7 +311,7 @@ class DataSource:
         weights = take(self.data.score_weights, look.test)
         if weights is not None:
             return int(np.sum(weights > 0))
-        return n_rows(look.test, num_samples(self.data.X))
+        return count_rows(look.test, num_samples(self.data.X))
 
     def _means(self, look: Look, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (weighted) means and their standard errors, NaN for a single row."""

@@ -90,7 +90,7 @@ def _axis(levels: Levels, covered: Mapping[str, str]) -> Axis:
 
 
 def levels_of(name: str, configurations: Sequence[Configuration]) -> Levels:
-    """Return the different values of a hyper-parameter, and who has which.
+    """Return the values of a hyper-parameter, and which configuration has which.
 
     Examples
     --------

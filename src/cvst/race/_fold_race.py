@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cvst._typing import FloatArray, IntArray
+from cvst._typing import FloatArray, IntArray, count_rows
 from cvst.race._folds import FoldRecord, largest_first
 from cvst.race._leader_tests import drop_worse, excess_p_values
 from cvst.race._look import Look, LookLosses, Verdict
@@ -71,9 +71,8 @@ class FoldRace(Stage):
             return None
         train, test = pairs[n_looks]
         is_fold = not problem.n_validation
-        n_train = problem.n_samples if isinstance(train, slice) else len(train)
         return Look(
-            *(train, test, n_train, members, self.name),
+            *(train, test, count_rows(train), members, self.name),
             keep_losses=True,
             is_fold=is_fold,
             may_fail=self.may_fail,

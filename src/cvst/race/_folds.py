@@ -85,8 +85,8 @@ class FoldRecord:
         means = np.full(len(members), np.inf)
         for count in np.unique(counts[counts > 0]).tolist():
             alike = np.flatnonzero(counts == count)
-            who, looks = (where.reshape(-1, count) for where in np.nonzero(ran[alike]))
-            values = self.means[members[alike[who]], looks]
+            rows, looks = (where.reshape(-1, count) for where in np.nonzero(ran[alike]))
+            values = self.means[members[alike[rows]], looks]
             means[alike] = np.average(values, axis=1, weights=sizes[looks])
         keys = (members, np.where(np.isnan(means), np.inf, means), -counts)
         return members[np.lexsort(keys)]

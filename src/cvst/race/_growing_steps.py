@@ -66,7 +66,7 @@ class GrowingSteps(Stage):
         )
 
     def members(self, state: RaceState) -> IntArray:
-        """Return who takes part in the next step."""
+        """Return the configurations of the next step."""
         return self.enter(state)
 
     def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:

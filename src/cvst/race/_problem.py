@@ -33,9 +33,9 @@ class Problem:
     folds : mapping of int to tuple of (train, test)
         Folds over the training rows by their number, where a strategy asked for them.
     orders : tuple of ndarray of shape (n_samples,)
-        A fresh permutation per step, where a strategy asked for them.
+        Fresh permutations of the rows, as many as the strategy asked for.
     seed : int
-        For whatever a strategy draws at random.
+        Seed of whatever a strategy draws at random.
     space : SearchSpace or None
         The configurations as points on axes, where that is known.
     constant_loss : float or None
@@ -43,7 +43,7 @@ class Problem:
     min_rows : int
         Rows from which on a subset has a few of every class; 0 if there are none.
     seconds : float or None
-        What the race may take on the clock, the final fit included; None is no limit.
+        What the race may take on the clock, the final fit included; None for no limit.
     configurations : tuple of dict
         The configurations themselves, where a strategy may want to see them.
     covered : mapping of str to str

@@ -1,8 +1,8 @@
-"""What a race asks of whoever decides.
+"""What a race asks of a strategy.
 
 :class:`Decider` is what the loop needs. :class:`Strategy` is the whole protocol: what
 searches, plans, forecasts, budgets, reports and explanations ask as well. Everything
-but a next look and a verdict has a default, so a strategy of one's own can be short.
+but a next look, a verdict and an end has a default, so your own can be short.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Strategy(Parametrised, ABC):
 
     @property
     def proposes(self) -> bool:
-        """Whether configurations may join, so that one alone is worth a race."""
+        """Whether it may propose configurations, so that even one is worth a race."""
         return False
 
     @property
@@ -139,7 +139,7 @@ class Strategy(Parametrised, ABC):
         return ()
 
     def subsets(self, problem: Problem) -> list[tuple[Rows, Rows]]:
-        """Return the training and test rows of these looks."""
+        """Return the training and test rows of the looks of :meth:`subset_sizes`."""
         return [problem.prefix(size) for size in self.subset_sizes(problem)]
 
     def expected_configurations(self, problem: Problem) -> FloatArray:
@@ -188,7 +188,7 @@ class Strategy(Parametrised, ABC):
 
     @property
     def window(self) -> int:
-        """Number of last looks that decide about the winner, 0 if that has no name."""
+        """Number of last looks that decide about the winner; 0 where that is open."""
         return 0
 
     @property

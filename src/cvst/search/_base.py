@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from cvst._sklearn_compat import (
     BaseSearchCV,
     CallbackTree,
+    Interval,
+    StrOptions,
     fit_context,
     routed_fit_params,
 )
@@ -44,10 +45,11 @@ UNUSED = {"pre_dispatch": "2*n_jobs", "return_train_score": False}
 class BaseRaceSearch(BaseSearchCV):
     """What the grid and the random search have in common."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BaseSearchCV._parameter_constraints,
         "scoring": [str, callable, PointwiseLoss, list, tuple, dict, None],
-        "strategy": [str, HasMethods(["next_look", "judge"])],
+        # ``resolve_strategy`` checks it, with an error that says what to do.
+        "strategy": "no_validation",
         "ordering": [
             StrOptions({"auto", "shuffled", "stratified", "grouped", "given"})
         ],
@@ -292,8 +294,8 @@ class BaseRaceSearch(BaseSearchCV):
         index = self.refit(self.cv_results_)
         if not isinstance(index, numbers.Integral):
             raise TypeError(
-                f"refit returned {index!r}, which is no whole number. Return the index "
-                "of a configuration."
+                f"refit returned {index!r}, which is not a whole number. Return the "
+                "index of a configuration."
             )
         if not 0 <= int(index) < len(self.cv_results_["params"]):
             raise IndexError(

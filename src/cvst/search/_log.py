@@ -121,7 +121,7 @@ def log_look(state: RaceState, strategy: Strategy) -> None:
 
 
 def log_end(reason: str, state: RaceState, params: Any) -> None:
-    """Report why the race ended and who won."""
+    """Report why the race ended and which configuration won."""
     event = {"event": "end", "reason": reason, "looks": state.n_looks}
     LOGGER.info(
         "the race is over after %d looks (%s): %s wins",

@@ -30,7 +30,7 @@ def check_scoring_fits(
     Parameters
     ----------
     strategy : Strategy
-        Who decides.
+        The strategy of the race.
     loss : PointwiseLoss
         What is compared.
     y : array-like or None

@@ -120,7 +120,7 @@ class Setup:
 
 
 def resolve_strategy(strategy: Any) -> Strategy:
-    """Return a fresh strategy object for a name or an object.
+    """Return a strategy that is not shared, for a name or an object.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def resolve_strategy(strategy: Any) -> Strategy:
     Returns
     -------
     Strategy
-        One that nobody else holds.
+        A new object, or a copy.
 
     Examples
     --------

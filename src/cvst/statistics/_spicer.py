@@ -162,7 +162,7 @@ class SpicerTest(ParallelBoundaries):
         stake = slope / (1 - slope)
 
         def drops_winner(fortune: float) -> float:
-            # Nobody is called a winner in a race, so the opponent is never ruined.
+            # A race never declares a winner early, so the opponent is never ruined.
             game = ruin_probabilities(n_games, probability, fortune, inf, stake)
             return float(game.own.sum())
 

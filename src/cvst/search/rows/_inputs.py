@@ -1,4 +1,4 @@
-"""What the user hands to ``fit``, checked and sorted by who needs it."""
+"""What the user hands to ``fit``, checked, and sorted by where it is needed."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _checked_weights(values: Any, X: Any, y: Any) -> FloatArray:
     if weights.ndim != 1:
         shown = " ".join(repr(values).split())[:60]
         raise InvalidInputError(
-            f"sample_weight={shown} is no list of numbers. Give one number per row."
+            f"sample_weight={shown} is not a list of numbers. Give one number per row."
         )
     _check_lengths(X, y, sample_weight=weights)
     if not np.all(np.isfinite(weights)) or np.any(weights < 0):
