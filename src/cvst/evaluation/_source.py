@@ -126,14 +126,11 @@ class Gate(Protocol):
     """Hands out the work of one look while there is time."""
 
     def chunks(self, groups: list[list[int]]) -> Iterator[list[list[int]]]:
-        """Yield groups to be done next, asked as late as the workers allow.
-
-        A configuration is named by its place in the look.
-        """
+        """Yield groups to be done next, asked as late as the workers allow."""
         ...
 
     def done(self, configurations: list[int]) -> None:
-        """Hear which configurations of the look are done, by their place in it."""
+        """Hear which configurations of the look are done."""
         ...
 
 
@@ -187,7 +184,7 @@ class DataSource:
     scratch: Scratch = field(default_factory=Scratch)
 
     def __post_init__(self) -> None:
-        # A list of its own, so that admitting changes no one else's.
+        # Its own list, so that admitting changes no list of the caller.
         self.configurations = list(self.configurations)
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
