@@ -7,6 +7,7 @@ import dataclasses
 import importlib
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ def name_of(path):
     return path.relative_to(SOURCE).as_posix()
 
 
+@cache
 def tree_of(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
