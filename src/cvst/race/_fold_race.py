@@ -64,6 +64,7 @@ class FoldRace(Stage):
     def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
         """Look at the next fold."""
         problem = state.problem
+        # With a separate test set: all rows for training, and one look.
         pairs = [problem.prefix(problem.n_samples)]
         if not problem.n_validation:
             pairs = [*largest_first(problem.folds[self.n_folds])]
@@ -93,6 +94,7 @@ class FoldRace(Stage):
     def _p_values(self, state: RaceState, look: Look, seen: LookLosses) -> FloatArray:
         all_top = np.ones(len(look.configurations), dtype=bool)
         unknown = np.full(len(all_top), np.nan)
+        # The leader is the best including this fold, so the fold must be on record.
         after = state.observe(look, seen, Verdict(all_top, unknown))
         record = FoldRecord.of(after, self.together or (self.name,))
         leader = int(record.ranking(np.flatnonzero(record.seen & after.active))[0])

@@ -65,6 +65,7 @@ class AtMost(Limit):
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Say why the race is over: by itself first, then by the limit."""
+        # A race that ends by itself at the limit was not cut.
         reason = self.decider.stop_reason(state)
         if (
             reason is None

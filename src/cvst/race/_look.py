@@ -55,6 +55,7 @@ class Look:
     n_train: int
     configurations: IntArray
     stage: str = "race"
+    # Off by default: the losses of a large grid fill the memory.
     keep_losses: bool = False
     is_fold: bool = False
     may_fail: bool = False
@@ -75,6 +76,7 @@ class Look:
         >>> look.places(np.array([7, 2]))
         array([2, 0])
         """
+        # A search by halves is right because the numbers ascend.
         return np.searchsorted(self.configurations, configurations)
 
 
@@ -190,6 +192,7 @@ class Observation:
             p_values=verdict.p_values,
             fit_seconds=seen.fit_seconds,
             score_seconds=seen.score_seconds,
+            # Copies, since the dictionaries of a source or strategy may change later.
             drops=dict(verdict.drops),
             failures=dict(seen.failures),
             losses=_kept(seen.losses, keep),
@@ -203,4 +206,5 @@ class Observation:
 def _kept(losses: FloatArray, keep: BoolArray) -> FloatArray | None:
     if not keep.any():
         return None
+    # Usually all are kept, and then no copy is needed.
     return losses if keep.all() else losses[keep]

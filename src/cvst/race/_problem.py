@@ -75,6 +75,7 @@ class Problem:
         """Subset sizes that split no group, all rows too if others test; or None."""
         if self.boundaries is None or not self.n_validation:
             return self.boundaries
+        # Without a test set, all rows would leave none to test on.
         return np.append(self.boundaries, self.n_samples)
 
     def cut(self, n_train: int, at_least: int = 0) -> int:
@@ -107,6 +108,7 @@ class Problem:
         if allowed is None or distinct or len(allowed) < len(sizes):
             return nearest
         distances = np.abs(np.asarray(sizes)[:, None] - allowed)
+        # An assignment gives each size a boundary of its own, moving the sum least.
         return sorted(allowed[linear_sum_assignment(distances)[1]].tolist())
 
     def prefix(self, n_train: int, order: IntArray | None = None) -> tuple[Rows, Rows]:
@@ -115,4 +117,5 @@ class Problem:
         validation = slice(self.n_samples, self.n_samples + self.n_validation)
         if order is None:
             return train, validation if self.n_validation else rest
+        # Rows of a test set are never shuffled: they come after all orders.
         return order[train], validation if self.n_validation else order[rest]

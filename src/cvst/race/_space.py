@@ -153,6 +153,7 @@ class SearchSpace:
         """
         chosen: set[int] = set()
         ranked = np.where(np.isnan(losses) | ~allowed, np.inf, losses)
+        # Stable, so that equal losses are resolved by the order of the grid.
         order = np.argsort(ranked, kind="stable")
         for axis in self.axes:
             bins = self._bins(axis, n_bins)[order]
@@ -189,6 +190,7 @@ class SearchSpace:
                 gaps = (axis.codes - axis.codes[index]) / max(1, axis.n_levels)
                 distances += np.where(present == present[index], gaps**2, np.inf)
             else:
+                # Categories have no distance: another one is out of reach.
                 distances += np.where(axis.codes == axis.codes[index], 0, np.inf)
         distances[index] = np.inf
         nearest = np.argsort(distances, kind="stable")[:count]

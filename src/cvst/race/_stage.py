@@ -81,6 +81,7 @@ class Stage(ABC):
         """Return the configurations of the next look of the stage."""
         looks = state.looks_of(self.name)
         if looks:
+            # What joins the race later waits for the next stage.
             entered = looks[0].look.configurations
             return entered[state.active[entered]]
         # Before the first look there is nothing to choose by: all configurations enter.
@@ -115,6 +116,7 @@ class Staged(Strategy):
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Let the stage of the look judge."""
+        # By name: each call of ``stages`` may make new objects.
         stages = {stage.name: stage for stage in self.stages(state.problem)}
         return stages[look.stage].judge(state, look, seen)
 
@@ -131,6 +133,7 @@ class Staged(Strategy):
         stages = list(self.stages(state.problem))
         names = [stage.name for stage in stages]
         present = 0 if state.stage is None else names.index(state.stage)
+        # A stage that was left is never entered again.
         looks = (stage.next_look(state) for stage in stages[present:])
         return next((look for look in looks if look is not None), None)
 

@@ -126,6 +126,7 @@ class Strategy(Parametrised, ABC):
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
         """Return the looks of the longest race; by default the first one alone."""
+        # All that is known of an unknown strategy without losses.
         look = self.next_look(RaceState(problem))
         return (
             PlannedLook(
@@ -152,6 +153,7 @@ class Strategy(Parametrised, ABC):
 
     def expected_looks(self, problem: Problem) -> int:
         """Return how many looks a race is expected to have; by default all planned."""
+        # Too many rather than too few: a forecast must not promise an early end.
         return len(self.planned_looks(problem))
 
     def fewest_looks(self, problem: Problem) -> int:

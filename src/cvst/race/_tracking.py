@@ -108,6 +108,7 @@ def worth_confirming(
     """Return the best of a look, neighbours of its leaders and a best of each part."""
     order = ranked(losses)
     best = best_fits(problem.space, order, n_tracked)
+    # Siblings of one fit could fill all places by rank, so the best fits enter too.
     chosen = [order[:n_tracked], best]
     if problem.space is not None:
         leaders = best_fits(problem.space, order, n_leaders)
@@ -133,6 +134,7 @@ def most_confirmed_and_climbing(
     tracked = n_tracked + n_leaders * space.most_neighbours(2)
     if n_hedges:
         tracked += sum(
+            # Categories are never merged into bins.
             min(axis.n_levels, n_hedges) if axis.ordered else axis.n_levels
             for axis in space.axes
         )

@@ -98,6 +98,7 @@ class BaseRaceSearch(BaseSearchCV):
         metadata = {
             name: value for name, value in params.items() if name == "sample_weight"
         }
+        # Only now: bad input must not wipe out an earlier fit.
         self._forget()
         with verbose_logging(self.verbose), shared_rows(setup) as shared:
             setup, budget = self._timed(options, shared, started)
@@ -107,6 +108,7 @@ class BaseRaceSearch(BaseSearchCV):
             if self.refit and interrupt is None:
                 interrupt = self._refit(setup, inputs, tasks)
         if interrupt is not None and self.on_interrupt == "raise":
+            # After the attributes are set, so that nothing of the race is lost.
             raise interrupt
         tasks.close()
         return self
@@ -132,6 +134,7 @@ class BaseRaceSearch(BaseSearchCV):
             of the race chosen for it. Print it, show it in a notebook, or take its
             ``to_dict()``. The search stays as it is.
         """
+        # A plan must leave no trace on the search.
         search = clone(self)
         search._validate_params()
         started = self._clock()
@@ -275,6 +278,7 @@ class BaseRaceSearch(BaseSearchCV):
         promote(self.cv_results_["rank_test_score"], self.best_index_)
         self.best_params_ = state.configurations[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        # ``refit`` may choose one that was dropped early.
         looks = np.flatnonzero(state.present[self.best_index_])
         self.best_score_n_train_ = int(state.subset_sizes[looks[-1]])
         self.surviving_params_ = [
