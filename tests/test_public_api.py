@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import pkgutil
+import re
+from pathlib import Path
 
 import pytest
 
 import cvst
+
+ROOT = Path(__file__).parents[1]
 
 
 def packages():
@@ -43,3 +48,58 @@ def test_public_object_is_documented(package, name):
     value = getattr(importlib.import_module(package), name)
     if inspect.isclass(value) or inspect.isfunction(value):
         assert value.__doc__, f"{package}.{name}"
+
+
+def imports_of(package):
+    """Return the names that other packages of the library import from a package."""
+    source = Path(cvst.__file__).parent
+    own = source / package
+    return {
+        alias.name
+        for path in source.rglob("*.py")
+        if not path.is_relative_to(own)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == f"cvst.{package}"
+        for alias in node.names
+    }
+
+
+def shown_to_users():
+    """Return all words of the pages and examples."""
+    texts = [
+        path.read_text(encoding="utf-8")
+        for folder in ("docs/user_guide", "docs/developer", "examples")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in {".md", ".py"}
+    ]
+    return set(re.findall(r"\w+", " ".join(texts)))
+
+
+def named_by(package):
+    """Return the words in docstrings and signatures of what a package exports."""
+    module = importlib.import_module(f"cvst.{package}")
+    words = {}
+    for name in module.__all__:
+        value = getattr(module, name)
+        if not (inspect.isclass(value) or inspect.isfunction(value)):
+            continue
+        texts = [inspect.getdoc(value) or ""]
+        members = inspect.getmembers(value) if inspect.isclass(value) else [("", value)]
+        for _, member in members:
+            function = getattr(member, "fget", member)
+            if inspect.isfunction(function):
+                texts += map(str, inspect.get_annotations(function).values())
+        texts += map(str, inspect.get_annotations(value).values())
+        words[name] = set(re.findall(r"\w+", " ".join(texts)))
+    return words
+
+
+@pytest.mark.skipif(not (ROOT / "docs").exists(), reason="the pages are not here")
+@pytest.mark.parametrize("package", ["race", "search", "evaluation"])
+def test_nothing_is_public_without_a_use(package):
+    """A name is imported elsewhere, shown to users, or part of what is public."""
+    used = imports_of(package) | shown_to_users()
+    words = named_by(package)
+    for name in set(importlib.import_module(f"cvst.{package}").__all__) - used:
+        others = [other for other in words if other != name and name in words[other]]
+        assert others, f"cvst.{package}.{name}"

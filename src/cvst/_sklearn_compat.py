@@ -13,6 +13,8 @@ from sklearn.base import _fit_context
 from sklearn.metrics._scorer import _BaseScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.svm import _libsvm
+from sklearn.utils import _safe_indexing
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metadata_routing import _routing_enabled, process_routing
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples
@@ -20,8 +22,11 @@ from sklearn.utils.validation import _num_samples
 __all__ = [
     "BaseSearchCV",
     "CallbackTree",
+    "HasMethods",
+    "Interval",
     "LibsvmModel",
     "ScorerParts",
+    "StrOptions",
     "fit_context",
     "has_callbacks",
     "has_valid_parameters",
@@ -30,6 +35,7 @@ __all__ = [
     "num_samples",
     "one_against_rest",
     "routed_fit_params",
+    "safe_indexing",
     "scorer_parts",
     "searches_a_tree",
 ]
@@ -44,6 +50,11 @@ def fit_context() -> Callable[..., Any]:
 def num_samples(values: Any) -> int:
     """Return the number of rows of anything that has rows."""
     return int(_num_samples(values))
+
+
+def safe_indexing(values: Any, rows: Any) -> Any:
+    """Return rows of an array, a list, a sparse matrix or a frame of any kind."""
+    return _safe_indexing(values, rows)
 
 
 def routed_fit_params(

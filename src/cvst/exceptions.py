@@ -52,11 +52,11 @@ class TooFewRowsError(InvalidInputError):
 
 
 class UnsupportedScoreError(InvalidInputError):
-    """The score is no monotone function of a mean over rows."""
+    """The score is not a monotone function of a mean over rows."""
 
 
 class BudgetTooSmallError(InvalidInputError):
-    """The time budget does not suffice for a single step."""
+    """The time budget does not suffice for a single look."""
 
 
 class AllFitsFailedError(CVSTError, ValueError):

@@ -104,7 +104,7 @@ def test_a_bunch_says_what_it_is(small_set):
         ("bank32nm", "variant with high noise"),
         ("puma32nm", "variant with high noise"),
         ("kin32nm", "found in no public repository"),
-        ("kin8nm", "nobody has yet checked"),
+        ("kin8nm", "not been checked yet"),
         ("waveform", "40 features instead of 21"),
         ("covtype", "covtype_full"),
     ],

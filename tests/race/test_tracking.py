@@ -8,11 +8,11 @@ import pytest
 from cvst.race import Axis, Problem, SearchSpace
 from cvst.race._tracking import (
     best_fits,
-    late_candidates,
     n_fits,
     neighbours_of,
-    tracked_candidates,
     with_siblings,
+    worth_a_late_look,
+    worth_confirming,
 )
 
 N_RATES, N_TREES = 40, 5
@@ -54,10 +54,10 @@ def test_best_fits_are_different_fits():
 def test_tracking_counts_fits():
     """Ten tracked means the best ten rates, though five of a rate are at the top."""
     losses = np.arange(N_RATES * N_TREES, dtype=float)
-    chosen = tracked_candidates(problem(), losses, 10, 1, 0)
+    chosen = worth_confirming(problem(), losses, 10, 1, 0)
     rates = set((chosen // N_TREES).tolist())
     assert rates == set(range(10))
-    plain = tracked_candidates(problem(""), losses, 10, 1, 0)
+    plain = worth_confirming(problem(""), losses, 10, 1, 0)
     assert set((plain // N_TREES).tolist()) <= {0, 1, 2}
 
 
@@ -67,8 +67,8 @@ def test_candidates_are_closed_under_siblings():
     losses = rng.random(N_RATES * N_TREES)
     setting = problem()
     for chosen in (
-        tracked_candidates(setting, losses, 5, 2, 3),
-        late_candidates(setting, losses, np.array([7, 33]), losses < 0.5),
+        worth_confirming(setting, losses, 5, 2, 3),
+        worth_a_late_look(setting, losses, np.array([7, 33]), losses < 0.5),
     ):
         np.testing.assert_array_equal(with_siblings(setting, chosen), chosen)
         assert len(np.unique(chosen)) == len(chosen)
@@ -81,16 +81,16 @@ def test_neighbours_of_the_promising_are_let_in():
     setting = problem("")
     nobody, everybody = np.zeros(len(losses), bool), np.ones(len(losses), bool)
     survivors = np.array([7, 33])
-    alone = late_candidates(setting, losses, survivors, nobody)
+    alone = worth_a_late_look(setting, losses, survivors, nobody)
     representatives = np.setdiff1d(alone, survivors)
-    together = late_candidates(setting, losses, survivors, everybody)
+    together = worth_a_late_look(setting, losses, survivors, everybody)
     near = neighbours_of(setting, representatives, 1)
     assert set(near[losses[near] < 2]) <= set(together.tolist())
     assert not set(together.tolist()) & set(range(50, 60))
     one = representatives[:1]
     promising = nobody.copy()
     promising[one] = True
-    some = late_candidates(setting, losses, survivors, promising)
+    some = worth_a_late_look(setting, losses, survivors, promising)
     near = neighbours_of(setting, one, 1)
     expected = set(alone.tolist()) | set(near[losses[near] < 2].tolist())
     assert set(some.tolist()) == expected
@@ -100,6 +100,6 @@ def test_unknown_losses_are_never_tracked_by_rank():
     """Who failed is not among the best, even if everybody may be tracked."""
     losses = np.arange(N_RATES * N_TREES, dtype=float)
     losses[::2] = np.nan
-    chosen = tracked_candidates(problem(""), losses, 1000, 1, 0)
+    chosen = worth_confirming(problem(""), losses, 1000, 1, 0)
     far = chosen[chosen > 20]
     assert np.isfinite(losses[far]).all()

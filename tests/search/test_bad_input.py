@@ -79,6 +79,7 @@ def refused(search, X, y, error, message, **params):
             "stopping_window=12 is larger than max_steps=10",
         ),
         ({"strategy": CVST}, InvalidInputError, "is not a strategy"),
+        ({"strategy": 3}, InvalidInputError, "derives from cvst.race.Strategy"),
         (
             {"strategy": CVST(similarity_level="0.05")},
             InvalidInputError,
@@ -92,7 +93,7 @@ def refused(search, X, y, error, message, **params):
             "is not one score",
         ),
         ({"rescale": {"moood": 1}}, InvalidInputError, "moood"),
-        ({"rescale": {"least": np.nan}}, InvalidInputError, "no finite number"),
+        ({"rescale": {"least": np.nan}}, InvalidInputError, "not a finite number"),
         (
             {"incremental": True},
             InvalidInputError,
@@ -223,9 +224,9 @@ def test_test_sets_of_other_columns_or_targets_are_refused(regression):
         (np.zeros(220), "is 0 for every row"),
         (np.r_[np.ones(200), np.zeros(20)], "would test on"),
         (np.r_[np.zeros(20), np.ones(200)], "would train on"),
-        (np.ones((220, 2)), "is no list of numbers"),
-        (["much"] * 220, "is no list of numbers"),
-        (3, "sample_weight=3 is no list of numbers"),
+        (np.ones((220, 2)), "is not a list of numbers"),
+        (["much"] * 220, "is not a list of numbers"),
+        (3, "sample_weight=3 is not a list of numbers"),
     ],
 )
 def test_weights_that_make_no_sense_are_refused(regression, weights, message):

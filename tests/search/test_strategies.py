@@ -17,7 +17,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from cvst.race import TrackAndConfirm
-from cvst.search import RaceGridSearchCV, RaceRandomSearchCV, resolve_strategy
+from cvst.search import RaceGridSearchCV, RaceRandomSearchCV
+from cvst.search._setup import resolve_strategy
 
 GRID = {"max_depth": [1, 2, 3, 4, 5, 6], "min_samples_leaf": [1, 2, 4, 8, 16, 32]}
 

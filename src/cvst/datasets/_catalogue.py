@@ -15,8 +15,8 @@ IDA = "IDA benchmark repository (Raetsch, Onoda and Mueller, 2001)"
 DELVE = "Delve repository (Rasmussen et al., 1996)"
 UCI_COVTYPE = "UCI covertype (Blackard and Dean, 1999)"
 UNVERIFIED = (
-    "OpenML has a set of this name, but nobody has yet checked that its rows and "
-    "digits are the same, so it is not used."
+    "OpenML has a set of this name, but whether its rows and digits are the same has "
+    "not been checked yet, so it is not used."
 )
 
 
@@ -38,7 +38,7 @@ class DatasetInfo:
     source : str
         How to get the data: "folder" is ``data_home`` or ``CVST_DATA_HOME``.
     origin : str
-        Who published the data.
+        Source of the data.
     note : str
         What differs from the paper's data, or what else should be known.
     """

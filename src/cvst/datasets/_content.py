@@ -51,7 +51,7 @@ def read_table(path: Path) -> Table:
     Raises
     ------
     DataUnavailableError
-        If the file is no such table.
+        If the file is not such a table.
     """
     try:
         with gzip.open(path, "rt", encoding="utf-8") as lines:

@@ -63,6 +63,7 @@ def fetch_benchmark(
     info = _lookup(name)
     folder = _folder(data_home)
     path = folder / f"{name}.csv.gz" if folder is not None else None
+    # A file without a known checksum could be anything.
     if info.checksum and path is not None and path.is_file():
         table = read_table(path)
         _verify(table, info, str(path))
@@ -96,6 +97,7 @@ def _folder(data_home: str | os.PathLike[str] | None) -> Path | None:
 def _download(info: DatasetInfo, cache: Path | None) -> Table:
     try:
         return DOWNLOADS[info.name](cache)
+    # What a broken network, a proxy's page or a changed file end in.
     except (OSError, ValueError, KeyError) as error:
         raise DataUnavailableError(
             f"{info.name} could not be downloaded ({info.source}; "

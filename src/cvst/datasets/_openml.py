@@ -162,6 +162,7 @@ def _covtype(cache: Path | None) -> Table:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Retry downloading")
         raw = fetch_covtype(data_home=cache)
+    # The two largest of the seven classes.
     rows = raw.target <= 2
     data = np.asarray(raw.data[rows], dtype=np.float64)
     target = np.asarray(raw.target[rows], dtype=np.float64)

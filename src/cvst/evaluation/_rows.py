@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import _safe_indexing
 
+from cvst._sklearn_compat import safe_indexing
 from cvst._typing import FloatArray, IntArray, Rows
 
 __all__ = [
     "RaceData",
     "guarded",
     "in_order",
-    "n_rows",
     "stack_rows",
     "take",
     "writable",
@@ -74,25 +73,14 @@ def take(values: Any, rows: Rows) -> Any:
         return values.iloc[rows]
     if isinstance(rows, slice) or isinstance(values, np.ndarray):
         return values[rows]
-    return _safe_indexing(values, rows)
-
-
-def n_rows(rows: Rows, n_total: int) -> int:
-    """Return the number of rows that are chosen from a total.
-
-    Examples
-    --------
-    >>> n_rows(slice(2, None), 10), n_rows(np.array([4, 7]), 10)
-    (8, 2)
-    """
-    return len(range(*rows.indices(n_total))) if isinstance(rows, slice) else len(rows)
+    return safe_indexing(values, rows)
 
 
 def in_order(values: Any, order: IntArray) -> Any:
     """Return all rows in race order: the one copy that a race makes."""
     if values is None:
         return None
-    ordered = _safe_indexing(values, order)
+    ordered = safe_indexing(values, order)
     if isinstance(ordered, np.ndarray):
         rows = np.ascontiguousarray(ordered)
         # All configurations look at these rows, so they are read-only.

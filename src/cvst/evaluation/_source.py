@@ -12,9 +12,9 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
-from cvst._typing import Configuration, FloatArray, IntArray
+from cvst._typing import Configuration, FloatArray, IntArray, count_rows
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
-from cvst.evaluation._rows import RaceData, n_rows, take
+from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation.losses import PointwiseLoss, RowLosses
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
@@ -126,14 +126,11 @@ class Gate(Protocol):
     """Hands out the work of one look while there is time."""
 
     def chunks(self, groups: list[list[int]]) -> Iterator[list[list[int]]]:
-        """Yield groups to be done next, asked as late as the workers allow.
-
-        A configuration is named by its place in the look.
-        """
+        """Yield groups to be done next, asked as late as the workers allow."""
         ...
 
     def done(self, configurations: list[int]) -> None:
-        """Hear which configurations of the look are done, by their place in it."""
+        """Hear which configurations of the look are done."""
         ...
 
 
@@ -187,7 +184,7 @@ class DataSource:
     scratch: Scratch = field(default_factory=Scratch)
 
     def __post_init__(self) -> None:
-        # A list of its own, so that admitting changes no one else's.
+        # Its own list, so that admitting changes no list of the caller.
         self.configurations = list(self.configurations)
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
@@ -311,7 +308,7 @@ class DataSource:
         weights = take(self.data.score_weights, look.test)
         if weights is not None:
             return int(np.sum(weights > 0))
-        return n_rows(look.test, num_samples(self.data.X))
+        return count_rows(look.test, num_samples(self.data.X))
 
     def _means(self, look: Look, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return (weighted) means and their standard errors, NaN for a single row."""

@@ -74,6 +74,7 @@ class _Problem:
 
     def iterate(self, coefficients: FloatArray, decision: FloatArray) -> _Iterate:
         margins = self.signs * decision
+        # Not log(1 + exp(-m)), which overflows far on the wrong side.
         losses = self.root_weights**2 @ np.logaddexp(0.0, -margins)
         penalty = self.alpha / 2 * (coefficients @ decision)
         residuals = self.signs * expit(-margins)
@@ -84,6 +85,7 @@ class _Problem:
 
         ``work`` has the shape of the kernel and is overwritten.
         """
+        # The root of p (1 - p), without the cancellation in 1 - p.
         tail = np.exp(-np.abs(current.decision) / 2)
         root_slopes = np.maximum(tail / (1 + tail**2), SMALLEST_ROOT_SLOPE)
         scale = self.root_weights * root_slopes
@@ -186,6 +188,7 @@ def solve_irls(
     if start is None:
         start = _default_start(kernel_matrix)
     weights = np.ones(n_samples) if sample_weight is None else sample_weight
+    # Signs make both classes one formula.
     signs = np.where(y, 1.0, -1.0)
     problem = _Problem(kernel_matrix, signs, alpha, np.sqrt(weights))
     work = np.empty((n_samples, n_samples))

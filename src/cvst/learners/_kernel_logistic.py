@@ -13,11 +13,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS, pairwise_kernels
 from sklearn.utils import check_array, check_consistent_length
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from cvst._sklearn_compat import fit_context
+from cvst._sklearn_compat import Interval, StrOptions, fit_context
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 from cvst.learners._irls import IRLSResult, solve_irls

@@ -8,9 +8,8 @@ from cvst.race._elimination import NoElimination
 from cvst.race._fold_race import FoldRace
 from cvst.race._growing_steps import GrowingSteps
 from cvst.race._limits import AtMost, Limit, Once
-from cvst.race._look import Look, LookLosses, Observation, Verdict, count_rows
+from cvst.race._look import Look, LookLosses, Observation, Verdict
 from cvst.race._loop import race
-from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Folds, Problem
 from cvst.race._propose_and_confirm import ProposeAndConfirm, Source, Trial
@@ -60,7 +59,6 @@ __all__ = [
     "Observation",
     "Once",
     "OutlierSimilarity",
-    "Parametrised",
     "PlannedLook",
     "PrefixSimilarity",
     "Problem",
@@ -81,7 +79,6 @@ __all__ = [
     "Trial",
     "Verdict",
     "WinnerRule",
-    "count_rows",
     "deciding_looks",
     "levels_of",
     "race",

@@ -71,6 +71,7 @@ def space_of(
         return None
     ordered = [axis for axis in axes if axis.ordered]
     drawn = [axis for axis in ordered if 2 * axis.n_levels > len(configurations)]
+    # Along a single axis any values have neighbours, drawn or not.
     is_grid = not drawn or len(axes) == 1
     return SearchSpace(tuple(axes), is_grid)
 
@@ -90,7 +91,7 @@ def _axis(levels: Levels, covered: Mapping[str, str]) -> Axis:
 
 
 def levels_of(name: str, configurations: Sequence[Configuration]) -> Levels:
-    """Return the different values of a hyper-parameter, and who has which.
+    """Return the values of a hyper-parameter, and which configuration has which.
 
     Examples
     --------
@@ -107,6 +108,7 @@ def levels_of(name: str, configurations: Sequence[Configuration]) -> Levels:
 
 
 def _is_number(value: Any) -> bool:
+    # Python counts True as 1, but a switch has no scale.
     if isinstance(value, bool | np.bool_):
         return False
     return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
@@ -128,6 +130,7 @@ def _categories(values: Sequence[Any]) -> tuple[list[int], list[int]]:
     first: list[int] = []
     found: list[int] = []
     for place, value in enumerate(values):
+        # Estimators compare by identity and arrays by element: texts stand for both.
         key = (type(value).__name__, repr(value))
         if key not in known:
             known[key] = len(known)

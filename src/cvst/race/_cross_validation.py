@@ -71,6 +71,7 @@ class CrossValidation(Strategy):
 
     def ranking(self, state: RaceState) -> IntArray:
         """Order by the mean over folds; those that failed in any come last."""
+        # A failed fold is NaN and makes the mean NaN, which sorts last.
         means: FloatArray = state.mean_losses.mean(axis=1)
         return np.argsort(means, kind="stable")
 

@@ -1,7 +1,7 @@
 """Step 2 of the race: drop significant losers (Algorithm 3, Section 7.2).
 
 The open and the closed sequential test of :mod:`cvst.statistics` are elimination
-rules as they are; here is the one that drops nobody.
+rules as they are; here is the one that drops nothing.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["NoElimination"]
 
 @dataclass(frozen=True, slots=True)
 class NoElimination:
-    """Drop nobody.
+    """Drop nothing.
 
     Examples
     --------

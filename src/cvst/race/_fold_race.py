@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cvst._typing import FloatArray, IntArray
+from cvst._typing import FloatArray, IntArray, count_rows
 from cvst.race._folds import FoldRecord, largest_first
 from cvst.race._leader_tests import drop_worse, excess_p_values
 from cvst.race._look import Look, LookLosses, Verdict
@@ -64,6 +64,7 @@ class FoldRace(Stage):
     def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
         """Look at the next fold."""
         problem = state.problem
+        # With a separate test set: all rows for training, and one look.
         pairs = [problem.prefix(problem.n_samples)]
         if not problem.n_validation:
             pairs = [*largest_first(problem.folds[self.n_folds])]
@@ -71,9 +72,8 @@ class FoldRace(Stage):
             return None
         train, test = pairs[n_looks]
         is_fold = not problem.n_validation
-        n_train = problem.n_samples if isinstance(train, slice) else len(train)
         return Look(
-            *(train, test, n_train, members, self.name),
+            *(train, test, count_rows(train), members, self.name),
             keep_losses=True,
             is_fold=is_fold,
             may_fail=self.may_fail,
@@ -94,6 +94,7 @@ class FoldRace(Stage):
     def _p_values(self, state: RaceState, look: Look, seen: LookLosses) -> FloatArray:
         all_top = np.ones(len(look.configurations), dtype=bool)
         unknown = np.full(len(all_top), np.nan)
+        # The leader is the best including this fold, so the fold must be on record.
         after = state.observe(look, seen, Verdict(all_top, unknown))
         record = FoldRecord.of(after, self.together or (self.name,))
         leader = int(record.ranking(np.flatnonzero(record.seen & after.active))[0])

@@ -49,10 +49,12 @@ class FoldRecord:
             look = observation.look
             if look.stage not in counts or observation.losses is None:
                 continue
+            # Only these have rows in the losses; others of the look were let go.
             members = observation.kept
             rows[members, len(losses)] = np.arange(len(members))
             means[members, len(losses)] = observation.mean_losses[look.places(members)]
             losses.append(observation.losses)
+            # Climbs run the same folds as the confirmation, so folds have numbers.
             folds.append(counts[look.stage] if look.fold is None else look.fold)
             counts[look.stage] += 1
         return cls(losses, folds, rows[:, : len(losses)], means[:, : len(losses)])
@@ -68,6 +70,7 @@ class FoldRecord:
         of_leader = {fold: losses[row] for losses, fold, row in self._looks_of(leader)}
         differences = []
         for index in members.tolist():
+            # One order for all, so that sums agree to the last bit.
             looks = sorted(self._looks_of(index), key=lambda look: look[1])
             parts = [
                 losses[row] - of_leader[fold]
@@ -83,11 +86,13 @@ class FoldRecord:
         counts = ran.sum(axis=1)
         sizes = np.array([losses.shape[1] for losses in self.losses], dtype=np.intp)
         means = np.full(len(members), np.inf)
+        # Rows of one length are averaged at once; a loop over all would be slow.
         for count in np.unique(counts[counts > 0]).tolist():
             alike = np.flatnonzero(counts == count)
-            who, looks = (where.reshape(-1, count) for where in np.nonzero(ran[alike]))
-            values = self.means[members[alike[who]], looks]
+            rows, looks = (where.reshape(-1, count) for where in np.nonzero(ran[alike]))
+            values = self.means[members[alike[rows]], looks]
             means[alike] = np.average(values, axis=1, weights=sizes[looks])
+        # A mean over more folds says more, so the number of folds comes first.
         keys = (members, np.where(np.isnan(means), np.inf, means), -counts)
         return members[np.lexsort(keys)]
 
@@ -114,6 +119,7 @@ def rank_by_folds(state: RaceState, stages: Iterable[tuple[str, ...]]) -> IntArr
         runners = np.flatnonzero(rest & record.seen)
         chosen.append(record.ranking(runners))
         rest[runners] = False
+    # What ran no fold is known by a subset only, and so ranks behind.
     others = np.flatnonzero(rest)
     if len(others):
         last = last_finite(state)[others]

@@ -66,7 +66,7 @@ class GrowingSteps(Stage):
         )
 
     def members(self, state: RaceState) -> IntArray:
-        """Return who takes part in the next step."""
+        """Return the configurations of the next step."""
         return self.enter(state)
 
     def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
@@ -81,6 +81,7 @@ class GrowingSteps(Stage):
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Call top and flop, and drop significant losers."""
         comparison = self.similarity.compare(seen)
+        # Looks of other stages do not count: their tests are different ones.
         before = self._traces(state)[look.configurations]
         traces = np.column_stack([before, comparison.top])
         drops: dict[int, str] = {}
@@ -92,6 +93,7 @@ class GrowingSteps(Stage):
                 look.configurations[losers].tolist(), "sequential test"
             )
         if traces.shape[1] == len(self.sizes):
+            # Only at the end: a fit that fails on few rows may succeed on more.
             drops |= dict.fromkeys(seen.failures, "fit failed")
         return Verdict(comparison.top, comparison.p_values, drops)
 

@@ -41,11 +41,13 @@ def excess_p_values(differences: Sequence[FloatArray]) -> FloatArray:
     array([nan,  0., nan])
     """
     p_values = np.full(len(differences), np.nan)
+    # Rows of one length are tested in one call.
     by_length: dict[int, list[int]] = {}
     for position, row in enumerate(differences):
         by_length.setdefault(len(row), []).append(position)
     for alike in by_length.values():
         table = np.stack([differences[position] for position in alike])
+        # Without any difference there is no variance to test with.
         tested = ~np.isnan(table).any(axis=1) & table.any(axis=1)
         if not tested.any():
             continue

@@ -20,7 +20,7 @@ class Limit:
     Parameters
     ----------
     decider : Decider
-        Who decides.
+        What decides otherwise.
     """
 
     decider: Decider
@@ -49,9 +49,9 @@ class AtMost(Limit):
     Parameters
     ----------
     decider : Decider
-        Who decides.
+        What decides otherwise.
     n_looks : int or None
-        Most looks; None is no limit.
+        Most looks; None for no limit.
 
     Examples
     --------
@@ -65,6 +65,7 @@ class AtMost(Limit):
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Say why the race is over: by itself first, then by the limit."""
+        # A race that ends by itself at the limit was not cut.
         reason = self.decider.stop_reason(state)
         if (
             reason is None
@@ -82,7 +83,7 @@ class Once(Limit):
     Parameters
     ----------
     decider : Decider
-        Who decides where to look.
+        Decides where to look.
     """
 
     def stop_reason(self, state: RaceState) -> str | None:

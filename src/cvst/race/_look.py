@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cvst._typing import BoolArray, FloatArray, IntArray, Rows
+from cvst._typing import BoolArray, FloatArray, IntArray, Rows, count_rows
 
-__all__ = ["Look", "LookLosses", "Observation", "Verdict", "count_rows"]
+__all__ = ["Look", "LookLosses", "Observation", "Verdict"]
 
 
 def _no_configurations() -> IntArray:
@@ -23,7 +23,7 @@ def _no_configurations() -> IntArray:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Which configurations are trained on which rows and tested on which others.
+    """Some configurations, the rows to train them on, and the rows to test them on.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class Look:
     may_fail : bool
         Whether the race can go on if every fit fails here.
     rounds : int or None
-        Most rounds (of boosting) or trees that learners train here; None is no limit.
+        Most rounds (of boosting) or trees that learners train here; None for no limit.
         Learners without rounds ignore it.
     fold : int or None
         Which fold it is, from 0, where a strategy does not take them in order.
@@ -55,6 +55,7 @@ class Look:
     n_train: int
     configurations: IntArray
     stage: str = "race"
+    # Off by default: the losses of a large grid fill the memory.
     keep_losses: bool = False
     is_fold: bool = False
     may_fail: bool = False
@@ -75,6 +76,7 @@ class Look:
         >>> look.places(np.array([7, 2]))
         array([2, 0])
         """
+        # A search by halves is right because the numbers ascend.
         return np.searchsorted(self.configurations, configurations)
 
 
@@ -126,7 +128,8 @@ class Verdict:
     drops : mapping of int to str
         Reason of each drop, by configuration.
     keep : ndarray of bool or None
-        Whose pointwise losses stay in the state, if the look keeps any; None for all.
+        Configurations whose pointwise losses stay in the state, if the look keeps any;
+        None for all.
     """
 
     top: BoolArray
@@ -189,6 +192,7 @@ class Observation:
             p_values=verdict.p_values,
             fit_seconds=seen.fit_seconds,
             score_seconds=seen.score_seconds,
+            # Copies, since the dictionaries of a source or strategy may change later.
             drops=dict(verdict.drops),
             failures=dict(seen.failures),
             losses=_kept(seen.losses, keep),
@@ -202,15 +206,5 @@ class Observation:
 def _kept(losses: FloatArray, keep: BoolArray) -> FloatArray | None:
     if not keep.any():
         return None
+    # Usually all are kept, and then no copy is needed.
     return losses if keep.all() else losses[keep]
-
-
-def count_rows(rows: Rows) -> int:
-    """Return how many rows a slice or an array of rows has.
-
-    Examples
-    --------
-    >>> count_rows(slice(3, 10)), count_rows(np.array([4, 8]))
-    (7, 2)
-    """
-    return rows.stop - rows.start if isinstance(rows, slice) else len(rows)

@@ -1,4 +1,4 @@
-"""A look that lies ahead: how large it will be, whoever is in it."""
+"""A look that lies ahead: how large it will be, not which configurations it has."""
 
 from __future__ import annotations
 

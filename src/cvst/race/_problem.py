@@ -33,9 +33,9 @@ class Problem:
     folds : mapping of int to tuple of (train, test)
         Folds over the training rows by their number, where a strategy asked for them.
     orders : tuple of ndarray of shape (n_samples,)
-        A fresh permutation per step, where a strategy asked for them.
+        Fresh permutations of the rows, as many as the strategy asked for.
     seed : int
-        For whatever a strategy draws at random.
+        Seed of whatever a strategy draws at random.
     space : SearchSpace or None
         The configurations as points on axes, where that is known.
     constant_loss : float or None
@@ -43,7 +43,7 @@ class Problem:
     min_rows : int
         Rows from which on a subset has a few of every class; 0 if there are none.
     seconds : float or None
-        What the race may take on the clock, the final fit included; None is no limit.
+        What the race may take on the clock, the final fit included; None for no limit.
     configurations : tuple of dict
         The configurations themselves, where a strategy may want to see them.
     covered : mapping of str to str
@@ -75,6 +75,7 @@ class Problem:
         """Subset sizes that split no group, all rows too if others test; or None."""
         if self.boundaries is None or not self.n_validation:
             return self.boundaries
+        # Without a test set, all rows would leave none to test on.
         return np.append(self.boundaries, self.n_samples)
 
     def cut(self, n_train: int, at_least: int = 0) -> int:
@@ -107,6 +108,7 @@ class Problem:
         if allowed is None or distinct or len(allowed) < len(sizes):
             return nearest
         distances = np.abs(np.asarray(sizes)[:, None] - allowed)
+        # An assignment gives each size a boundary of its own, moving the sum least.
         return sorted(allowed[linear_sum_assignment(distances)[1]].tolist())
 
     def prefix(self, n_train: int, order: IntArray | None = None) -> tuple[Rows, Rows]:
@@ -115,4 +117,5 @@ class Problem:
         validation = slice(self.n_samples, self.n_samples + self.n_validation)
         if order is None:
             return train, validation if self.n_validation else rest
+        # Rows of a test set are never shuffled: they come after all orders.
         return order[train], validation if self.n_validation else order[rest]

@@ -36,6 +36,7 @@ def rank_all(state: RaceState, ranking: IntArray) -> IntArray:
     """
     last_loss = last_finite(state)
     others = np.setdiff1d(np.arange(state.n_configurations), ranking)
+    # The last key weighs most, as ``lexsort`` has it.
     keys = (
         others,
         np.nan_to_num(last_loss[others], nan=np.inf),
@@ -61,6 +62,7 @@ def last_finite(state: RaceState) -> FloatArray:
     """Return the last finite mean loss of each configuration, NaN without one."""
     last = np.full(state.n_configurations, np.nan)
     for seen in state.observations:
+        # A later failure does not wipe out what was known before.
         finite = np.isfinite(seen.mean_losses)
         last[seen.look.configurations[finite]] = seen.mean_losses[finite]
     return last

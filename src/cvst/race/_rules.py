@@ -62,7 +62,7 @@ class SimilarityRule(Protocol):
     """Step 1: separates top from flop configurations within a look."""
 
     def compare(self, seen: LookLosses) -> Comparison:
-        """Return who is top; configurations that failed are not."""
+        """Return which configurations are top; those that failed are not."""
         ...
 
 

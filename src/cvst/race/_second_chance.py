@@ -52,5 +52,6 @@ def evenly(space: SearchSpace | None, chosen: IntArray, most: int) -> IntArray:
     fits = chosen if space is None else space.fits[chosen]
     # Fits in the order of their first configuration, which is that of the grid.
     numbers = fits[np.sort(np.unique(fits, return_index=True)[1])]
+    # Failures lie together on a grid; the first few would all be alike.
     places = np.linspace(0, len(numbers) - 1, min(most, len(numbers))).astype(np.intp)
     return chosen[np.isin(fits, numbers[places])]

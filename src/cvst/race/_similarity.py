@@ -73,7 +73,7 @@ class PrefixSimilarity:
 
 @dataclass(frozen=True, slots=True)
 class OutlierSimilarity:
-    """Compare who has outlying residuals on which points, by Cochran's test.
+    """Compare configurations by the points where their residuals are outliers.
 
     Parameters
     ----------

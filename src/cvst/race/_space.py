@@ -92,7 +92,7 @@ class SearchSpace:
         return fits
 
     def with_siblings(self, chosen: IntArray) -> IntArray:
-        """Return the chosen and all whom their fits serve as well, ascending.
+        """Return the chosen and all others that their fits serve too, ascending.
 
         Examples
         --------
@@ -121,7 +121,7 @@ class SearchSpace:
         )
 
     def neighbours(self, index: int, distance: int) -> IntArray:
-        """Return who differs on one ordered axis only, by at most that many levels.
+        """Return what differs on one ordered axis only, by at most that many levels.
 
         Axes with more than :data:`FEWEST_BINS` levels are fine-grained: there twice
         the distance still counts when it is more than one.
@@ -131,7 +131,7 @@ class SearchSpace:
         own = self.codes[:, [index]]
         gaps = np.abs(self.codes - own)
         reach = [[self._reach(axis, distance)] for axis in self.axes]
-        # -1 marks a missing hyper-parameter, which is no neighbour of any value.
+        # -1 marks a missing hyper-parameter, which neighbours no value.
         close = (gaps <= reach) & ((self.codes >= 0) == (own >= 0))
         one_axis = np.count_nonzero(gaps, axis=0) == 1
         return np.flatnonzero(one_axis & close.all(axis=0))
@@ -139,20 +139,21 @@ class SearchSpace:
     def representatives(
         self, losses: FloatArray, allowed: BoolArray, n_bins: int | None = None
     ) -> IntArray:
-        """Return, for each level (or bin of levels) of each axis, who did best there.
+        """Return the best configuration of each level (or bin of levels) of each axis.
 
         Parameters
         ----------
         losses : ndarray of shape (n_configurations,)
             Mean losses, NaN where unknown.
         allowed : ndarray of shape (n_configurations,), bool
-            Who may represent.
+            Which configurations may represent a level.
         n_bins : int or None
             Most bins of an ordered axis; None for one per level, or about the square
             root of all levels where there is one long axis only.
         """
         chosen: set[int] = set()
         ranked = np.where(np.isnan(losses) | ~allowed, np.inf, losses)
+        # Stable, so that equal losses are resolved by the order of the grid.
         order = np.argsort(ranked, kind="stable")
         for axis in self.axes:
             bins = self._bins(axis, n_bins)[order]
@@ -189,6 +190,7 @@ class SearchSpace:
                 gaps = (axis.codes - axis.codes[index]) / max(1, axis.n_levels)
                 distances += np.where(present == present[index], gaps**2, np.inf)
             else:
+                # Categories have no distance: another one is out of reach.
                 distances += np.where(axis.codes == axis.codes[index], 0, np.inf)
         distances[index] = np.inf
         nearest = np.argsort(distances, kind="stable")[:count]

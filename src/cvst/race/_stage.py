@@ -1,4 +1,4 @@
-"""A race as a program of stages, each of which says who enters and who goes on."""
+"""A race as a program of stages, each of which says what enters and what goes on."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class Stage(ABC):
         n_looks : int
             How many looks of this stage there have been.
         members : ndarray of int
-            Who takes part.
+            Configurations that take part.
         """
 
     @abstractmethod
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
-        """Say who goes on."""
+        """Say which configurations go on."""
 
     @abstractmethod
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
@@ -78,12 +78,13 @@ class Stage(ABC):
         return ()
 
     def members(self, state: RaceState) -> IntArray:
-        """Return who takes part in the next look of the stage."""
+        """Return the configurations of the next look of the stage."""
         looks = state.looks_of(self.name)
         if looks:
+            # What joins the race later waits for the next stage.
             entered = looks[0].look.configurations
             return entered[state.active[entered]]
-        # The first stage of a race is for all.
+        # Before the first look there is nothing to choose by: all configurations enter.
         if not state.observations:
             return np.arange(state.n_configurations)
         return np.sort(self.enter(state))
@@ -115,11 +116,12 @@ class Staged(Strategy):
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Let the stage of the look judge."""
+        # By name: each call of ``stages`` may make new objects.
         stages = {stage.name: stage for stage in self.stages(state.problem)}
         return stages[look.stage].judge(state, look, seen)
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
-        """Return the looks of all stages; everything may stay to the end."""
+        """Return the looks of all stages; every configuration may stay to the end."""
         most = problem.n_configurations
         return tuple(
             look
@@ -131,6 +133,7 @@ class Staged(Strategy):
         stages = list(self.stages(state.problem))
         names = [stage.name for stage in stages]
         present = 0 if state.stage is None else names.index(state.stage)
+        # A stage that was left is never entered again.
         looks = (stage.next_look(state) for stage in stages[present:])
         return next((look for look in looks if look is not None), None)
 

@@ -141,6 +141,7 @@ class RaceState:
         reasons: dict[int, str] = {}
         for observation in self.observations:
             reasons.update(observation.drops)
+        # What came back is not dropped any more.
         active = self.active
         return {index: text for index, text in reasons.items() if not active[index]}
 
@@ -181,6 +182,7 @@ class RaceState:
 
     def admit(self, configurations: Sequence[Configuration]) -> RaceState:
         """Return the state with more configurations, none of them looked at yet."""
+        # New configurations are active from the start, so the mask only grows.
         state = replace(self, proposed=(*self.proposed, *configurations))
         grown = _all_true(state).copy()
         grown[: self.n_configurations] = self.active

@@ -1,8 +1,8 @@
-"""What a race asks of whoever decides.
+"""What a race asks of a strategy.
 
 :class:`Decider` is what the loop needs. :class:`Strategy` is the whole protocol: what
 searches, plans, forecasts, budgets, reports and explanations ask as well. Everything
-but a next look and a verdict has a default, so a strategy of one's own can be short.
+but a next look, a verdict and an end has a default, so your own can be short.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Strategy(Parametrised, ABC):
 
     @property
     def proposes(self) -> bool:
-        """Whether configurations may join, so that one alone is worth a race."""
+        """Whether it may propose configurations, so that even one is worth a race."""
         return False
 
     @property
@@ -126,6 +126,7 @@ class Strategy(Parametrised, ABC):
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
         """Return the looks of the longest race; by default the first one alone."""
+        # All that is known of an unknown strategy without losses.
         look = self.next_look(RaceState(problem))
         return (
             PlannedLook(
@@ -139,7 +140,7 @@ class Strategy(Parametrised, ABC):
         return ()
 
     def subsets(self, problem: Problem) -> list[tuple[Rows, Rows]]:
-        """Return the training and test rows of these looks."""
+        """Return the training and test rows of the looks of :meth:`subset_sizes`."""
         return [problem.prefix(size) for size in self.subset_sizes(problem)]
 
     def expected_configurations(self, problem: Problem) -> FloatArray:
@@ -152,6 +153,7 @@ class Strategy(Parametrised, ABC):
 
     def expected_looks(self, problem: Problem) -> int:
         """Return how many looks a race is expected to have; by default all planned."""
+        # Too many rather than too few: a forecast must not promise an early end.
         return len(self.planned_looks(problem))
 
     def fewest_looks(self, problem: Problem) -> int:
@@ -188,7 +190,7 @@ class Strategy(Parametrised, ABC):
 
     @property
     def window(self) -> int:
-        """Number of last looks that decide about the winner, 0 if that has no name."""
+        """Number of last looks that decide about the winner; 0 where that is open."""
         return 0
 
     @property

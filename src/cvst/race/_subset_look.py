@@ -54,6 +54,7 @@ class SubsetLook(Stage):
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Test all against the leader of the look."""
         if np.isnan(seen.mean_losses).all():
+            # Nothing to compare: all go on, and more rows may help.
             return Verdict(np.zeros(len(seen.losses), dtype=bool), seen.mean_losses)
         leader = int(np.nanargmin(seen.mean_losses))
         p_values = excess_p_values(list(seen.losses - seen.losses[leader]))

@@ -20,13 +20,13 @@ from cvst.race._state import RaceState
 from cvst.race._subset_look import SubsetLook
 from cvst.race._tracking import (
     best_fits,
-    late_candidates,
-    most_candidates,
+    most_confirmed_and_climbing,
     most_siblings,
     n_fits,
     neighbours_of,
-    tracked_candidates,
     with_siblings,
+    worth_a_late_look,
+    worth_confirming,
 )
 
 __all__ = ["TrackAndConfirm"]
@@ -94,7 +94,7 @@ class TrackAndConfirm(Staged):
         look.
     n_hedges : int, default=10
         Bins of each axis whose best configuration is confirmed too, in case the late
-        look was still too small to show its worth; 0 is none.
+        look was still too small to show its worth; 0 leaves this out.
     n_folds : int, default=5
         Folds of the confirmation.
     n_raced : int, default=15
@@ -103,7 +103,7 @@ class TrackAndConfirm(Staged):
         good by the test (p > 0.1), which ends the final too. There is no limit if this
         is 0 or if all went to the folds at once.
     final_folds : int, default=10
-        Folds of the final; 0 is no final.
+        Folds of the final; 0 leaves it out.
     climbs : int, default=4
         Most rounds of climbing.
     level : float, default=0.05
@@ -304,15 +304,15 @@ class TrackAndConfirm(Staged):
         fewest = min(self.n_folds, self.final_folds)
         return 0 < fewest <= len(state.looks_of(FINAL))
 
-    # Who enters ---------------------------------------------------------------------
+    # What enters --------------------------------------------------------------------
 
     def _worth_a_late_look(self, state: RaceState) -> IntArray:
         """Return survivors, representatives of every value, and a second chance."""
         losses = known_losses(state)
-        if losses is None:  # no fit succeeded on so few rows
+        if losses is None:  # every fit failed: there were too few rows
             return np.arange(state.n_configurations)
         promising = state.column("top") & bool(self.widen)
-        chosen = late_candidates(state.problem, losses, survivors(state), promising)
+        chosen = worth_a_late_look(state.problem, losses, survivors(state), promising)
         return np.union1d(chosen, second_chances(state, self.max_survivors))
 
     def _tracked(self, state: RaceState) -> IntArray:
@@ -321,8 +321,8 @@ class TrackAndConfirm(Staged):
         if losses is None:
             return np.arange(state.n_configurations)
         numbers = self.n_tracked, self.n_leaders, self.n_hedges
-        chosen = tracked_candidates(state.problem, losses, *numbers)
-        room = most_candidates(state.problem, *numbers)[0] - len(chosen)
+        chosen = worth_confirming(state.problem, losses, *numbers)
+        room = most_confirmed_and_climbing(state.problem, *numbers)[0] - len(chosen)
         again = second_chances(state, room // most_siblings(state.problem))
         return np.union1d(chosen, again)
 
@@ -340,7 +340,7 @@ class TrackAndConfirm(Staged):
         best = best_fits(state.problem.space, ranking, count)
         return np.intersect1d(with_siblings(state.problem, best), ranking)
 
-    # Who does not go on, after the last look ----------------------------------------
+    # What does not go on, after the last look ---------------------------------------
 
     def _beyond_the_best(self, state: RaceState) -> IntArray:
         """Return survivors of the first look beyond the most that may go on."""
@@ -388,7 +388,7 @@ class TrackAndConfirm(Staged):
         n_configurations = problem.n_configurations
         most = {stage.name: n_configurations for stage in self.stages(problem)}
         numbers = self.n_tracked, self.n_leaders, self.n_hedges
-        tracked, climbing = most_candidates(problem, *numbers)
+        tracked, climbing = most_confirmed_and_climbing(problem, *numbers)
         if CONFIRM in most and FINAL in most:
             finalists = self._n_finalists(problem) * most_siblings(problem)
             most[FINAL] = min(n_configurations, finalists)

@@ -1,6 +1,6 @@
-"""Who is worth another look: survivors, representatives, leaders and neighbours.
+"""What is worth another look: survivors, representatives, leaders and neighbours.
 
-Ranks count fits, not configurations: siblings that one fit serves take part for free.
+Ranks count fits, not configurations: those that one fit serves take part for free.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from cvst.race._space import SearchSpace
 
 __all__ = [
     "best_fits",
-    "late_candidates",
-    "most_candidates",
+    "most_confirmed_and_climbing",
     "most_siblings",
     "n_fits",
     "neighbours_of",
     "ranked",
-    "tracked_candidates",
     "with_siblings",
+    "worth_a_late_look",
+    "worth_confirming",
 ]
 
 # A representative may be worse than the leader by this many times the lead of the
@@ -59,7 +59,7 @@ def best_fits(space: SearchSpace | None, order: IntArray, count: int) -> IntArra
 
 
 def with_siblings(problem: Problem, chosen: IntArray) -> IntArray:
-    """Return the chosen and whom their fits serve as well, ascending."""
+    """Return the chosen and all others that their fits serve too, ascending."""
     if problem.space is None or not len(chosen):
         return np.unique(chosen).astype(np.intp)
     return problem.space.with_siblings(np.unique(chosen))
@@ -73,7 +73,7 @@ def neighbours_of(problem: Problem, chosen: IntArray, distance: int) -> IntArray
     return np.unique(np.concatenate([np.empty(0, dtype=np.intp), *around]))
 
 
-def late_candidates(
+def worth_a_late_look(
     problem: Problem, losses: FloatArray, survivors: IntArray, promising: BoolArray
 ) -> IntArray:
     """Return survivors and a representative of every level of every axis.
@@ -85,20 +85,20 @@ def late_candidates(
     losses : ndarray of shape (n_configurations,)
         Mean losses of the first look.
     survivors : ndarray of int
-        Who is in anyway.
+        Configurations that take part in any case.
     promising : ndarray of shape (n_configurations,), bool
-        Of whom, if it is a representative, the neighbours are let in, too.
+        Where a representative is promising, its neighbours take part too.
     """
     if problem.space is None:
         return survivors
-    worth = _worth_a_look(problem, losses)
-    chosen = problem.space.representatives(losses, worth)
+    allowed = _not_hopeless(problem, losses)
+    chosen = problem.space.representatives(losses, allowed)
     near = neighbours_of(problem, chosen[promising[chosen]], 1)
-    chosen = np.union1d(chosen, near[worth[near]])
+    chosen = np.union1d(chosen, near[allowed[near]])
     return with_siblings(problem, np.union1d(survivors, chosen))
 
 
-def tracked_candidates(
+def worth_confirming(
     problem: Problem,
     losses: FloatArray,
     n_tracked: int,
@@ -108,13 +108,14 @@ def tracked_candidates(
     """Return the best of a look, neighbours of its leaders and a best of each part."""
     order = ranked(losses)
     best = best_fits(problem.space, order, n_tracked)
+    # Siblings of one fit could fill all places by rank, so the best fits enter too.
     chosen = [order[:n_tracked], best]
     if problem.space is not None:
         leaders = best_fits(problem.space, order, n_leaders)
         chosen.append(neighbours_of(problem, leaders, 2))
         if n_hedges:
-            worth = _worth_a_look(problem, losses)
-            chosen.append(problem.space.representatives(losses, worth, n_hedges))
+            allowed = _not_hopeless(problem, losses)
+            chosen.append(problem.space.representatives(losses, allowed, n_hedges))
     return with_siblings(problem, np.concatenate(chosen))
 
 
@@ -123,7 +124,7 @@ def most_siblings(problem: Problem) -> int:
     return 1 if problem.space is None else int(np.bincount(problem.space.fits).max())
 
 
-def most_candidates(
+def most_confirmed_and_climbing(
     problem: Problem, n_tracked: int, n_leaders: int, n_hedges: int
 ) -> tuple[int, int]:
     """Return how many can be tracked at most, and how many one climb can add."""
@@ -133,6 +134,7 @@ def most_candidates(
     tracked = n_tracked + n_leaders * space.most_neighbours(2)
     if n_hedges:
         tracked += sum(
+            # Categories are never merged into bins.
             min(axis.n_levels, n_hedges) if axis.ordered else axis.n_levels
             for axis in space.axes
         )
@@ -140,7 +142,7 @@ def most_candidates(
     return tracked * siblings, space.most_neighbours(1) * siblings
 
 
-def _worth_a_look(problem: Problem, losses: FloatArray) -> BoolArray:
+def _not_hopeless(problem: Problem, losses: FloatArray) -> BoolArray:
     leader = np.nanmin(losses)
     constant = problem.constant_loss
     if constant is not None and constant > leader:

@@ -4,7 +4,7 @@ from cvst.search._grid import RaceGridSearchCV
 from cvst.search._plan import LookForecast, RacePlan
 from cvst.search._propose import RaceSearchCV
 from cvst.search._random import RaceRandomSearchCV
-from cvst.search._setup import DEFAULT_STRATEGY, STRATEGIES, resolve_strategy
+from cvst.search._setup import DEFAULT_STRATEGY, STRATEGIES
 
 __all__ = [
     "DEFAULT_STRATEGY",
@@ -14,5 +14,4 @@ __all__ = [
     "RacePlan",
     "RaceRandomSearchCV",
     "RaceSearchCV",
-    "resolve_strategy",
 ]

@@ -13,11 +13,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
 from cvst._sklearn_compat import (
     BaseSearchCV,
     CallbackTree,
+    Interval,
+    StrOptions,
     fit_context,
     routed_fit_params,
 )
@@ -49,10 +50,11 @@ UNUSED = {"pre_dispatch": "2*n_jobs", "return_train_score": False}
 class BaseRaceSearch(BaseSearchCV):
     """What the grid and the random search have in common."""
 
-    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **BaseSearchCV._parameter_constraints,
         "scoring": [str, callable, PointwiseLoss, list, tuple, dict, None],
-        "strategy": [str, HasMethods(["next_look", "judge"])],
+        # ``resolve_strategy`` checks it, with an error that says what to do.
+        "strategy": "no_validation",
         "ordering": [
             StrOptions({"auto", "shuffled", "stratified", "grouped", "given"})
         ],
@@ -102,6 +104,7 @@ class BaseRaceSearch(BaseSearchCV):
             name: value for name, value in params.items() if name == "sample_weight"
         }
         begun = self._begun(inputs)
+        # Only now: bad input must not wipe out an earlier fit.
         self._forget()
         with verbose_logging(self.verbose), shared_rows(setup) as shared:
             setup, budget = self._timed(options, shared, started, begun)
@@ -111,6 +114,7 @@ class BaseRaceSearch(BaseSearchCV):
             if self.refit and interrupt is None:
                 interrupt = self._refit(setup, inputs, tasks)
         if interrupt is not None and self.on_interrupt == "raise":
+            # After the attributes are set, so that nothing of the race is lost.
             raise interrupt
         tasks.close()
         return self
@@ -136,6 +140,7 @@ class BaseRaceSearch(BaseSearchCV):
             of the race chosen for it. Print it, show it in a notebook, or take its
             ``to_dict()``. The search stays as it is.
         """
+        # A plan must leave no trace on the search.
         search = clone(self)
         search._validate_params()
         started = self._clock()
@@ -315,6 +320,7 @@ class BaseRaceSearch(BaseSearchCV):
         promote(self.cv_results_["rank_test_score"], self.best_index_)
         self.best_params_ = state.configurations[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        # ``refit`` may choose one that was dropped early.
         looks = np.flatnonzero(state.present[self.best_index_])
         self.best_score_n_train_ = int(state.subset_sizes[looks[-1]])
         self.surviving_params_ = [
@@ -334,8 +340,8 @@ class BaseRaceSearch(BaseSearchCV):
         index = self.refit(self.cv_results_)
         if not isinstance(index, numbers.Integral):
             raise TypeError(
-                f"refit returned {index!r}, which is no whole number. Return the index "
-                "of a configuration."
+                f"refit returned {index!r}, which is not a whole number. Return the "
+                "index of a configuration."
             )
         if not 0 <= int(index) < len(self.cv_results_["params"]):
             raise IndexError(

@@ -31,8 +31,9 @@ class RaceGridSearchCV(BaseRaceSearch):
         What to race on: a score that is a monotone function of a mean over rows. None
         is the estimator's own (accuracy or r2).
     strategy : str or strategy object, default="track_and_confirm"
-        Who decides: :class:`cvst.TrackAndConfirm` is as accurate as full
-        cross-validation, ``"cvst"`` is the paper's race (:class:`cvst.CVST`).
+        Decides what to look at and what to drop. :class:`cvst.TrackAndConfirm` is as
+        accurate as full cross-validation, ``"cvst"`` is the paper's race
+        (:class:`cvst.CVST`).
     ordering : {"auto", "shuffled", "stratified", "grouped", "given"}, default="auto"
         Order of the rows, of which every subset is a prefix: stratified for
         classifiers, shuffled for regressors, grouped when ``groups`` are passed to
@@ -70,7 +71,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         many steps as fit (``budget_settings_`` says which). When the clock runs out,
         the leader wins and ``stop_reason_`` is ``"time_budget"``.
     max_looks : int or None, default=None
-        End the race after so many looks, whatever the strategy.
+        Most looks of the race, whatever the strategy.
     pre_dispatch, return_train_score
         Accepted for compatibility; without effect.
 

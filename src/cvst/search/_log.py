@@ -21,6 +21,7 @@ __all__ = [
     "verbose_logging",
 ]
 
+# One logger for all events: live views, reports and users listen to it.
 LOGGER = logging.getLogger("cvst")
 
 
@@ -32,6 +33,7 @@ def verbose_logging(verbose: int) -> Iterator[None]:
         return
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("[cvst] %(message)s"))
+    # Restored afterwards: a library must not change the user's settings.
     level = LOGGER.level
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
@@ -116,12 +118,13 @@ def log_look(state: RaceState, strategy: Strategy) -> None:
         "configurations, %(n_top)d top, %(n_dropped)d dropped, %(n_active)d left; "
         "leader %(params)s with mean loss %(leader_loss).6g",
         {**event, "params": configurations[leader]},
+        # The state itself goes along, for listeners that draw.
         extra={"cvst": event, "cvst_race": (state, ranking, configurations)},
     )
 
 
 def log_end(reason: str, state: RaceState, params: Any) -> None:
-    """Report why the race ended and who won."""
+    """Report why the race ended and which configuration won."""
     event = {"event": "end", "reason": reason, "looks": state.n_looks}
     LOGGER.info(
         "the race is over after %d looks (%s): %s wins",

@@ -8,8 +8,8 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from cvst._sklearn_compat import HasMethods, Interval, StrOptions
 from cvst._typing import Configuration
 from cvst.evaluation import covered_by_one_fit
 from cvst.exceptions import InvalidInputError

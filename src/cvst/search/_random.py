@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.model_selection import ParameterSampler
-from sklearn.utils._param_validation import Interval
 
+from cvst._sklearn_compat import Interval
 from cvst._typing import Configuration
 from cvst.search._base import BaseRaceSearch
 from cvst.search._setup import DEFAULT_STRATEGY

@@ -57,6 +57,7 @@ def results_table(
     """
     shown = scores.copy()
     if error_score != "raise":
+        # Only failures: a look that a configuration missed stays NaN.
         shown[state.present & np.isnan(shown)] = error_score
     mean, spread = final_scores(state, shown)
     fit_seconds, score_seconds = state.fit_seconds, state.score_seconds
@@ -124,6 +125,7 @@ def _narrowed(values: Any) -> Any:
         isinstance(value, int | float | np.number) and not isinstance(value, bool)
         for value in given
     ):
+        # A column of numbers sorts and plots as numbers in a data frame.
         return np.array(list(values))
     return values
 

@@ -30,7 +30,7 @@ def check_scoring_fits(
     Parameters
     ----------
     strategy : Strategy
-        Who decides.
+        The strategy of the race.
     loss : PointwiseLoss
         What is compared.
     y : array-like or None
@@ -40,6 +40,7 @@ def check_scoring_fits(
     configurations : sequence of dict
         The grid.
     """
+    # A first look may take minutes, and its error would come out of a worker.
     test = strategy.binary_test
     if test is not None and _is_binary(loss, y) is False:
         raise InvalidInputError(
@@ -84,6 +85,7 @@ def _made_up(loss: PointwiseLoss, truth: Any) -> Any:
         return None
     if loss.classes is None and truth.dtype.kind in "iuf":
         return np.broadcast_to(truth.mean(axis=0), truth.shape)
+    # A label that occurs: losses may refuse others.
     return np.roll(truth, 1, axis=0)
 
 

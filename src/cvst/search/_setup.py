@@ -120,7 +120,7 @@ class Setup:
 
 
 def resolve_strategy(strategy: Any) -> Strategy:
-    """Return a fresh strategy object for a name or an object.
+    """Return a strategy that is not shared, for a name or an object.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def resolve_strategy(strategy: Any) -> Strategy:
     Returns
     -------
     Strategy
-        One that nobody else holds.
+        A new object, or a copy.
 
     Examples
     --------
@@ -161,6 +161,7 @@ def prepare(
     estimator = options.estimator
     check_names(estimator, configurations)
     strategy = resolve_strategy(options.strategy)
+    # One draw for three uses, so that none of them shifts the others.
     seeds = check_random_state(options.random_state).randint(LARGEST_SEED, size=3)
     loss = resolve_loss(options.scoring, estimator, inputs.y)
     template = _seeded(clone(estimator), seeds[0])
@@ -190,6 +191,7 @@ def prepare(
         configurations=tuple(configurations),
         covered=covered,
     )
+    # Before folds are made and anything is fitted: a bad setting fails at once.
     strategy.check(problem)
     check_scoring_fits(strategy, loss, inputs.y, template, seeded)
     folds = FoldMaker(options.cv, stratify, inputs, ordering, rng)
@@ -223,6 +225,7 @@ def prepare(
 def shared_rows(setup: Setup) -> Iterator[Setup]:
     """Put the rows into a file that worker processes share, where there are any."""
     source = setup.source
+    # Threads, and one worker, see the rows as they are.
     alone = effective_n_jobs(source.n_jobs) == 1
     if alone or source.evaluator.prefer == "threads":
         yield setup
@@ -255,6 +258,7 @@ def check_names(estimator: Any, configurations: Sequence[Configuration]) -> None
         raise InvalidInputError(
             "The grid has no configurations. Give it at least one dict of values."
         )
+    # Once for the whole grid: it is slow for deep pipelines.
     known = set(estimator.get_params(deep=True))
     for configuration in configurations:
         unknown = set(configuration) - known
@@ -288,12 +292,14 @@ def _race_data(estimator: Any, inputs: Inputs, order: IntArray) -> RaceData:
     X = in_order(inputs.X, order)
     X_val = inputs.X_val
     if pairwise:
+        # A kernel has a column per training row, which moves with it.
         X = X[:, order]
         X_val = None if X_val is None else np.asarray(X_val)[:, order]
     weights = inputs.sample_weight
     if weights is not None:
         weights = weights[order]
         if X_val is not None:
+            # The weights are those of the training rows; test rows count alike.
             weights = np.concatenate([weights, np.ones(num_samples(X_val))])
     fit_params = dict(inputs.fit_params)
     row_params = {

@@ -35,7 +35,7 @@ class ParallelBoundaries:
 
     @property
     def safety_zone(self) -> float:
-        """Where the loser boundary leaves zero: up to here nobody can be dropped."""
+        """Where the loser boundary leaves zero: up to here nothing can be dropped."""
         return self.intercept / self.slope
 
     @overload

@@ -24,15 +24,15 @@ def outlier_outcomes(residuals: npt.ArrayLike, level: float = 0.05) -> BoolArray
     ----------
     residuals : array-like of shape (n_configurations, n_points)
         Signed residuals. Infinite ones are outliers and do not count for the standard
-        deviation of the others; NaN, of a failed configuration, is no outlier, and its
-        row has no place in the test that follows.
+        deviation of the others; NaN, of a failed configuration, is not an outlier, and
+        its row has no place in the test that follows.
     level : float, default=0.05
         Share of outliers expected of normal residuals.
 
     Returns
     -------
     ndarray of shape (n_configurations, n_points), bool
-        A single finite residual has no spread to stand out from: it is no outlier.
+        A single finite residual has no spread to stand out from: it is not an outlier.
 
     Examples
     --------

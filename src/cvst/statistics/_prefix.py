@@ -2,7 +2,7 @@
 
 A prefix form of a test is an iterator of `Significance`, one for the first 2, 3, ..., K
 configurations, that computes no more than is asked for. Algorithm 2 of the paper finds
-the top configurations of a step by walking along it.
+the top configurations of a look by walking along it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class PrefixScan:
     ----------
     n_similar : int
         Size of the longest prefix reached without a significant difference; at least
-        1, since a single configuration differs from nobody.
+        1, since a single configuration has nothing to differ from.
     p_values : tuple of float
         P-values of the prefixes of 2, 3, ... configurations that were tested; the last
         one is the significant one, if any was.

@@ -162,7 +162,7 @@ class SpicerTest(ParallelBoundaries):
         stake = slope / (1 - slope)
 
         def drops_winner(fortune: float) -> float:
-            # Nobody is called a winner in a race, so the opponent is never ruined.
+            # A race never declares a winner early, so the opponent is never ruined.
             game = ruin_probabilities(n_games, probability, fortune, inf, stake)
             return float(game.own.sum())
 
@@ -200,10 +200,8 @@ def _smallest_fortune(
     # Amounts are sums of few numbers; what differs by less than this is the same one.
     steps = np.unique(np.round(np.append(amounts[amounts > 0], 0.0), decimals=9))
     fortunes = np.append((steps[1:] + steps[:-1]) / 2, steps[-1] + 0.5)
-    first, last = (
-        0,
-        len(fortunes) - 1,
-    )  # the last cannot be lost: its ruin is impossible
+    # The last one cannot be lost, so there is always an answer.
+    first, last = 0, len(fortunes) - 1
     while first < last:
         middle = (first + last) // 2
         if ruin_probability(float(fortunes[middle])) <= level:

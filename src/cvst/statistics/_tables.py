@@ -1,6 +1,6 @@
 """Checks of the tables that the tests take: configurations in rows, points in columns.
 
-A failed configuration is no row of a table. Its losses are NaN, NaN has no rank, and
+A failed configuration has no row in a table. Its losses are NaN, NaN has no rank, and
 what a failure means is for the race to say; so a table with NaN is refused here.
 Infinite losses are ordinary values: the worst (or best) rank, tied among themselves.
 """

@@ -80,8 +80,8 @@ def expected_active(
     check_share("survival_rate", survival_rate)
     steps = np.arange(1, max_steps + 1)
     # The small amount keeps 0.29 * 100 from being 28 whole steps.
-    everyone = steps <= floor(safety_zone + 1e-9) + 1
-    return n_configurations * np.where(everyone, 1.0, survival_rate)
+    all_run = steps <= floor(safety_zone + 1e-9) + 1
+    return n_configurations * np.where(all_run, 1.0, survival_rate)
 
 
 def race_cost(
@@ -173,7 +173,7 @@ def speedup_ceiling(
     r"""Return what a race can save at most over k-fold cross-validation.
 
     The luckiest race drops all configurations but one in the first step that can drop
-    any, and stops. Up to there everybody runs, whatever the data.
+    any, and stops. Up to there all configurations run, whatever the data.
 
     Parameters
     ----------

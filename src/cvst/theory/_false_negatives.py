@@ -138,6 +138,7 @@ def simulate_false_negatives(
     changes = np.asarray(change_points, dtype=np.intp)
     _check_change_points(changes, test.max_steps)
 
+    # One set of draws for all settings; see ``n_resamples``.
     draws = np.random.default_rng(seed).random((n_resamples, test.max_steps))
     boundaries = loser_boundaries(test)
     steps = np.arange(1, test.max_steps + 1)
@@ -147,6 +148,7 @@ def simulate_false_negatives(
         wins_before = draws < before
         for column, change in enumerate(changes):
             traces = np.where(steps <= change, wins_before, wins_after)
+            # A drop is for good, so crossing once is enough.
             dropped = traces.cumsum(axis=1) <= boundaries
             rates[row, column] = dropped.any(axis=1).mean()
     return FalseNegatives(

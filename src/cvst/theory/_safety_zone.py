@@ -14,9 +14,9 @@ from cvst.theory._validation import check_count, check_probability
 
 __all__ = ["loser_level_for_safety_zone", "safety_zone"]
 
-# Levels are searched on a logarithmic scale; below this a level is no level.
+# Levels are searched on a logarithmic scale; below this a level means nothing.
 SMALLEST_LEVEL = 1e-300
-N_CANDIDATES = 4096
+N_LEVELS = 4096
 
 # A trace that ends *at* the boundary is a loser's, so a zone of exactly four steps
 # would drop constant losers in step four. Aim beyond it by more than rounding errs.
@@ -68,9 +68,8 @@ def loser_level_for_safety_zone(
     winner_level : float
         Level :math:`\alpha_l` of the sequential test.
     max_level : float
-        Level that is large enough: a test that takes every other winner for a loser
-        deserves no name. Only zones that are short for their number of steps reach
-        it.
+        Largest level to consider: a test that takes every other winner for a loser is
+        useless. Only zones that are short for their number of steps reach it.
 
     Returns
     -------
@@ -104,15 +103,15 @@ def loser_level_for_safety_zone(
             f"= {1 - winner_level:g}."
         )
     wanted = zone * (1 + MARGIN)
-    log_levels = np.linspace(log(SMALLEST_LEVEL), log(max_level), N_CANDIDATES)
+    log_levels = np.linspace(log(SMALLEST_LEVEL), log(max_level), N_LEVELS)
     zones = _zones(np.exp(log_levels), max_steps, winner_level)
-    # The zone shrinks as the level grows, except for so few steps that small levels
+    # The zone shrinks as the level grows, except where few steps make small levels
     # have no test at all; there it rises first. The last hit is right in both cases.
     hits = np.flatnonzero(zones >= wanted)
     if not len(hits):
         raise _no_level(zone, max_steps, winner_level, max_level, zones)
     last = int(hits[-1])
-    if last == N_CANDIDATES - 1:
+    if last == N_LEVELS - 1:
         return max_level
 
     def excess(log_level: float) -> float:

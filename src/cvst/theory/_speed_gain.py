@@ -131,6 +131,7 @@ def simulate_speed_gain(
     for row, loser_share in enumerate(problems.values()):
         n_losers = round(loser_share * n_configurations)
         for column, test in enumerate(tests):
+            # One column has nothing to compare.
             window = max(2, round(stopping_share * test.max_steps))
             n_winners = n_configurations - n_losers
             losers = rng.uniform(*loser_probabilities, (n_resamples, n_losers))
@@ -173,6 +174,7 @@ def _race(
     running = np.ones(n_resamples, dtype=bool)
     active = np.ones((n_resamples, n_configurations), dtype=bool)
     wins = np.zeros((n_resamples, n_configurations), dtype=np.intp)
+    # A ring of the last steps: all steps of all resamples need too much memory.
     last_tops = np.zeros((window, n_resamples, n_configurations), dtype=bool)
     costs = np.zeros(n_resamples)
     steps_run = np.zeros(n_resamples, dtype=np.intp)
@@ -183,6 +185,7 @@ def _race(
         top = rng.random(active.shape) < win_probabilities
         wins += top
         last_tops[index % window] = top
+        # A race that has ended drops nothing any more.
         active &= (wins > boundary) | ~running[:, None]
         # As in the R package, the first window must be complete before the test.
         if index >= window:

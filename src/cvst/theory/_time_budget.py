@@ -127,7 +127,7 @@ def steps_for_time_budget(
         raise InvalidInputError(
             f"min_steps={min_steps} must not exceed max_steps={max_steps}."
         )
-    candidates = np.arange(min_steps, max_steps + 1)
+    step_counts = np.arange(min_steps, max_steps + 1)
     times = np.array(
         [
             time_of_race(
@@ -140,18 +140,18 @@ def steps_for_time_budget(
                 predict_time=predict_time,
                 predict_complexity=predict_complexity,
             )
-            for steps in candidates
+            for steps in step_counts
         ]
     )
     # More steps need not take longer: as long as the zone gains no whole step, a finer
     # schedule makes its subsets smaller. So look at all, not for the first misfit.
-    fitting = candidates[times <= time_budget]
+    fitting = step_counts[times <= time_budget]
     if not len(fitting):
         cheapest = int(times.argmin())
         raise BudgetTooSmallError(
             f"time_budget={time_budget:g} is too small: a race of {n_configurations} "
             f"configurations takes about {_round_up(times[cheapest])} even with "
-            f"{candidates[cheapest]} steps. Allow that much, or race fewer "
+            f"{step_counts[cheapest]} steps. Allow that much, or race fewer "
             "configurations or rows."
         )
     return int(fitting[-1])

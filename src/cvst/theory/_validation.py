@@ -13,7 +13,7 @@ def check_probability(name: str, value: float | Fraction) -> None:
     """Raise unless the value lies in [0, 1]."""
     if not 0 <= value <= 1:
         raise InvalidInputError(
-            f"{name}={value!r} is no probability: it must lie between 0 and 1."
+            f"{name}={value!r} is not a probability: it must lie between 0 and 1."
         )
 
 

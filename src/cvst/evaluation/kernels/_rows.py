@@ -14,9 +14,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from cvst._typing import FloatArray, IntArray, Rows
+from cvst._typing import FloatArray, IntArray, Rows, count_rows
 from cvst.evaluation._protocol import Scratch, Task
-from cvst.evaluation._rows import n_rows
 from cvst.evaluation.kernels._tables import Budget, RowTable
 from cvst.evaluation.sharing import PerLook
 
@@ -101,12 +100,12 @@ class PairedRows:
     @property
     def n_train(self) -> int:
         """Number of training rows."""
-        return n_rows(self.train, len(self.rows.X))
+        return count_rows(self.train, len(self.rows.X))
 
     @property
     def n_test(self) -> int:
         """Number of test rows."""
-        return n_rows(self.test, len(self.rows.X))
+        return count_rows(self.test, len(self.rows.X))
 
     @property
     def largest_square(self) -> float:

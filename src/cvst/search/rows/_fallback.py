@@ -119,6 +119,7 @@ def raceable(
     strategy: Strategy, problem: Problem, data: RaceData, classes: Any, folds: FoldMaker
 ) -> tuple[Strategy, Problem]:
     """Return the strategy, or k-fold comparison where its first look is too small."""
+    # The first look is the smallest, so it is the one that may lack rows or classes.
     look = strategy.next_look(RaceState(problem))
     seen = _seen_classes(look, data, classes)
     if enough_to_start(strategy, problem, data, classes):

@@ -1,4 +1,4 @@
-"""What the user hands to ``fit``, checked and sorted by who needs it."""
+"""What the user hands to ``fit``, checked, and sorted by where it is needed."""
 
 from __future__ import annotations
 
@@ -79,6 +79,7 @@ def read_inputs(
         Returns what of the parameters goes to ``fit`` of the estimator, and the weights
         of the rows in the scores.
     """
+    # None means "not given", as in scikit-learn.
     params = {name: value for name, value in params.items() if value is not None}
     X_val, y_val = params.pop("X_val", None), params.pop("y_val", None)
     groups = params.pop("groups", None)
@@ -91,6 +92,7 @@ def read_inputs(
     if y is not None and is_classifier(estimator):
         check_classification_targets(y)
     _check_test_set(X, y, X_val, y_val)
+    # ``X_val`` and ``groups`` belong to the race, so they are not routed.
     fit_params, weights = route(params)
     n_samples = num_samples(X)
     aligned = {
@@ -111,7 +113,7 @@ def _checked_weights(values: Any, X: Any, y: Any) -> FloatArray:
     if weights.ndim != 1:
         shown = " ".join(repr(values).split())[:60]
         raise InvalidInputError(
-            f"sample_weight={shown} is no list of numbers. Give one number per row."
+            f"sample_weight={shown} is not a list of numbers. Give one number per row."
         )
     _check_lengths(X, y, sample_weight=weights)
     if not np.all(np.isfinite(weights)) or np.any(weights < 0):
@@ -162,6 +164,7 @@ def _requires_y(estimator: Any) -> bool:
 def _per_row(value: Any, n_samples: int) -> bool:
     if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
         return False
+    # As in scikit-learn: what is as long as the rows belongs to them.
     return num_samples(value) == n_samples
 
 
@@ -225,6 +228,7 @@ def _check_same_columns(X: Any, X_val: Any) -> None:
         raise InvalidInputError(
             f"X_val has {given} features per row, X has {wanted}. Use the same columns."
         )
+    # Another order of columns will do: rows are stacked by name.
     names, given_names = _column_names(X), _column_names(X_val)
     if names is None or given_names is None or set(names) == set(given_names):
         return

@@ -143,6 +143,7 @@ def make_folds(
     else:
         splitter = check_cv(cv, y, classifier=is_classifier)
         splits = splitter.split(X, y, groups)
+    # The inverse of the permutation: folds come in the user's order.
     place = np.empty(n_samples, dtype=np.intp)
     place[ordering.permutation] = np.arange(n_samples)
     folds = tuple(
@@ -172,10 +173,12 @@ def _kind(ordering: str, y: Any, groups: Any, stratify: bool) -> str:
 
 def _labels(y: Any) -> Any:
     labels = np.asarray(y)
+    # A frame with one column is one label per row.
     return labels.ravel() if labels.ndim == 2 and labels.shape[1] == 1 else labels
 
 
 def _are_classes(labels: Any) -> bool:
+    # Classes are often stored as 0.0 and 1.0.
     return labels.dtype.kind != "f" or bool(np.all(labels == np.floor(labels)))
 
 
@@ -219,6 +222,7 @@ def _checked_labels(y: Any, n_samples: int) -> Any:
 
 
 def _grouped(groups: Any, rng: np.random.Generator) -> Ordering:
+    # Groups, not rows, are shuffled: the rows of one stay together.
     names, codes = np.unique(groups, return_inverse=True)
     rank = rng.permutation(len(names))
     ranks = rank[codes.ravel()]
@@ -233,6 +237,7 @@ def _implied_splits(
     """Yield folds of the kind that the ordering is of, in the original order."""
     n_samples = len(ordering.permutation)
     rows = np.zeros((n_samples, 1))
+    # scikit-learn's splitters take a number, not a Generator.
     seed = int(rng.integers(2**31 - 1))
     if ordering.kind == "given":
         n_splits = _at_most(n_folds, n_samples - 1, "rows")
@@ -273,6 +278,7 @@ def _at_most(n_folds: int, limit: int, what: str) -> int:
 def _places(rows: Any, place: IntArray, what: str) -> IntArray:
     """Return where some rows stand in the race, in ascending order."""
     indices = np.asarray(rows)
+    # scikit-learn takes masks for folds too.
     if indices.dtype == bool and len(indices) == len(place):
         indices = np.flatnonzero(indices)
     if not len(indices):
