@@ -235,9 +235,12 @@ def test_an_evaluation_set_keeps_everybody_alone(
 
 @pytest.mark.parametrize("response", ["predict", "predict_proba"])
 def test_sure_scores_bring_no_warning(
-    draw_rows, make_weighted_task, assert_same_as_one_by_one, response, capfd
+    draw_rows, make_weighted_task, assert_same_as_one_by_one, response, capfd, caplog
 ):
-    """Scores far below -700, whose exponential overflows, are shares of zero."""
+    """Scores far below -700, whose exponential overflows, are shares of zero.
+
+    Warnings are errors here, and an error would end the sharing, with a line in the log.
+    """
     X, _, _ = draw_rows(1)
     y = (X[:, 0] > 1).astype(int)
     estimator = LGBMClassifier(
@@ -249,6 +252,7 @@ def test_sure_scores_bring_no_warning(
 
     assert scores.predict(X[60:], raw_score=True).min() < -710
     assert_same_as_one_by_one(task)
+    assert not caplog.records
     assert capfd.readouterr() == ("", "")
 
 
