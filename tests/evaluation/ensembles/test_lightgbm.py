@@ -239,7 +239,7 @@ def test_sure_scores_bring_no_warning(
 ):
     """Scores far below -700, whose exponential overflows, are shares of zero.
 
-    Warnings are errors here, and an error would end the sharing, with a line in the log.
+    Warnings are errors here; an error would end the sharing, with a line in the log.
     """
     X, _, _ = draw_rows(1)
     y = (X[:, 0] > 1).astype(int)
