@@ -70,7 +70,9 @@ def test_first_rounds_classify_as_shorter_runs(
 @given(
     seed=st.integers(0, 1000),
     sizes=st.lists(st.integers(1, 12), min_size=2, max_size=4),
-    objective=st.sampled_from([None, "regression_l1", "poisson", "quantile"]),
+    objective=st.sampled_from(
+        [None, "regression_l1", "huber", "fair", "mape", "poisson", "quantile"]
+    ),
     boosting_type=st.sampled_from(["gbdt", "gbdt", "dart", "rf"]),
     min_child_samples=st.sampled_from([1, 3, 15, 22, 30]),
     weighted=st.booleans(),
@@ -160,6 +162,98 @@ def test_scores_near_a_tie_are_left_to_lightgbm(draw_rows):
     assert _linked(three, "predict", tied) is None
     assert _linked(three, "predict", tied[1:]).tolist() == [2]
     assert _linked(three, "predict_proba", tied).shape == (2, 3)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    sizes=st.lists(st.integers(1, 12), min_size=2, max_size=4),
+    learning_rate=st.floats(0.001, 2.0),
+    params=st.fixed_dictionaries(
+        {
+            "colsample_bytree": st.floats(0.3, 1.0),
+            "min_split_gain": st.sampled_from([0.0, 0.5]),
+            "reg_alpha": st.floats(0.0, 1.0),
+            "reg_lambda": st.floats(0.0, 10.0),
+            "max_depth": st.sampled_from([-1, 1, 3]),
+            "n_jobs": st.sampled_from([None, 1, 2]),
+            "class_weight": st.sampled_from([None, "balanced", {0: 1.0, 1: 5.0}]),
+            "boosting_type": st.sampled_from(["gbdt", "gbdt", "gbdt", "dart"]),
+        }
+    ),
+    bagging=st.sampled_from(
+        [
+            {},
+            {"subsample": 0.6, "subsample_freq": 1},
+            {"subsample": 0.8, "subsample_freq": 3},
+            {"pos_bagging_fraction": 0.5, "subsample_freq": 1},
+        ]
+    ),
+    response=st.sampled_from(["predict", "predict_proba"]),
+)
+def test_any_hyper_parameters(
+    draw_rows,
+    make_weighted_task,
+    assert_same_as_one_by_one,
+    seed,
+    sizes,
+    learning_rate,
+    params,
+    bagging,
+    response,
+):
+    """Whatever a search may draw, labels are equal and shares to 1e-9."""
+    X, signal, _ = draw_rows(seed)
+    estimator = LGBMClassifier(
+        learning_rate=learning_rate, **{**QUIET, **params}, **bagging
+    )
+    grid = [{"n_estimators": s} for s in sizes]
+
+    assert_same_as_one_by_one(
+        make_weighted_task(
+            estimator, grid, X, (signal > 0).astype(int), response=response
+        )
+    )
+
+
+def test_an_evaluation_set_keeps_everybody_alone(
+    draw_rows, make_task, assert_same_as_one_by_one, count_fits
+):
+    """A run that stops early predicts with its best round."""
+    X, y, _ = draw_rows(6)
+    fits = count_fits(LGBMRegressor)
+    stop = lightgbm.early_stopping(2, verbose=False)
+    fit_params = {"eval_set": [(X[60:], y[60:])], "callbacks": [stop]}
+    grid = [{"n_estimators": s} for s in (5, 20, 40)]
+    task = make_task(LGBMRegressor(**QUIET), grid, X, y, fit_params=fit_params)
+
+    list(batch_evaluator_for(task.estimator).evaluate(task))
+
+    assert len(fits) == 3
+    assert_same_as_one_by_one(task)
+
+
+@pytest.mark.parametrize("response", ["predict", "predict_proba"])
+def test_sure_scores_bring_no_warning(
+    draw_rows, make_weighted_task, assert_same_as_one_by_one, response, capfd, caplog
+):
+    """Scores far below -700, whose exponential overflows, are shares of zero.
+
+    Warnings are errors here; an error would end the sharing, with a line in the log.
+    """
+    X, _, _ = draw_rows(1)
+    y = (X[:, 0] > 1).astype(int)
+    estimator = LGBMClassifier(
+        learning_rate=500.0, min_child_weight=0.0, **{**QUIET, "num_leaves": 2}
+    )
+    grid = [{"n_estimators": s} for s in (1, 2, 3)]
+    task = make_weighted_task(estimator, grid, X, y, response=response)
+    scores = clone(estimator).set_params(n_estimators=3).fit(X[:60], y[:60])
+
+    assert scores.predict(X[60:], raw_score=True).min() < -710
+    assert_same_as_one_by_one(task)
+    assert not caplog.records
+    assert capfd.readouterr() == ("", "")
 
 
 def test_categories_and_names(draw_rows, make_weighted_task, assert_same_as_one_by_one):

@@ -21,7 +21,13 @@ SMALL = {"n_jobs": 1, "max_depth": 2, "verbosity": 0}
     seed=st.integers(0, 1000),
     sizes=st.lists(st.integers(1, 10), min_size=2, max_size=4),
     objective=st.sampled_from(
-        ["reg:squarederror", "reg:absoluteerror", "count:poisson", "reg:quantileerror"]
+        [
+            "reg:squarederror",
+            "reg:absoluteerror",
+            "reg:pseudohubererror",
+            "reg:quantileerror",
+            "count:poisson",
+        ]
     ),
     further=st.sampled_from(
         [
@@ -110,6 +116,50 @@ def test_first_rounds_classify_as_shorter_runs(
     )
 
     assert_same_as_one_by_one(task, rtol=0, atol=0)
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 1000),
+    sizes=st.lists(st.integers(1, 12), min_size=2, max_size=4),
+    params=st.fixed_dictionaries(
+        {
+            "learning_rate": st.floats(0.001, 2.0),
+            "subsample": st.floats(0.3, 1.0),
+            "colsample_bytree": st.floats(0.3, 1.0),
+            "colsample_bylevel": st.floats(0.3, 1.0),
+            "reg_alpha": st.floats(0.0, 1.0),
+            "reg_lambda": st.floats(0.0, 10.0),
+            "gamma": st.sampled_from([None, 0.5]),
+            "max_bin": st.sampled_from([None, 4]),
+            "scale_pos_weight": st.sampled_from([None, 5.0]),
+            "n_jobs": st.sampled_from([None, 1, 2]),
+            "booster": st.sampled_from([None, None, None, "dart"]),
+        }
+    ),
+    response=st.sampled_from(["predict", "predict_proba"]),
+)
+def test_any_hyper_parameters(
+    draw_rows,
+    make_weighted_task,
+    assert_same_as_one_by_one,
+    seed,
+    sizes,
+    params,
+    response,
+):
+    """Bitwise, whatever a search may draw."""
+    X, signal, _ = draw_rows(seed)
+    estimator = XGBClassifier(**{**SMALL, **params})
+    grid = [{"n_estimators": s} for s in sizes]
+
+    assert_same_as_one_by_one(
+        make_weighted_task(
+            estimator, grid, X, (signal > 0).astype(int), response=response
+        ),
+        rtol=0,
+        atol=0,
+    )
 
 
 @pytest.mark.parametrize("objective", ["reg:squarederror", "reg:absoluteerror"])

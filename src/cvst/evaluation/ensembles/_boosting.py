@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Literal
 
+from sklearn.base import is_classifier
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     GradientBoostingRegressor,
@@ -18,9 +19,10 @@ from sklearn.ensemble import (
     HistGradientBoostingRegressor,
 )
 
+from cvst._typing import FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._protocol import Task
-from cvst.evaluation.sharing import PrefixEvaluator
+from cvst.evaluation.sharing import PrefixEvaluator, Remembered, truncated
 
 __all__ = ["BoostingStages", "HistBoostingStages"]
 
@@ -32,8 +34,7 @@ class BoostingStages(PrefixEvaluator):
         self, model: Any, task: Task, sizes: Sequence[int]
     ) -> Iterator[tuple[int, Any]]:
         """Walk once through the stages and keep those asked for."""
-        staged = getattr(model, f"staged_{task.response}")(task.X_test)
-        stages = enumerate(staged, start=1)
+        stages = enumerate(self.staged(model, task), start=1)
         stage, prediction = next(stages)
         for size in sizes:
             while stage < size:
@@ -42,14 +43,27 @@ class BoostingStages(PrefixEvaluator):
                 if following is None:
                     break
                 stage, prediction = following
-            yield size, _as_unstaged(task.response, prediction)
+            yield size, self.answer(model, task, prediction)
+
+    def staged(self, model: Any, task: Task) -> Iterator[Any]:
+        """Return scores stage by stage: classes and shares of each would cost more."""
+        response = "decision_function" if is_classifier(model) else "predict"
+        staged: Iterator[Any] = getattr(model, f"staged_{response}")(task.X_test)
+        return staged
+
+    def answer(self, model: Any, task: Task, prediction: Any) -> Any:
+        """Let scikit-learn turn the scores of a stage into its answer."""
+        if not is_classifier(model):
+            return prediction
+        # ``predict`` and ``predict_proba`` ask ``decision_function`` for the scores.
+        scores = Remembered(_flat(prediction))
+        shorter = truncated(model, decision_function=scores.decision_function)
+        return getattr(shorter, task.response)(task.X_test)
 
 
-def _as_unstaged(response: str, prediction: Any) -> Any:
+def _flat(scores: FloatArray) -> FloatArray:
     # For two classes ``decision_function`` is flat, its staged form is a column.
-    if response == "decision_function" and prediction.shape[1:] == (1,):
-        return prediction.ravel()
-    return prediction
+    return scores.ravel() if scores.shape[1:] == (1,) else scores
 
 
 class HistBoostingStages(BoostingStages):
@@ -57,6 +71,16 @@ class HistBoostingStages(BoostingStages):
 
     size: ClassVar[str] = "max_iter"
     prefer: Literal["threads", "processes"] = "threads"
+
+    def staged(self, model: Any, task: Task) -> Iterator[Any]:
+        """Return the answers stage by stage; they cost little beside the trees."""
+        staged: Iterator[Any] = getattr(model, f"staged_{task.response}")(task.X_test)
+        return staged
+
+    def answer(self, model: Any, task: Task, prediction: Any) -> Any:
+        """Return the answer of a stage in the form of a whole model's."""
+        del model
+        return _flat(prediction) if task.response == "decision_function" else prediction
 
 
 serve_exactly(BoostingStages(), GradientBoostingClassifier, GradientBoostingRegressor)

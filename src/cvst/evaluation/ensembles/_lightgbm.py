@@ -16,7 +16,7 @@ from inspect import signature
 from typing import Any, Literal
 
 import numpy as np
-from scipy.special import softmax
+from scipy.special import expit, softmax
 from sklearn.base import is_classifier
 
 from cvst._typing import FloatArray
@@ -65,6 +65,18 @@ KNOWN = HARMLESS | {
     "sigmoid",
     "top_rate",
     "tweedie_variance_power",
+}
+
+# Objectives whose predictions are the scores, or plain sigmoids of them.
+PLAIN_LINKS = {
+    "binary",
+    "fair",
+    "huber",
+    "mape",
+    "multiclass",
+    "quantile",
+    "regression",
+    "regression_l1",
 }
 
 # Scores this close to a tie are summed anew, in the order of a plain prediction.
@@ -133,8 +145,7 @@ def _further(model: Any) -> set[str]:
 
 
 def _has_plain_link(model: Any) -> bool:
-    known = ("regression", "binary", "multiclass")
-    return model.objective_ in known and _further(model) <= HARMLESS
+    return model.objective_ in PLAIN_LINKS and _further(model) <= HARMLESS
 
 
 def _linked(model: Any, response: str, scores: FloatArray) -> Any:
@@ -142,7 +153,7 @@ def _linked(model: Any, response: str, scores: FloatArray) -> Any:
     if not is_classifier(model):
         return scores
     if scores.ndim == 1:
-        second = 1.0 / (1.0 + np.exp(-scores))
+        second = expit(scores)
         shares = np.column_stack([1.0 - second, second])
         margin = np.abs(scores)
     else:

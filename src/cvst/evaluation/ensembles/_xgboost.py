@@ -16,6 +16,14 @@ from cvst.evaluation.sharing import PrefixEvaluator
 __all__ = ["XGBoostRounds"]
 
 
+SCORES_ARE_PREDICTIONS = {
+    "reg:absoluteerror",
+    "reg:pseudohubererror",
+    "reg:quantileerror",
+    "reg:squarederror",
+}
+
+
 class XGBoostRounds(PrefixEvaluator):
     """Reads every ``n_estimators`` from one fit of ``XGBClassifier`` or ``…Regressor``.
 
@@ -41,10 +49,23 @@ class XGBoostRounds(PrefixEvaluator):
     def predictions(
         self, model: Any, task: Task, sizes: Sequence[int]
     ) -> Iterator[tuple[int, Any]]:
-        """Let XGBoost predict with its first rounds."""
+        """Go on from the scores of the size before, in the order of one prediction.
+
+        XGBoost adds tree after tree to the scores it begins with, in single precision:
+        equal to the last bit.
+        """
         predict = getattr(model, task.response)
+        scores, n_added = None, 0
         for size in sizes:
-            yield size, predict(task.X_test, iteration_range=(0, size))
+            further = {"base_margin": scores, "iteration_range": (n_added, size)}
+            is_plain = model.objective in SCORES_ARE_PREDICTIONS
+            if not is_plain:
+                yield size, predict(task.X_test, **further)
+            if is_plain or size != sizes[-1]:
+                scores = model.predict(task.X_test, output_margin=True, **further)
+                n_added = size
+            if is_plain:
+                yield size, scores
 
 
 serve_lazily(XGBoostRounds(), "xgboost.sklearn", "XGBClassifier", "XGBRegressor")
