@@ -20,7 +20,6 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "developer" / "architecture.md"
 
-# Still to be moved behind _sklearn_compat; a file that is done must leave this list.
 with_page = pytest.mark.skipif(
     not PAGE.exists(), reason="source distributions have no pages"
 )

@@ -414,7 +414,7 @@ def test_refit_may_choose(regression):
     assert sorted(ranks) == list(range(1, 13))
     with pytest.raises(IndexError, match="there are 12 configurations"):
         krr_search(refit=lambda results: 12).fit(X, y)
-    with pytest.raises(TypeError, match="no whole number"):
+    with pytest.raises(TypeError, match="not a whole number"):
         krr_search(refit=lambda results: "best").fit(X, y)
 
 

@@ -11,6 +11,7 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
+from sklearn.exceptions import FitFailedWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
@@ -244,7 +245,7 @@ def test_forests_are_screened_by_a_few_trees_and_confirmed_whole():
 
 
 def test_failures_are_dropped_with_a_reason(data):
-    with pytest.warns(UserWarning, match="failed"):
+    with pytest.warns(FitFailedWarning, match="failed"):
         search = RaceSearchCV(
             Moody(), {"shift": uniform(-1, 2)}, n_iter=15, random_state=0
         ).fit(*data)
@@ -255,7 +256,7 @@ def test_failures_are_dropped_with_a_reason(data):
 
 def test_if_all_fail_it_is_one_clear_error(data):
     with (
-        pytest.warns(UserWarning, match="failed"),
+        pytest.warns(FitFailedWarning, match="failed"),
         pytest.raises(AllFitsFailedError, match="too far"),
     ):
         RaceSearchCV(
@@ -345,7 +346,7 @@ def test_a_separate_test_set_takes_the_place_of_the_folds(data):
 
 
 def test_groups_and_classes(data):
-    X, y = make_classification(300, 5, n_classes=3, n_informative=4, random_state=0)
+    X, y = make_classification(300, 6, n_classes=3, n_informative=4, random_state=0)
     groups = np.arange(300) // 5
     search = RaceSearchCV(
         make_pipeline(StandardScaler(), SVC()), "auto", n_iter=6, random_state=0

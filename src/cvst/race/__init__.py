@@ -5,6 +5,7 @@ from cvst.race._cross_validation import CrossValidation
 from cvst.race._cvst import CVST
 from cvst.race._deciding import deciding_looks, shared_deciding_looks
 from cvst.race._elimination import NoElimination
+from cvst.race._families import count_screened
 from cvst.race._fold_race import FoldRace
 from cvst.race._growing_steps import GrowingSteps
 from cvst.race._limits import AtMost, Limit, Once
@@ -12,7 +13,8 @@ from cvst.race._look import Look, LookLosses, Observation, Verdict
 from cvst.race._loop import race
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Folds, Problem
-from cvst.race._propose_and_confirm import ProposeAndConfirm, Source, Trial
+from cvst.race._proposal_parts import Source, Trial
+from cvst.race._propose_and_confirm import ProposeAndConfirm
 from cvst.race._ranking import rank_all
 from cvst.race._rules import (
     Comparison,
@@ -79,6 +81,7 @@ __all__ = [
     "Trial",
     "Verdict",
     "WinnerRule",
+    "count_screened",
     "deciding_looks",
     "levels_of",
     "race",

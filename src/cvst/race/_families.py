@@ -18,7 +18,7 @@ from cvst._typing import Configuration, IntArray
 from cvst.race._look import Look, Observation
 from cvst.race._state import RaceState
 
-__all__ = ["Family", "Record", "Sight", "record_of"]
+__all__ = ["Family", "Record", "Sight", "count_screened", "record_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,11 +150,7 @@ class Record:
         return -len(losses), sum(losses.values()) / len(losses)
 
     def _add(self, number: int, configuration: Configuration) -> None:
-        key = tuple(
-            (name, repr(value))
-            for name, value in sorted(configuration.items())
-            if name not in self._covered
-        )
+        key = _family_key(configuration, self._covered)
         place = self._numbers.setdefault(key, len(self.families))
         if place == len(self.families):
             self.families.append(Family([]))
@@ -227,3 +223,19 @@ def record_of(state: RaceState, sizes: Sequence[int], known: Record | None) -> R
         known = Record(state.problem.covered, sizes)
     known.update(state)
     return known
+
+
+def count_screened(state: RaceState) -> int:
+    """Return how many families a race has looked at."""
+    looked = {n for one in state.observations for n in one.look.configurations.tolist()}
+    covered, known = state.problem.covered, state.configurations
+    return len({_family_key(known[number], covered) for number in looked})
+
+
+def _family_key(configuration: Configuration, covered: Mapping[str, str]) -> Hashable:
+    """Return what the members of a family have in common: all but their rounds."""
+    return tuple(
+        (name, repr(value))
+        for name, value in sorted(configuration.items())
+        if name not in covered
+    )

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
-from typing import Protocol
 
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
-from cvst.race._families import Family, Record, record_of
-from cvst.race._folds import FoldRecord, largest_first
+from cvst.race._families import Family
+from cvst.race._folds import FoldRecord
 from cvst.race._leader_tests import BY_RANK, BY_TEST, excess_p_values, rejected
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._problem import Problem
+from cvst.race._proposal_parts import Plan
+from cvst.race._proposal_times import GOING_ON, ProposalTimes
 from cvst.race._state import RaceState
-from cvst.race._strategy import Strategy
 
-__all__ = ["ProposeAndConfirm", "Source", "Trial"]
+__all__ = ["ProposeAndConfirm"]
 
 WARM_UP, SCREEN, CONFIRM = "warm up", "screen", "confirm"
 
@@ -31,118 +30,18 @@ SENTENCES = {
     BY_RANK: "others did better on the same rows",
 }
 
-# Each rung has this many times the training rows of the one below.
-GROWTH = 4
-
-# A rung is worth it if its fits take at most this share of those one rung above.
-WORTH_IT = 0.6
-
-# Fewest fits that the time for screening should allow; else a smaller rung is taken.
-WANTED_TRIALS = 40
-
-# Without a clock: no more rows than this on the rung where configurations are screened.
-LARGEST_SCREEN = 20_000
-
 # Share of a rung that is promoted to the next one.
 PROMOTED = 1 / 3
 
-# A first look may take this share of the time left, and forecasts of it are learnt from
-# this many others.
-DEAREST, FEWEST_TRIALS = 0.4, 6
-
-# A fit takes at least this share of one with many times the rounds.
-LEAST_WORK = 0.1
-
 # Fewer than this are not confirmed if time is short.
 FEWEST_CONFIRMED = 3
-
-# Share of those confirmed that go on after each fold.
-GOING_ON = (0.6, 0.4, 0.3)
-
-# With a clock: about how many looks the screening has at most, and their largest size.
-MOST_LOOKS, LARGEST_BATCH = 400, 32
 
 # The first look is repeated if it took a share of the time between these: less does not
 # matter, more is not to be had twice.
 ONCE = 0.01, 0.15
 
-# Forecasts err: a look begins only if this many times its forecast is left, the second
-# number if none of its configurations was looked at before.
-MARGIN, UNSEEN_MARGIN = 1.15, 1.35
 
-# Share of the time that is left for what comes after the last look.
-CLOSING = 0.01
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """What a source of proposals learns of one look at one configuration.
-
-    Attributes
-    ----------
-    configuration : dict
-        The member of a family with most rounds.
-    loss : float
-        Mean loss of the best member, infinite if the fit failed.
-    fidelity : float
-        Training rows as a share of the largest rung.
-    seconds : float
-        What the look took.
-    """
-
-    configuration: Configuration
-    loss: float
-    fidelity: float
-    seconds: float
-
-
-class Source(Protocol):
-    """Where new configurations come from."""
-
-    def propose(
-        self, trials: Sequence[Trial], count: int, seed: Sequence[int]
-    ) -> list[list[Configuration]]:
-        """Return families of new configurations, fewer if there are no more.
-
-        Parameters
-        ----------
-        trials : sequence of Trial
-            All looks so far, in order.
-        count : int
-            How many families are wanted.
-        seed : sequence of int
-            The only source of randomness.
-        """
-        ...
-
-    def seconds(
-        self, configurations: Sequence[Configuration], trials: Sequence[Trial]
-    ) -> FloatArray:
-        """Forecast what looks at unseen configurations take, by others like them."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What the next look is about: families that are known, or new ones.
-
-    Attributes
-    ----------
-    stage : str
-        Name of the part of the race.
-    families : tuple of int
-        Who takes part; empty if new ones are to be proposed.
-    rung, fold : int
-        Where.
-    """
-
-    stage: str
-    families: tuple[int, ...]
-    rung: int = 0
-    fold: int = 0
-
-
-class ProposeAndConfirm(Strategy):
+class ProposeAndConfirm(ProposalTimes):
     """Screen proposals on one fold or a part of it, confirm the best on the others.
 
     1. *Warm up*: the first configuration, on subsets of the first fold that grow. They
@@ -181,32 +80,6 @@ class ProposeAndConfirm(Strategy):
     refits : bool
         Whether time is kept for a final fit.
     """
-
-    def __init__(
-        self,
-        source: Source,
-        n_iter: int | None = None,
-        n_folds: int = 5,
-        n_confirmed: int = 10,
-        confirm_share: float = 0.3,
-        min_rows: int = 500,
-        max_test: int = 10_000,
-        level: float = 0.05,
-        batch: int = 1,
-        screen_rounds: int | None = None,
-        refits: bool = True,
-    ) -> None:
-        self.source = source
-        self.n_iter = n_iter
-        self.n_folds = n_folds
-        self.n_confirmed = n_confirmed
-        self.confirm_share = confirm_share
-        self.min_rows = min_rows
-        self.max_test = max_test
-        self.level = level
-        self.batch = batch
-        self.screen_rounds = screen_rounds
-        self.refits = refits
 
     @property
     def fold_counts(self) -> tuple[int, ...]:
@@ -325,23 +198,6 @@ class ProposeAndConfirm(Strategy):
 
         seen = [n for n, family in enumerate(record.families) if family.is_seen]
         return sorted(seen, key=key)
-
-    def _leader(self, state: RaceState) -> int:
-        """Return the family that would win now."""
-        record = self._record(state)
-        if record.n_confirming:
-            confirmed = {record.family_of[n] for n in record.fold_losses}
-            left = [n for n in confirmed if self._is_left(state, n)]
-            means = {
-                n: min(record.mean_fold_loss(one) for one in record.families[n].members)
-                for n in left
-            }
-            return min(left, key=lambda n: (*means[n], n))
-        for rung in sorted(record.order):
-            for number in record.on_rung(rung):
-                if self._is_left(state, number):
-                    return number
-        return 0
 
     # What comes next ----------------------------------------------------------------
 
@@ -485,36 +341,6 @@ class ProposeAndConfirm(Strategy):
 
         return sorted(left, key=key)
 
-    def _new(self, state: RaceState) -> list[list[Configuration]]:
-        """Ask the source for new families, once for each state."""
-        key = (state.n_looks, state.n_configurations)
-        memo = getattr(self, "_drawn", None)
-        if memo is None or memo[0] != key or memo[1] is not state.observations:
-            count = self._n_together(state)
-            if self.n_iter is not None:
-                count = min(count, self.n_iter - len(self._record(state).families))
-            seed = (state.problem.seed, state.n_configurations)
-            trials = self._trials(state)
-            drawn = self.source.propose(trials, count, seed) if count > 0 else []
-            self._drawn = (key, state.observations, drawn)
-        families: list[list[Configuration]] = self._drawn[2]
-        return families
-
-    def _trials(self, state: RaceState) -> list[Trial]:
-        record, sizes = self._record(state), self._sizes(state.problem)
-        seen = [
-            (sight.look, family.members[0], sight, sizes[rung] / sizes[0])
-            for family in record.families
-            for rung, sight in family.rungs.items()
-        ]
-        known = state.configurations
-        # Without a clock nothing may depend on how fast the machine is.
-        clock = state.problem.seconds is not None
-        return [
-            Trial(known[first], one.loss, fidelity, one.seconds if clock else 1.0)
-            for _, first, one, fidelity in sorted(seen, key=lambda item: item[:2])
-        ]
-
     # Judging ------------------------------------------------------------------------
 
     def _leader_losses(self, state: RaceState, look: Look) -> FloatArray | None:
@@ -593,231 +419,9 @@ class ProposeAndConfirm(Strategy):
         out = set(self._runners(state)[most:])
         return [n for n in look.configurations.tolist() if record.family_of[n] in out]
 
-    # Time ---------------------------------------------------------------------------
-
-    def _left(self, state: RaceState) -> float:
-        """Return the seconds that are left before the final fit."""
-        if state.problem.seconds is None:
-            return np.inf
-        seconds = (1 - CLOSING) * state.problem.seconds
-        return seconds - state.elapsed - self._reserve(state)
-
-    def _reserve(self, state: RaceState) -> float:
-        """Return the seconds that the final fit will take, with a margin."""
-        if not self.refits or not state.observations:
-            return 0.0
-        record, sizes = self._record(state), self._sizes(state.problem)
-        family = record.families[self._leader(state)]
-        sight = family.rungs[family.highest]
-        growth = state.problem.n_samples / sizes[family.highest]
-        whole = self._whole(state, family.members[0])
-        return MARGIN * sight.fit_seconds * growth * whole
-
-    def _whole(self, state: RaceState, number: int) -> float:
-        """Return how many times the rounds of the screening a configuration has."""
-        if self.screen_rounds is None:
-            return 1.0
-        return max(
-            1.0, _rounds(state, state.configurations[number]) / self.screen_rounds
-        )
-
-    def _fold_seconds(self, state: RaceState, number: int) -> float:
-        """Return what a family will take on a fold that confirms."""
-        family = self._record(state).families[number]
-        if family.folds:
-            return float(np.mean([sight.seconds for sight in family.folds.values()]))
-        return self._seconds(state, number, 0) * self._whole(state, family.members[0])
-
-    def _seconds(self, state: RaceState, number: int, rung: int) -> float:
-        """Return what a family will take on a rung, by what it took on others."""
-        record = self._record(state)
-        family = record.families[number]
-        if rung in family.rungs:
-            return family.rungs[rung].seconds
-        known = self._record(state).mean_seconds()
-        if not family.is_seen:
-            first = self._first_members(state, family, rung)[0]
-            return self._unseen_seconds(state, state.configurations[first], rung)
-        near = min(family.rungs, key=lambda one: abs(one - rung))
-        own = family.rungs[near].seconds
-        if rung in known:
-            return own * known[rung] / max(known[near], 1e-9)
-        steps = near - rung
-        return own * float(min(GROWTH, self._growth(known)) ** steps)
-
-    def _unseen_seconds(
-        self, state: RaceState, configuration: Configuration, rung: int
-    ) -> float:
-        """Return what a configuration that no look has seen will take."""
-        fidelity = self._fidelity(state, rung)
-        trials = [one for one in self._trials(state) if one.fidelity == fidelity]
-        if len(trials) >= FEWEST_TRIALS:
-            return float(self.source.seconds([configuration], trials)[0])
-        # Too few to learn from: as the first one, in proportion to the rounds.
-        first = self._record(state).families[0]
-        if not first.is_seen:
-            return 0.0
-        own = _rounds(state, state.configurations[first.members[0]])
-        ratio = _rounds(state, configuration) / own
-        return self._seconds(state, 0, rung) * max(LEAST_WORK, ratio)
-
-    def _first_members(self, state: RaceState, family: Family, rung: int) -> list[int]:
-        """Return the members for a first look: without those with too many rounds."""
-        if state.problem.seconds is None or len(family.members) == 1:
-            return family.members
-        most = DEAREST * self._left(state)
-        for place, number in enumerate(family.members):
-            one = state.configurations[number]
-            if self._unseen_seconds(state, one, rung) <= most:
-                return family.members[place:]
-        return family.members[-1:]
-
-    def _fidelity(self, state: RaceState, rung: int) -> float:
-        sizes = self._sizes(state.problem)
-        return sizes[rung] / sizes[0]
-
-    def _growth(self, known: Mapping[int, float]) -> float:
-        """Return how many times longer a fit takes on a rung with more rows."""
-        pairs = [(known[r], known[r + 1]) for r in known if r + 1 in known]
-        if not pairs:
-            return float(GROWTH)
-        larger, smaller = pairs[0]
-        return float(np.clip(larger / max(smaller, 1e-9), 1.0, 1.5 * GROWTH))
-
-    def _wall(self, state: RaceState) -> float:
-        """Return seconds on the clock for each second of work."""
-        record = self._record(state)
-        if not (record.worked > 0 and record.spent > 0):
-            return 1.0
-        return float(np.clip(record.spent / record.worked, 0.05, 2.0))
-
-    def _forecast(self, state: RaceState, plan: Plan) -> float:
-        if plan.fold:
-            seconds = sum(self._fold_seconds(state, one) for one in plan.families)
-        elif plan.families:
-            seconds = sum(self._seconds(state, one, plan.rung) for one in plan.families)
-        else:
-            # As much of them as will be looked at: see _first_members.
-            most = DEAREST * self._left(state)
-            new = [(family[0], family[-1]) for family in self._new(state)]
-            seconds = sum(
-                max(
-                    min(self._unseen_seconds(state, first, plan.rung), most),
-                    self._unseen_seconds(state, last, plan.rung),
-                )
-                for first, last in new
-            )
-        record = self._record(state)
-        unseen = all(not record.families[one].is_seen for one in plan.families)
-        return (UNSEEN_MARGIN if unseen else MARGIN) * self._wall(state) * seconds
-
-    def _fits(self, state: RaceState, plan: Plan) -> bool:
-        return self._forecast(state, plan) <= self._left(state)
-
-    def _share(self, state: RaceState) -> float:
-        assert state.problem.seconds is not None
-        return self.confirm_share * (state.problem.seconds - self._reserve(state))
-
-    def _confirm_seconds(self, state: RaceState, most: int) -> float:
-        """Return what the confirmation of some families would take."""
-        record = self._record(state)
-        best = record.on_rung(0)[:most]
-        each = [self._fold_seconds(state, n) for n in best or [0]]
-        n_folds = len(self._folds(state.problem)) - 1
-        shares = [1.0, *GOING_ON][:n_folds]
-        count = max(2, min(most, len(best)))
-        work = float(np.mean(each)) * sum(max(2.0, share * count) for share in shares)
-        return MARGIN * self._wall(state) * work
-
-    def _affordable(self, state: RaceState, best: list[int]) -> int:
-        """Return how many families the time left can confirm."""
-        if state.problem.seconds is None:
-            return self.n_confirmed
-        n_folds = len(self._folds(state.problem)) - 1
-        each = [self._fold_seconds(state, n) for n in best or [0]]
-        work = MARGIN * self._wall(state) * float(np.mean(each))
-        rounds = sum([1.0, *GOING_ON][:n_folds])
-        most = int(self._left(state) / max(work * rounds, 1e-9))
-        return min(self.n_confirmed, most)
-
-    def _base(self, state: RaceState) -> int:
-        """Return the rung on which new configurations are screened."""
-        sizes = self._sizes(state.problem)
-        if state.problem.seconds is None:
-            return next(
-                (r for r, n in enumerate(sizes) if n <= LARGEST_SCREEN), len(sizes) - 1
-            )
-        known = self._record(state).mean_seconds()
-        base = min(known, default=0)
-        time = (1 - self.confirm_share) * state.problem.seconds
-        while base + 1 in known:
-            slow = known[base] * WANTED_TRIALS * self._wall(state) > time
-            if not slow or known[base + 1] > WORTH_IT * known[base]:
-                break
-            base += 1
-        return base
-
-    # Rows and families --------------------------------------------------------------
-
-    def _folds(self, problem: Problem) -> list[tuple[IntArray, IntArray]]:
-        if problem.n_validation:
-            train, test = problem.prefix(problem.n_samples)
-            rows = np.arange(problem.n_samples + problem.n_validation)
-            return [(rows[train], rows[test])]
-        return list(largest_first(problem.folds[self.n_folds]))
-
-    def _sizes(self, problem: Problem) -> list[int]:
-        """Return the training rows of the rungs, those of the whole fold first."""
-        sizes = [len(self._folds(problem)[0][0])]
-        fewest = max(self.min_rows, problem.min_rows)
-        while sizes[-1] // GROWTH >= fewest:
-            sizes.append(sizes[-1] // GROWTH)
-        return sizes
-
-    def _record(self, state: RaceState) -> Record:
-        known: Record | None = getattr(self, "_known", None)
-        self._known = record_of(state, self._sizes(state.problem), known)
-        return self._known
-
-    def n_screened(self, state: RaceState) -> int:
-        """Return how many families have been looked at."""
-        record = self._record(state)
-        return len(record.families) - len(record.waiting)
-
-    def _n_together(self, state: RaceState) -> int:
-        """Return how many families a look of the screening has."""
-        if state.problem.seconds is None:
-            return self.batch
-        # Where fits are very short, looks of many keep the race's own work small.
-        each = self._record(state).mean_seconds().get(self._base(state), np.inf)
-        short = state.problem.seconds / MOST_LOOKS / max(each, 1e-6)
-        return max(self.batch, min(LARGEST_BATCH, int(short)))
-
-    def _is_left(self, state: RaceState, number: int) -> bool:
-        members = self._record(state).families[number].members
-        return bool(state.active[members].any())
-
-    def _members(self, state: RaceState, number: int, rung: int) -> list[int]:
-        """Return the members worth another look: up to the one above the best."""
-        family = self._record(state).families[number]
-        if not family.is_seen:
-            return self._first_members(state, family, rung)
-        best = family.rungs[family.highest].best
-        # Members come with most rounds first: those above the next larger cost more
-        # and were no better.
-        place = family.members.index(best)
-        return family.members[max(0, place - 1) :]
-
 
 def _mean_excess(one: Family, winner: Family) -> float:
     """Return how much worse a family is on the folds that it shares with the winner."""
     common = [fold for fold in one.folds if fold in winner.folds]
     gaps = [one.folds[fold].loss - winner.folds[fold].loss for fold in common]
     return float(np.mean(gaps)) if gaps else 0.0
-
-
-def _rounds(state: RaceState, configuration: Configuration) -> float:
-    """Return the rounds of a configuration, 1 if it does not say."""
-    names = [name for name in state.problem.covered if name in configuration]
-    rounds = [configuration[name] for name in names]
-    return float(max((n for n in rounds if isinstance(n, int | np.integer)), default=1))

@@ -153,10 +153,11 @@ class BaseRaceSearch(BaseSearchCV):
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a strategy given by name are reachable too."""
-        names = [name for name in params if name.startswith("strategy__")]
-        strategy = params.get("strategy", self.strategy)
-        if names and isinstance(strategy, str):
-            params["strategy"] = resolve_strategy(strategy)
+        if any(name.startswith("strategy__") for name in params):
+            strategy = params.get("strategy", self.strategy)
+            params["strategy"] = (
+                resolve_strategy(strategy) if isinstance(strategy, str) else strategy
+            )
         super().set_params(**params)
         return self
 
@@ -249,7 +250,7 @@ class BaseRaceSearch(BaseSearchCV):
                 f"The first one failed with {state.observations[0].failures[0]}."
             )
         self._store(setup, state, reason)
-        if budget is not None:
+        if self.time_budget is not None:
             self.budget_settings_ = budget_settings(budget, setup, state, reason)
         log_end(reason, state, self.best_params_)
         return interrupt

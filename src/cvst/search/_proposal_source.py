@@ -66,6 +66,8 @@ class ProposalSource:
         self, trials: Sequence[Trial], count: int, seed: Sequence[int]
     ) -> list[list[Configuration]]:
         """Return families of new configurations, fewer if the space has no more."""
+        if not self.space.n_dimensions:
+            return []  # one configuration, which is in the race already
         rng = np.random.default_rng(list(seed))
         if not self._tried:
             self._tried = {self._key(one) for one in self.known}

@@ -20,7 +20,7 @@ from cvst.proposals import (
     ParzenProposer,
     resolve_proposer,
 )
-from cvst.race import ProposeAndConfirm
+from cvst.race import ProposeAndConfirm, count_screened
 from cvst.search._base import BaseRaceSearch
 from cvst.search._options import SearchOptions
 from cvst.search._proposal_source import (
@@ -193,7 +193,7 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
                 "This search has no race to resume. Call fit first."
             )
         before = self.get_params(deep=False)
-        more = None if n_iter is None else n_iter + self._n_screened()
+        more = None if n_iter is None else n_iter + count_screened(self.race_)
         self.set_params(warm_start=True, time_budget=time_budget, n_iter=more)
         try:
             self.fit(X, y, **params)
@@ -201,11 +201,6 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
             names = "warm_start", "time_budget", "n_iter"
             self.set_params(**{name: before[name] for name in names})
         return self
-
-    def _n_screened(self) -> int:
-        strategy = self.strategy_
-        assert isinstance(strategy, ProposeAndConfirm)
-        return strategy.n_screened(self.race_)
 
     def _configurations(self) -> list[Configuration]:
         """Return the estimator's own parameters, those to start with, and a portfolio.
