@@ -1,5 +1,6 @@
 from html.parser import HTMLParser
 
+from cvst.race import Problem, RaceState
 from cvst.report import notebook_html
 from cvst.report import summary as summary_of
 
@@ -32,3 +33,23 @@ def test_the_score_is_called_no_estimate(fitted):
     html = notebook_html(fitted)
     assert f"{fitted.best_score_:.5g}" in html
     assert "not an estimate for all rows" in html
+
+
+def test_a_state_is_shown_in_a_line_and_a_table_of_stages(any_search):
+    """Rows and losses of a race would fill pages."""
+    state = any_search.race_
+    assert len(repr(state)) < 120
+    assert f"{state.n_looks} looks at {state.n_configurations} configu" in repr(state)
+    html = state._repr_html_()
+    stages = {one.look.stage for one in state.observations}
+    assert html.count("<tr>") == len(stages) + 1
+    assert len(html) < 1000
+    assert "nan" not in html
+
+
+def test_a_state_of_one_uses_the_singular():
+    state = RaceState(Problem(n_configurations=1, n_samples=10))
+    assert repr(state) == "<RaceState: 0 looks at 1 configuration, 1 left>"
+    assert state._repr_html_() == (
+        "<p>&lt;RaceState: 0 looks at 1 configuration, 1 left&gt;</p>"
+    )

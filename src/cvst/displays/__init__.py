@@ -6,6 +6,8 @@ as in scikit-learn. Drawing needs the extra ``cvst[plots]``.
 
 from cvst.displays._error_bound import ErrorBoundDisplay
 from cvst.displays._false_negatives import FalseNegativesDisplay
+from cvst.displays._importance import ImportanceDisplay
+from cvst.displays._incumbent import IncumbentDisplay
 from cvst.displays._learning_curves import LearningCurvesDisplay
 from cvst.displays._loss_surface import LossSurfaceDisplay
 from cvst.displays._race_paths import RacePathsDisplay
@@ -20,6 +22,8 @@ from cvst.displays._traces import TracesDisplay
 __all__ = [
     "ErrorBoundDisplay",
     "FalseNegativesDisplay",
+    "ImportanceDisplay",
+    "IncumbentDisplay",
     "LearningCurvesDisplay",
     "LossSurfaceDisplay",
     "RacePathsDisplay",
