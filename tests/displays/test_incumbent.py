@@ -62,8 +62,13 @@ def test_far_points_are_drawn_at_the_edge_and_counted(proposed):
     display.point_losses = display.point_losses.copy()
     display.point_losses[0] = 1e6
     ax = display.plot().ax_
-    assert ax.get_ylim()[1] < 1e4
-    assert any("1 of" in text.get_text() for text in ax.texts)
+    top = ax.get_ylim()[1]
+    assert top < 1e4
+    drawn = np.concatenate([one.get_offsets()[:, 1] for one in ax.collections])
+    assert len(drawn) == len(display.point_losses)
+    assert (drawn <= top).all()
+    n_far = (display.point_losses > top).sum()
+    assert any(f"{n_far} of" in text.get_text() for text in ax.texts)
 
 
 def test_a_race_without_looks_is_refused():

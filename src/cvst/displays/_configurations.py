@@ -132,10 +132,14 @@ def _comparable(state: RaceState) -> FloatArray:
     higher than they would be; those that went on tell by how much.
     """
     names: dict[tuple[Any, ...], int] = {}
-    parts = []
+    parts: list[FloatArray] = []
     for seen in state.observations:
         look = seen.look
-        key = (look.n_train, look.fold, look.stage if look.fold is None else "")
+        key: tuple[Any, ...] = (
+            look.n_train,
+            look.fold,
+            look.stage if look.fold is None else "",
+        )
         # Without a number of their own, the folds of a stage are its looks.
         if look.is_fold and look.fold is None:
             key = (*key, len(parts))

@@ -16,7 +16,14 @@ from cvst.displays._race import (
     draw_title,
     stage_spans,
 )
-from cvst.displays._style import BOUNDARY, COLOURS, MARKERS, prepare_axes, tidy
+from cvst.displays._style import (
+    BOUNDARY,
+    COLOURS,
+    MARKERS,
+    loss_ceiling,
+    prepare_axes,
+    tidy,
+)
 from cvst.race import Observation, RaceState, deciding_looks
 
 if TYPE_CHECKING:
@@ -27,9 +34,6 @@ __all__ = ["IncumbentDisplay"]
 # In longer races the strategy is asked only where the leader may have changed: one
 # answer takes milliseconds, and there are thousands of looks.
 MANY_LOOKS = 100
-
-# Losses beyond this many times the spread of the better half are drawn at the edge.
-FAR = 4
 
 
 class IncumbentDisplay:
@@ -161,7 +165,7 @@ class IncumbentDisplay:
         """
         self.figure_, ax = prepare_axes(ax)
         self.ax_ = ax
-        top = self._highest()
+        top = loss_ceiling(self.point_losses, self.losses)
         size = float(np.clip(3000 / max(1, len(self.point_losses)), 9, 28))
         stages = list(dict.fromkeys(self.stages))
         stage_of_point = np.array(self.stages, dtype=object)[self.point_looks]
@@ -216,27 +220,17 @@ class IncumbentDisplay:
             if first > 1:
                 ax.axvline(times[0], color=BOUNDARY, lw=0.8, ls=(0, (2, 2)))
 
-    def _highest(self) -> float:
-        """Return the loss above which points are drawn at the edge."""
-        finite = self.point_losses[np.isfinite(self.point_losses)]
-        if not len(finite):
-            return 1.0
-        low, middle = float(finite.min()), float(np.median(finite))
-        led = self.losses[np.isfinite(self.losses)]
-        far = max(middle + FAR * (middle - low), float(led.max(initial=low)))
-        return min(far, float(finite.max()))
-
     def _limit(self, ax: Axes, top: float) -> None:
         finite = np.concatenate([self.point_losses, self.losses])
         finite = finite[np.isfinite(finite)]
         low = float(finite.min()) if len(finite) else 0.0
         margin = 0.05 * (top - low) or 0.05 * abs(top) or 0.05
         ax.set_ylim(low - margin, top + margin)
-        if len(finite) and finite.max() > top:
-            n_far = int((finite > top).sum())
+        far = self.point_losses[self.point_losses > top]
+        if len(far):
             ax.annotate(
-                f"{n_far} of {len(self.point_losses):,} points are higher, up to "
-                f"{finite.max():.3g}",
+                f"{len(far):,} of {len(self.point_losses):,} points are higher, up to "
+                f"{far.max():.3g}",
                 (0.99, 0.99),
                 xycoords="axes fraction",
                 ha="right",

@@ -157,7 +157,20 @@ def _text(value: Any) -> str:
 
 
 def _short(number: float) -> str:
-    return f"{number:.3g}"
+    """Write three digits, and powers only where they are shorter.
+
+    Examples
+    --------
+    >>> [_short(number) for number in (0.01, 1000, 12345, 1e6, 2.5e-7)]
+    ['0.01', '1000', '12300', '1e6', '2.5e-7']
+    """
+    text = f"{number:.3g}"
+    if "e" not in text:
+        return text
+    if 1 <= abs(number) < 1e5:
+        return f"{float(text):.0f}"
+    digits, power = text.split("e")
+    return f"{digits}e{int(power)}"
 
 
 def _tick_numbers(levels: FloatArray, scale: str) -> list[float]:
