@@ -12,6 +12,7 @@ from cvst.displays._incumbent import IncumbentDisplay
 from cvst.displays._learning_curves import LearningCurvesDisplay
 from cvst.displays._loss_surface import LossSurfaceDisplay
 from cvst.displays._parallel_coordinates import ParallelCoordinatesDisplay
+from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
 from cvst.displays._race_paths import RacePathsDisplay
 from cvst.displays._safety_zone import SafetyZoneDisplay
 from cvst.displays._sequential_test import SequentialTestDisplay
@@ -31,6 +32,7 @@ __all__ = [
     "LearningCurvesDisplay",
     "LossSurfaceDisplay",
     "ParallelCoordinatesDisplay",
+    "ParameterAxis",
     "RacePathsDisplay",
     "SafetyZoneDisplay",
     "SequentialTestDisplay",
@@ -40,4 +42,5 @@ __all__ = [
     "SurvivorsDisplay",
     "TimeConsumptionDisplay",
     "TracesDisplay",
+    "parameter_axis",
 ]

@@ -262,9 +262,10 @@ def _pair(
 
 def _snapped(axis: ParameterAxis, places: FloatArray) -> FloatArray:
     """Return the nearest value where there is nothing in between."""
-    known = np.array([position for position, _ in axis.ticks])
+    ends = [0.0, 1.0] if axis.scale != "categories" else []
+    known = np.append(ends, np.unique(axis.positions))
     nearest = known[np.abs(places[:, None] - known).argmin(axis=1)]
-    in_between = (places >= -0.02) & (axis.scale != "categories")
+    in_between = (places >= 0) & (places <= 1) & (axis.scale != "categories")
     return np.asarray(np.where(in_between, places, nearest))
 
 
