@@ -1,5 +1,10 @@
 from html.parser import HTMLParser
 
+import numpy as np
+from sklearn.datasets import make_regression
+from sklearn.linear_model import Ridge
+
+from cvst import RaceGridSearchCV
 from cvst.race import Problem, RaceState
 from cvst.report import notebook_html
 from cvst.report import summary as summary_of
@@ -53,3 +58,22 @@ def test_a_state_of_one_uses_the_singular():
     assert state._repr_html_() == (
         "<p>&lt;RaceState: 0 looks at 1 configuration, 1 left&gt;</p>"
     )
+
+
+def test_long_races_are_told_by_stage(fitted, monkeypatch):
+    monkeypatch.setattr("cvst.report._notebook.MOST_LOOKS", 1)
+    html = notebook_html(fitted)
+    assert "Stage by stage" in html
+    assert "Look by look" not in html
+    n_fits = int(fitted.race_.present.sum())
+    assert f"<td>{n_fits:,}</td>" in html
+
+
+def test_one_configuration_is_called_one(recwarn):
+    """No "1 configurations", no "nan", no types of NumPy."""
+    X, y = make_regression(60, 2, random_state=0)
+    grid = {"alpha": [np.float64(1.0)]}
+    html = notebook_html(RaceGridSearchCV(Ridge(), grid, random_state=0).fit(X, y))
+    assert "1 configuration took part." in html
+    assert "np.float64" not in html
+    assert "nan" not in html
