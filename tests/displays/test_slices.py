@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -118,3 +120,16 @@ def test_categories_gaps_and_failed_fits_are_drawn(display, hand_made):
     made.losses = made.losses.copy()
     made.losses[3] = np.nan
     made.plot().figure_.canvas.draw()
+
+
+def test_labels_of_values_do_not_touch(proposed):
+    """Witness: the boxes that matplotlib draws, slanted ones by their heights."""
+    display = SlicesDisplay.from_search(proposed).plot()
+    display.figure_.canvas.draw()
+    for ax in display.axes_:
+        labels = [text for text in ax.get_xticklabels() if text.get_text()]
+        boxes = [text.get_window_extent() for text in labels]
+        if labels[0].get_rotation():
+            continue
+        for left, right in pairwise(boxes):
+            assert left.x1 < right.x0

@@ -228,7 +228,7 @@ class ContourDisplay:
             x[self.winner], y[self.winner], "*", ms=15, mfc="#E69F00", mec="black",
             ls="none", label="winner",
         )  # fmt: skip
-        draw_parameter_ticks(ax, self.x)
+        draw_parameter_ticks(ax, self.x, room=60)
         draw_parameter_ticks(ax, self.y, "y")
         draw_title(ax, "Loss that a forest expects, others as the best have them")
         ax.spines[:].set_visible(False)

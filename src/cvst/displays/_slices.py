@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, Any
 
@@ -230,15 +231,34 @@ def side_by_side(axis: ParameterAxis) -> FloatArray:
     return positions
 
 
-def draw_parameter_ticks(ax: Axes, axis: ParameterAxis, which: str = "x") -> None:
-    """Write the values of a parameter along an axis, slanted where they are long."""
-    places = [place for place, _ in axis.ticks]
-    texts = [text for _, text in axis.ticks]
+def draw_parameter_ticks(
+    ax: Axes, axis: ParameterAxis, which: str = "x", room: int = 30
+) -> None:
+    """Write the values of a parameter along an axis, slanted where they would touch.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        Where to write.
+    axis : ParameterAxis
+        What to write.
+    which : {"x", "y"}
+        Along which side.
+    room : int
+        How many characters fit side by side.
+    """
+    ticks = sorted(axis.ticks)
     set_ticks = ax.set_xticks if which == "x" else ax.set_yticks
-    set_ticks(places, texts, fontsize="small")
-    (ax.set_xlim if which == "x" else ax.set_ylim)(*axis.span)
+    set_ticks(
+        [place for place, _ in ticks], [text for _, text in ticks], fontsize="small"
+    )
+    low, high = axis.span
+    (ax.set_xlim if which == "x" else ax.set_ylim)(low, high)
     (ax.set_xlabel if which == "x" else ax.set_ylabel)(axis.name)
-    crowded = sum(map(len, texts)) > 26 or max(map(len, texts), default=0) > 9
-    if which == "x" and crowded:
+    touching = any(
+        (len(text) + len(after)) / 2 + 1 > (place_after - place) / (high - low) * room
+        for (place, text), (place_after, after) in pairwise(ticks)
+    )
+    if which == "x" and touching:
         for label in ax.get_xticklabels():
-            label.set(rotation=30, ha="right", rotation_mode="anchor")
+            label.set(rotation=40, ha="right", rotation_mode="anchor")
