@@ -28,7 +28,7 @@ def test_every_strategy_has_a_fragment_that_closes_what_it_opens(any_strategy):
 def test_names_and_values_are_escaped(fitted, monkeypatch):
     page = summary_of(fitted)
     page["winner"]["parameters"] = {"<script>": "a & b"}
-    monkeypatch.setattr("cvst.report._notebook.summary", lambda search: page)
+    monkeypatch.setattr("cvst.report._notebook.summary", lambda search, **options: page)
     html = notebook_html(fitted)
     assert "<script" not in html
     assert "<b>&lt;script&gt;</b> = a &amp; b" in html

@@ -52,7 +52,8 @@ def notebook_html(search: Any) -> str:
     >>> "<b>n_neighbors</b> = 5" in html
     True
     """
-    page = summary(search)
+    # A cell is shown again and again: no second for forests each time.
+    page = summary(search, ahead=False)
     winner = page["winner"]
     chosen = ", ".join(
         f"<b>{escape(name)}</b> = {escape(value)}"
@@ -67,8 +68,6 @@ def notebook_html(search: Any) -> str:
         else f"{n_left:,} of {n_all:,} configurations {'is' if n_left == 1 else 'are'} "
         "left."
     )
-    ahead = "".join(f"<li>{escape(sentence)}</li>" for sentence in page["advice"])
-    advice = f"<details><summary>What next?</summary><ul>{ahead}</ul></details>"
     many = len(page["looks"]) > MOST_LOOKS
     title = "Stage by stage" if many else "Look by look"
     table = _stages(page) if many else _looks(page)
@@ -79,7 +78,6 @@ def notebook_html(search: Any) -> str:
         f"<p>{escape(page['scoring'])} {score} at {winner['score_rows']} of "
         f"{page['n_samples']:,} rows (not an estimate for all rows)</p>"
         f"<details><summary>Why it won</summary><ul>{reasons}</ul></details>"
-        f"{advice if ahead else ''}"
         f"<details><summary>{title}</summary>{table}</details></div>"
     )
 

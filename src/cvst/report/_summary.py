@@ -32,7 +32,9 @@ __all__ = ["race_summary", "summary"]
 FORMAT = 1
 
 
-def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
+def summary(
+    search: Any, *, command: str | None = None, ahead: bool = True
+) -> dict[str, Any]:
     """Return all that a report says about a fitted search, as plain values.
 
     Parameters
@@ -41,6 +43,9 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
         A fitted search.
     command : str, optional
         The command line that repeats it, if there was one.
+    ahead : bool
+        Whether to say which parameters matter and what to do next, which takes about a
+        second.
 
     Returns
     -------
@@ -86,7 +91,8 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
     winner["score_note"] = score_note(
         winner["score_rows"], state.problem.n_samples, len(results["params"])
     )
-    _look_ahead(page, search)
+    if ahead:
+        _look_ahead(page, search)
     winner["refit_seconds"] = _number(getattr(search, "refit_time_", np.nan))
     page["search"] = type(search).__name__
     page["estimator"] = value_text(search.estimator, 300)
