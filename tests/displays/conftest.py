@@ -1,10 +1,11 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from scipy.stats import loguniform
 from sklearn.datasets import make_regression
 from sklearn.kernel_ridge import KernelRidge
 
-from cvst import RaceGridSearchCV
+from cvst import RaceGridSearchCV, RaceSearchCV
 from cvst.race import (
     Look,
     LookLosses,
@@ -70,5 +71,16 @@ def fitted(request):
         strategy=strategies.get(request.param, request.param),
         random_state=0,
         refit=False,
+    )
+    return search.fit(X, y)
+
+
+@pytest.fixture(scope="session")
+def proposed():
+    """Return a search whose configurations were proposed while it ran."""
+    X, y = make_regression(240, 3, noise=20.0, random_state=0)
+    space = {"alpha": loguniform(1e-3, 1e3), "gamma": loguniform(1e-3, 10)}
+    search = RaceSearchCV(
+        KernelRidge(kernel="rbf"), space, n_iter=24, random_state=0, refit=False
     )
     return search.fit(X, y)

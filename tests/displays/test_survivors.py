@@ -34,3 +34,10 @@ def test_many_configurations_get_a_logarithmic_axis():
     assert ax.get_yscale() == "log"
     texts = [text.get_text() for text in ax.texts]
     assert texts == ["2000", "60", "3"]
+
+
+def test_a_pool_that_grows_fits_on_the_axes(proposed):
+    """The first look is at one configuration, and others join."""
+    display = SurvivorsDisplay.from_search(proposed).plot()
+    assert display.ax_.get_ylim()[1] > display.n_active.max()
+    assert "as others joined" in display.ax_.get_title(loc="left")

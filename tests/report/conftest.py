@@ -3,10 +3,11 @@ from shutil import which
 
 import numpy as np
 import pytest
+from scipy.stats import loguniform
 from sklearn.datasets import make_regression
 from sklearn.kernel_ridge import KernelRidge
 
-from cvst import RaceGridSearchCV
+from cvst import RaceGridSearchCV, RaceSearchCV
 from cvst.race import TrackAndConfirm
 
 SWITCHES = (
@@ -53,6 +54,21 @@ def fitted():
 def any_strategy(request):
     """Return a fitted search of every strategy."""
     return race(request.param)
+
+
+@pytest.fixture(scope="session")
+def proposed():
+    """Return a search whose configurations were proposed while it ran."""
+    X, y = make_regression(240, 3, noise=20.0, random_state=0)
+    space = {"alpha": loguniform(1e-3, 1e3), "gamma": loguniform(1e-3, 10)}
+    model = KernelRidge(kernel="rbf")
+    return RaceSearchCV(model, space, n_iter=24, random_state=0).fit(X, y)
+
+
+@pytest.fixture(params=["listed", "proposed"])
+def any_search(request, fitted, proposed):
+    """Return a search over a list, and one that proposes."""
+    return {"listed": fitted, "proposed": proposed}[request.param]
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from cvst.race import RaceState
-from cvst.report import LiveReport, race_summary, write_report
+from cvst.report import LiveReport, race_summary, summary, write_report
 from cvst.report._html import page_html
 
 PATIENCE = 60.0
@@ -168,12 +168,11 @@ def test_every_strategy_opens_without_a_request_or_a_complaint(
         "return [...document.querySelectorAll('.chart')]"
         ".filter(chart => chart.querySelector('.main-svg')).map(chart => chart.id)"
     )
-    # Only the paper's strategy has a sequential test.
+    # Only the paper's strategy has a sequential test; others have no such section.
     paths = ["paths"] if any_strategy.strategy == "cvst" else []
-    assert drawn == ["traces", "survivors", "curves", *paths, "surface"]
-    assert page.find("#paths-section").is_displayed()
-    assert page.find("#paths-figure").is_displayed() == bool(paths)
-    assert page.find("#no-paths").is_displayed() != bool(paths)
+    expected = ["incumbent", "importance", "slices", "parallel", "traces", "survivors"]
+    assert drawn == [*expected, "curves", *paths, "surface"]
+    assert page.find("#paths-section").is_displayed() == bool(paths)
     check_story(page, any_strategy)
     assert page.complaints == []
 
@@ -234,6 +233,66 @@ def test_filter_leaves_what_matches(page, fitted):
     page.find("#filter").clear()
     page.find("#filter").send_keys("no such thing")
     assert page.texts("#table tbody tr") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("gamma > 0.05", lambda one: one["gamma"] > 0.05),
+        ("alpha<=1 gamma<1", lambda one: one["alpha"] <= 1 and one["gamma"] < 1),
+    ],
+)
+def test_filter_compares_numbers(page, fitted, words, expected):
+    """Witness: the grid, filtered in Python."""
+    page.find("#filter").send_keys(words)
+    rows = page.texts("#table tbody tr")
+    assert len(rows) == sum(map(expected, fitted.cv_results_["params"]))
+    assert rows
+
+
+def test_filter_finds_reasons_of_drops(page, fitted):
+    reason = next(iter(fitted.race_.drop_reasons.values()))
+    page.find("#filter").send_keys(reason)
+    rows = page.texts("#table tbody tr")
+    same = [one for one in fitted.race_.drop_reasons.values() if one == reason]
+    assert len(rows) == len(same)
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+def test_a_proposed_race_fits_its_window(browser, proposed, tmp_path, width):
+    """Nothing is wider than the page; the loss stands beside the rank."""
+    address = write_report(proposed, tmp_path / "report.html").as_uri()
+    page = Page(browser, address)
+    page.resize(width)
+    wait_for(
+        lambda: page.run("return document.documentElement.scrollWidth") <= width,
+        "a page as wide as its window",
+    )
+    right = page.run(
+        "return document.querySelector('#table [data-key=loss]')"
+        ".getBoundingClientRect().right"
+    )
+    assert right < width
+    assert page.find("#incumbent-section").is_displayed()
+    assert page.complaints == []
+
+
+def test_long_races_are_folded_by_stage(browser, proposed, tmp_path, monkeypatch):
+    """Hundreds of looks: stages in a table, no matrix of traces."""
+    page_values = summary(proposed)
+    looks = page_values["looks"]
+    # The same looks over and over, as a long race would have them.
+    page_values["looks"] = looks + [{**looks[-1], "look": n} for n in range(100, 200)]
+    page_values["n_looks"] = len(page_values["looks"])
+    path = tmp_path / "report.html"
+    path.write_text(page_html(page_values), encoding="utf-8")
+    page = Page(browser, path.as_uri())
+    stages = {look["stage"] for look in looks}
+    assert len(page.texts(".stages tbody tr")) == len(stages)
+    assert not page.find(".looks").is_displayed()
+    assert not page.find("#traces-section").is_displayed()
+    assert "trace" not in page.texts("#table thead button")
+    assert page.complaints == []
 
 
 def test_dropped_can_be_shown_alone(page, fitted):

@@ -1,5 +1,11 @@
 from html.parser import HTMLParser
 
+import numpy as np
+from sklearn.datasets import make_regression
+from sklearn.linear_model import Ridge
+
+from cvst import RaceGridSearchCV
+from cvst.race import Problem, RaceState
 from cvst.report import notebook_html
 from cvst.report import summary as summary_of
 
@@ -22,7 +28,7 @@ def test_every_strategy_has_a_fragment_that_closes_what_it_opens(any_strategy):
 def test_names_and_values_are_escaped(fitted, monkeypatch):
     page = summary_of(fitted)
     page["winner"]["parameters"] = {"<script>": "a & b"}
-    monkeypatch.setattr("cvst.report._notebook.summary", lambda search: page)
+    monkeypatch.setattr("cvst.report._notebook.summary", lambda search, **options: page)
     html = notebook_html(fitted)
     assert "<script" not in html
     assert "<b>&lt;script&gt;</b> = a &amp; b" in html
@@ -32,3 +38,42 @@ def test_the_score_is_called_no_estimate(fitted):
     html = notebook_html(fitted)
     assert f"{fitted.best_score_:.5g}" in html
     assert "not an estimate for all rows" in html
+
+
+def test_a_state_is_shown_in_a_line_and_a_table_of_stages(any_search):
+    """Rows and losses of a race would fill pages."""
+    state = any_search.race_
+    assert len(repr(state)) < 120
+    assert f"{state.n_looks} looks at {state.n_configurations} configu" in repr(state)
+    html = state._repr_html_()
+    stages = {one.look.stage for one in state.observations}
+    assert html.count("<tr>") == len(stages) + 1
+    assert len(html) < 1000
+    assert "nan" not in html
+
+
+def test_a_state_of_one_uses_the_singular():
+    state = RaceState(Problem(n_configurations=1, n_samples=10))
+    assert repr(state) == "<RaceState: 0 looks at 1 configuration, 1 left>"
+    assert state._repr_html_() == (
+        "<p>&lt;RaceState: 0 looks at 1 configuration, 1 left&gt;</p>"
+    )
+
+
+def test_long_races_are_told_by_stage(fitted, monkeypatch):
+    monkeypatch.setattr("cvst.report._notebook.MOST_LOOKS", 1)
+    html = notebook_html(fitted)
+    assert "Stage by stage" in html
+    assert "Look by look" not in html
+    n_fits = int(fitted.race_.present.sum())
+    assert f"<td>{n_fits:,}</td>" in html
+
+
+def test_one_configuration_is_called_one(recwarn):
+    """No "1 configurations", no "nan", no types of NumPy."""
+    X, y = make_regression(60, 2, random_state=0)
+    grid = {"alpha": [np.float64(1.0)]}
+    html = notebook_html(RaceGridSearchCV(Ridge(), grid, random_state=0).fit(X, y))
+    assert "1 configuration took part." in html
+    assert "np.float64" not in html
+    assert "nan" not in html

@@ -195,3 +195,36 @@ def test_every_reason_to_stop_is_said_in_words(fitted, reason):
     ranking = fitted.strategy_.ranking(state)
     page = race_summary(state, params, ranking, stop_reason=reason)
     assert reason not in page["stop_sentence"]
+
+
+def test_stages_sum_up_their_looks(any_search):
+    """Witness: the looks themselves."""
+    page = summary(any_search)
+    for stage in page["stages"]:
+        mine = [look for look in page["looks"] if look["stage"] == stage["stage"]]
+        assert stage["n_looks"] == len(mine)
+        assert stage["n_fits"] == sum(look["n_tested"] for look in mine)
+        assert stage["n_dropped"] == sum(look["n_dropped"] for look in mine)
+        assert stage["seconds"] == pytest.approx(sum(look["seconds"] for look in mine))
+    assert sum(stage["n_looks"] for stage in page["stages"]) == page["n_looks"]
+
+
+def test_a_growing_pool_counts_who_has_joined(proposed):
+    """Witness: the state after each look."""
+    page, state = summary(proposed), proposed.race_
+    for look in page["looks"]:
+        so_far = state.until(look["look"])
+        seen = so_far.present.any(axis=1)
+        known = seen | (np.arange(len(seen)) < state.problem.n_configurations)
+        assert look["n_active"] == (so_far.active & known).sum()
+    assert page["looks"][-1]["n_active"] == page["n_active"]
+
+
+def test_pictures_hold_one_value_per_configuration_that_was_seen(any_search):
+    page = summary(any_search)
+    slices = page["slices"]
+    n_seen = int(any_search.race_.present.any(axis=1).sum())
+    assert len(slices["losses"]) == len(slices["numbers"]) == n_seen
+    assert {len(axis["positions"]) for axis in slices["axes"]} == {n_seen}
+    assert len(page["incumbent"]["times"]) == page["n_looks"]
+    assert set(page["importance"]["names"]) == {"alpha", "gamma"}

@@ -6,8 +6,14 @@ their marker, so that a black-and-white print keeps its meaning.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import cycle, islice
 from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cvst._typing import FloatArray
+from cvst.exceptions import InvalidInputError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,8 +30,10 @@ __all__ = [
     "TOP",
     "colours",
     "legend_below",
+    "loss_ceiling",
     "ordered_colours",
     "prepare_axes",
+    "prepare_figure",
     "tidy",
     "whole_steps",
 ]
@@ -42,8 +50,13 @@ BOUNDARY = "#444444"
 REGION = "#EBEBEB"
 GRID = "#DDDDDD"
 
+# Losses beyond this many times the spread of the better half are drawn at the edge.
+FAR = 4
 
-def prepare_axes(ax: Axes | None) -> tuple[Figure | SubFigure, Axes]:
+
+def prepare_axes(
+    ax: Axes | None, width: float = 6.4
+) -> tuple[Figure | SubFigure, Axes]:
     """Return the axes to draw on and their figure; a new one if none is given.
 
     Raises
@@ -51,16 +64,57 @@ def prepare_axes(ax: Axes | None) -> tuple[Figure | SubFigure, Axes]:
     ImportError
         If matplotlib is not installed.
     """
-    try:
+    _import_pyplot()
+    if ax is None:
         import matplotlib.pyplot as plt
+
+        _, ax = plt.subplots(figsize=(width, 4.2), layout="constrained")
+    return ax.figure, ax
+
+
+def _import_pyplot() -> None:
+    try:
+        import matplotlib.pyplot as plt  # noqa: F401
     except ImportError as error:
         raise ImportError(
             "Displays draw with matplotlib, which is not installed. Install it with "
             "the extra cvst[plots]."
         ) from error
-    if ax is None:
-        _, ax = plt.subplots(figsize=(6.4, 4.2), layout="constrained")
-    return ax.figure, ax
+
+
+def prepare_figure(
+    axes: Sequence[Axes] | None, n_panels: int, shape: tuple[int, int]
+) -> tuple[Figure | SubFigure, list[Axes]]:
+    """Return panels to draw on and their figure; a new one if none are given.
+
+    Parameters
+    ----------
+    axes : sequence of Axes or None
+        Those of a user.
+    n_panels : int
+        How many are needed.
+    shape : tuple of int
+        Rows and columns of a new figure.
+    """
+    if axes is not None:
+        given = list(np.ravel(np.asarray(axes, dtype=object)))
+        if len(given) != n_panels:
+            raise InvalidInputError(
+                f"{len(given)} axes for {n_panels} parameters: give one for each."
+            )
+        return prepare_axes(given[0])[0], given
+    _import_pyplot()
+    import matplotlib.pyplot as plt
+
+    rows, columns = shape
+    size = (max(4.2, 2.6 * columns + 0.6), 2.4 * rows + 0.6)
+    figure, grid = plt.subplots(
+        rows, columns, figsize=size, layout="constrained", squeeze=False
+    )
+    panels = list(grid.ravel())
+    for unused in panels[n_panels:]:
+        unused.remove()
+    return figure, panels[:n_panels]
 
 
 def tidy(ax: Axes) -> None:
@@ -84,6 +138,25 @@ def legend_below(ax: Axes, title: str) -> None:
         columnspacing=1.2,
         handlelength=1.6,
     )
+
+
+def loss_ceiling(losses: FloatArray, must_show: FloatArray) -> float:
+    """Return the loss above which points are drawn at the edge of a picture.
+
+    A single disaster would otherwise press all others into a line.
+
+    Examples
+    --------
+    >>> loss_ceiling(np.array([0.1, 0.2, 0.3, 9.0]), np.array([0.1]))
+    0.85
+    """
+    finite = losses[np.isfinite(losses)]
+    if not len(finite):
+        return 1.0
+    low, middle = float(finite.min()), float(np.median(finite))
+    shown = must_show[np.isfinite(must_show)]
+    far = max(middle + FAR * (middle - low), float(shown.max(initial=low)))
+    return min(far, float(finite.max()))
 
 
 def whole_steps(ax: Axes, *, both: bool = False) -> None:

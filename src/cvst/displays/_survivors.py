@@ -131,7 +131,7 @@ class SurvivorsDisplay:
         self.figure_, ax = prepare_axes(ax)
         self.ax_ = ax
         looks = np.arange(1, len(self.n_tested) + 1)
-        largest = int(self.n_tested.max())
+        largest = int(max(self.n_tested.max(), self.n_active.max()))
         logarithmic = largest >= MANY
         if logarithmic:
             ax.set_yscale("log")
@@ -157,6 +157,9 @@ class SurvivorsDisplay:
         ax.set_ylim((0.8, largest * 2) if logarithmic else (0, largest * 1.15))
         ax.set_ylabel("configurations")
         title = f"From {self.n_tested[0]:,} configurations to {self.n_active[-1]:,}"
+        if self.n_active.max() > self.n_tested[0]:
+            # Where configurations join, the first look says nothing about their number.
+            title = f"{self.n_active[-1]:,} configurations left, as others joined"
         draw_title(ax, title, self.stages)
         tidy(ax)
         ax.grid(visible=False, axis="x")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -213,6 +214,39 @@ class RaceState:
             if values is not None:
                 table[observation.look.configurations, place] = values
         return _read_only(table)
+
+    def __repr__(self) -> str:
+        # Rows and losses would fill pages.
+        stage = f", stage {self.stage!r}" if self.observations else ""
+        looks = "1 look" if self.n_looks == 1 else f"{self.n_looks:,} looks"
+        return (
+            f"<RaceState: {looks} at {self.n_configurations:,} configuration"
+            f"{'' if self.n_configurations == 1 else 's'}, "
+            f"{int(self.active.sum()):,} left{stage}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """Return a line and a table of the stages, for notebooks."""
+        titles = ("stage", "looks", "rows", "fits", "dropped", "lowest loss", "seconds")
+        head = "".join(f"<th>{title}</th>" for title in titles)
+        body = ""
+        for stage in dict.fromkeys(one.look.stage for one in self.observations):
+            seen = self.looks_of(stage)
+            sizes = sorted({one.look.n_train for one in seen})
+            losses = np.concatenate([one.mean_losses for one in seen])
+            seconds = np.array([one.seconds for one in seen])
+            cells = (
+                escape(stage),
+                f"{len(seen):,}",
+                f"{sizes[0]:,}" + (f" to {sizes[-1]:,}" if len(sizes) > 1 else ""),
+                f"{len(losses):,}",
+                f"{sum(len(one.drops) for one in seen):,}",
+                f"{np.nanmin(losses):.5g}" if np.isfinite(losses).any() else "—",
+                f"{seconds.sum():.3g}" if np.isfinite(seconds).all() else "—",
+            )
+            body += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        return f"<p>{escape(repr(self))}</p>{table if body else ''}"
 
     def __getstate__(self) -> dict[str, Any]:
         # Tables can be computed again: a pickle holds what cannot.

@@ -4,6 +4,7 @@ The page needs no network. Writing it needs the extra ``cvst[report]``.
 """
 
 from cvst.report._explain import stop_sentence
+from cvst.report._history import history
 from cvst.report._html import html_report, page_html, write_report
 from cvst.report._live import LiveReport
 from cvst.report._notebook import notebook_html
@@ -13,6 +14,7 @@ from cvst.report._summary import race_summary, summary
 __all__ = [
     "LiveReport",
     "StoredRace",
+    "history",
     "html_report",
     "notebook_html",
     "page_html",

@@ -9,6 +9,7 @@ import numpy as np
 from cvst._text import configuration_text
 from cvst._typing import Configuration, IntArray
 from cvst.race import RaceState, Strategy, deciding_looks
+from cvst.report._ties import Tie
 
 __all__ = ["reason_text", "score_note", "stop_sentence", "why_it_won"]
 
@@ -20,6 +21,9 @@ SEARCH_REASONS = {
     "interrupted": "it was interrupted",
     "callback": "a callback asked for it",
 }
+
+# What a strategy says when it has run all that it planned.
+CONFIRMED = "confirmed"
 
 
 def reason_text(reason: str, strategy: Strategy | None = None) -> str:
@@ -35,9 +39,12 @@ def reason_text(reason: str, strategy: Strategy | None = None) -> str:
 
 
 def stop_sentence(
-    reason: str | None, n_looks: int, strategy: Strategy | None = None
+    reason: str | None,
+    n_looks: int,
+    strategy: Strategy | None = None,
+    tie: Tie | None = None,
 ) -> str:
-    """Say why the race is over, or that it is not.
+    """Say why the race is over, or that it is not, and whether it is a tie.
 
     Examples
     --------
@@ -51,7 +58,13 @@ def stop_sentence(
         done = "1 look is done" if n_looks == 1 else f"{n_looks} looks are done"
         return f"The race is under way: {done}."
     looks = "1 look" if n_looks == 1 else f"{n_looks} looks"
-    return f"The race ended after {looks}: {reason_text(reason, strategy)}."
+    why = reason_text(reason, strategy)
+    if tie is None:
+        return f"The race ended after {looks}: {why}."
+    if reason == CONFIRMED:
+        # The best mean of those that are left is no proof.
+        return f"The race ended after {looks} in {tie.text}."
+    return f"The race ended after {looks}: {why}. The winner is in {tie.text}."
 
 
 def why_it_won(
@@ -60,6 +73,7 @@ def why_it_won(
     ranking: IntArray,
     winner: int,
     strategy: Strategy | None = None,
+    tie: Tie | None = None,
 ) -> list[str]:
     """Say what speaks for the winner, and what does not.
 
@@ -75,6 +89,8 @@ def why_it_won(
         Who was chosen.
     strategy : Strategy, optional
         Who decided.
+    tie : Tie, optional
+        Others that were not found worse.
 
     Returns
     -------
@@ -83,14 +99,14 @@ def why_it_won(
     """
     n_run = int(state.present[winner].sum())
     n_top = int(state.traces[winner].sum())
-    sentences = [f"It was top in {n_top} of the {n_run} looks it ran."]
+    share = "the only look" if n_run == n_top == 1 else f"{n_top} of the {n_run} looks"
+    sentences = [f"It was top in {share} it ran."]
     n_left = int(state.active.sum())
     if winner != int(ranking[0]):
         best = configuration_text(configurations[int(ranking[0])], 200)
         sentences.append(f"The refit function chose it; the race ranked {best} first.")
-    elif n_left == 1:
-        sentences.append("All others were dropped.")
-    else:
+        return sentences
+    if n_left > 1:
         criterion = (
             "in the order of the strategy"
             if strategy is None
@@ -101,11 +117,18 @@ def why_it_won(
             f"dropped, {criterion}."
         )
         sentences += _runner_up(state, configurations, ranking, winner)
-        sentences.append(
-            "None of the others left was found significantly worse: the winner is the "
-            "best of them here, not proven better."
-        )
-    return sentences
+    elif state.n_configurations > 1:
+        sentences.append("All others were dropped.")
+    return [*sentences, *_how_sure(n_left, tie)]
+
+
+def _how_sure(n_left: int, tie: Tie | None) -> list[str]:
+    others = "None of the others left was found significantly worse"
+    if tie is not None:
+        others = f"It is {tie.text}"
+    elif n_left == 1:
+        return []
+    return [f"{others}: the winner is the best of them here, not proven better."]
 
 
 def _runner_up(

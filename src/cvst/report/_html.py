@@ -126,7 +126,7 @@ def page_html(page: dict[str, Any], *, title: str = TITLE, live: bool = False) -
     '<!DOCTYPE html>'
     """
     environment = _environment()
-    names = ("details.js", "table.js", "charts.js", "paths.js", "page.js")
+    scripts = ("details", "table", "charts", "paths", "parameters", "page")
     template = environment.get_template("report.html.j2")
     return str(
         template.render(
@@ -134,7 +134,7 @@ def page_html(page: dict[str, Any], *, title: str = TITLE, live: bool = False) -
             title=title,
             live=live,
             style=_asset("report.css"),
-            script="\n".join(_asset(name) for name in names),
+            script="\n".join(_asset(f"{name}.js") for name in scripts),
             data=script_json(page),
             plotly=_plotly(),
         )

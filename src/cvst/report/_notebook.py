@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from typing import Any
 
@@ -13,6 +14,9 @@ STYLE = (
     "border:1px solid #8886;border-radius:6px;padding:10px 14px;max-width:60em;"
     "font-size:.95em"
 )
+
+# More looks than this are summed up by stage.
+MOST_LOOKS = 24
 COLUMNS = {
     "look": "look",
     "stage": "stage",
@@ -48,7 +52,8 @@ def notebook_html(search: Any) -> str:
     >>> "<b>n_neighbors</b> = 5" in html
     True
     """
-    page = summary(search)
+    # A cell is shown again and again: no second for forests each time.
+    page = summary(search, ahead=False)
     winner = page["winner"]
     chosen = ", ".join(
         f"<b>{escape(name)}</b> = {escape(value)}"
@@ -56,27 +61,62 @@ def notebook_html(search: Any) -> str:
     )
     score = "—" if winner["score"] is None else f"{winner['score']:.5g}"
     reasons = "".join(f"<li>{escape(sentence)}</li>" for sentence in winner["why"])
+    n_left, n_all = page["n_active"], page["n_configurations"]
+    left = (
+        "1 configuration took part."
+        if n_all == 1
+        else f"{n_left:,} of {n_all:,} configurations {'is' if n_left == 1 else 'are'} "
+        "left."
+    )
+    many = len(page["looks"]) > MOST_LOOKS
+    title = "Stage by stage" if many else "Look by look"
+    table = _stages(page) if many else _looks(page)
     return (
         f'<div style="{STYLE}">'
-        f"<p><b>{escape(page['search'])}</b>: {escape(page['stop_sentence'])} "
-        f"{page['n_active']:,} of {page['n_configurations']:,} configurations are left."
+        f"<p><b>{escape(page['search'])}</b>: {escape(page['stop_sentence'])} {left}"
         f"</p><p>Winner: {chosen or 'the estimator as it is'}</p>"
         f"<p>{escape(page['scoring'])} {score} at {winner['score_rows']} of "
         f"{page['n_samples']:,} rows (not an estimate for all rows)</p>"
         f"<details><summary>Why it won</summary><ul>{reasons}</ul></details>"
-        f"<details><summary>Look by look</summary>{_looks(page)}</details></div>"
+        f"<details><summary>{title}</summary>{table}</details></div>"
     )
 
 
+def _stages(page: dict[str, Any]) -> str:
+    """Write a row per stage: a race that proposes has hundreds of looks."""
+    titles = ("stage", "looks", "rows", "fits", "dropped", "lowest loss")
+    rows = []
+    for stage in page["stages"]:
+        least, most = stage["n_train"]
+        loss = stage["lowest_loss"]
+        rows.append(
+            (
+                stage["stage"],
+                f"{stage['n_looks']:,}",
+                f"{most:,}" if least == most else f"{least:,} to {most:,}",
+                f"{stage['n_fits']:,}",
+                f"{stage['n_dropped']:,}",
+                "—" if loss is None else f"{loss:.5g}",
+            )
+        )
+    return _table(titles, rows)
+
+
 def _looks(page: dict[str, Any]) -> str:
-    head = "".join(f"<th>{title}</th>" for title in [*COLUMNS.values(), "loss"])
     rows = []
     for look in page["looks"]:
         loss = look["leader_loss"]
         cells = [
             f"{look[name]:,}" if name != "stage" else look[name] for name in COLUMNS
         ]
-        cells.append("—" if loss is None else f"{loss:.5g}")
-        rows.append("".join(f"<td>{escape(cell)}</td>" for cell in cells))
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
+        rows.append((*cells, "—" if loss is None else f"{loss:.5g}"))
+    return _table((*COLUMNS.values(), "loss"), rows)
+
+
+def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{title}</th>" for title in titles)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        for row in rows
+    )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -10,11 +10,20 @@ from sklearn.base import is_classifier, is_regressor
 
 from cvst._text import shared_path, shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
+from cvst.displays import ImportanceDisplay, IncumbentDisplay
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, Strategy, deciding_looks, rank_all
+from cvst.report._advice import advice
 from cvst.report._axes import parameter_axes
 from cvst.report._explain import score_note, stop_sentence, why_it_won
+from cvst.report._pictures import (
+    importance_values,
+    incumbent_values,
+    slice_values,
+    stage_rows,
+)
 from cvst.report._repeat import search_code
+from cvst.report._ties import tie_of
 from cvst.statistics import SpicerTest
 
 __all__ = ["race_summary", "summary"]
@@ -23,7 +32,9 @@ __all__ = ["race_summary", "summary"]
 FORMAT = 1
 
 
-def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
+def summary(
+    search: Any, *, command: str | None = None, ahead: bool = True
+) -> dict[str, Any]:
     """Return all that a report says about a fitted search, as plain values.
 
     Parameters
@@ -32,6 +43,9 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
         A fitted search.
     command : str, optional
         The command line that repeats it, if there was one.
+    ahead : bool
+        Whether to say which parameters matter and what to do next, which takes about a
+        second.
 
     Returns
     -------
@@ -77,6 +91,8 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
     winner["score_note"] = score_note(
         winner["score_rows"], state.problem.n_samples, len(results["params"])
     )
+    if ahead:
+        _look_ahead(page, search)
     winner["refit_seconds"] = _number(getattr(search, "refit_time_", np.nan))
     page["search"] = type(search).__name__
     page["estimator"] = value_text(search.estimator, 300)
@@ -87,6 +103,25 @@ def summary(search: Any, *, command: str | None = None) -> dict[str, Any]:
         "seeded": search.random_state is not None,
     }
     return page
+
+
+def _look_ahead(page: dict[str, Any], search: Any) -> None:
+    """Add what takes a second to compute: importances, and what follows from them."""
+    state, path = search.race_, page["path"]
+    importance = ImportanceDisplay.from_search(search)
+    seen = np.flatnonzero(state.present.any(axis=1))
+    known = [
+        {str(name).removeprefix(path): value for name, value in one.items()}
+        for one in (search.cv_results_["params"][number] for number in seen.tolist())
+    ]
+    page["importance"] = importance_values(importance)
+    page["advice"] = advice(
+        known,
+        int(np.flatnonzero(seen == search.best_index_)[0]),
+        importance,
+        IncumbentDisplay.from_search(search),
+        search.stop_reason_,
+    )
 
 
 def race_summary(
@@ -134,11 +169,16 @@ def race_summary(
         ranks[ranks < ranks[first]] += 1
         ranks[first] = 1
     problem = state.problem
+    finished = stop_reason is not None
+    tie = tie_of(state, first, strategy) if finished else None
+    incumbent = (
+        IncumbentDisplay.from_state(state, strategy=strategy) if state.n_looks else None
+    )
     return {
         "format": FORMAT,
-        "finished": stop_reason is not None,
+        "finished": finished,
         "stop_reason": stop_reason,
-        "stop_sentence": stop_sentence(stop_reason, state.n_looks, strategy),
+        "stop_sentence": stop_sentence(stop_reason, state.n_looks, strategy, tie),
         "strategy": "" if strategy is None else shortened(repr(strategy), 300),
         "test": _test(strategy),
         "window": 0 if strategy is None else strategy.window,
@@ -150,12 +190,15 @@ def race_summary(
         "path": path,
         "parameters": parameter_axes(configurations),
         "drop_reasons": {} if strategy is None else dict(strategy.sentences),
-        "looks": _looks(state, configurations, strategy, scores),
+        "looks": _looks(state, configurations, incumbent, scores),
+        "stages": stage_rows(state),
+        "incumbent": incumbent_values(incumbent),
+        "slices": slice_values(state, configurations, strategy),
         "configurations": _configurations(state, configurations, ranks, scores),
         "winner": {
             "index": first,
             "parameters": _texts(configurations[first]),
-            "why": why_it_won(state, configurations, ranking, first, strategy)
+            "why": why_it_won(state, configurations, ranking, first, strategy, tie)
             if state.n_looks
             else [],
         },
@@ -186,16 +229,19 @@ def _score_rows(state: RaceState, winner: int) -> str:
 def _looks(
     state: RaceState,
     configurations: Sequence[Configuration],
-    strategy: Strategy | None,
+    incumbent: IncumbentDisplay | None,
     scores: FloatArray | None,
 ) -> list[dict[str, Any]]:
     looks = []
+    active = np.zeros(state.n_configurations, dtype=bool)
+    active[: state.problem.n_configurations] = True
+    table = state.mean_losses
     for number, seen in enumerate(state.observations, start=1):
-        so_far = state.until(number)
-        if strategy is None:
-            leader = int(np.nanargmin(so_far.column("mean_losses")))
-        else:
-            leader = int(strategy.ranking(so_far)[0])
+        assert incumbent is not None
+        leader = int(incumbent.incumbents[number - 1])
+        # Those who join count from their first look on.
+        active[seen.look.configurations] = True
+        active[list(seen.drops)] = False
         looks.append(
             {
                 "look": number,
@@ -207,10 +253,10 @@ def _looks(
                 "n_top": int(seen.top.sum()),
                 "n_dropped": len(seen.drops),
                 "n_failed": len(seen.failures),
-                "n_active": int(so_far.active.sum()),
+                "n_active": int(active.sum()),
                 "leader": leader,
                 "leader_parameters": _texts(configurations[leader]),
-                "leader_loss": _number(so_far.column("mean_losses")[leader]),
+                "leader_loss": _number(table[leader, number - 1]),
                 "leader_score": None
                 if scores is None
                 else _number(scores[leader, number - 1]),

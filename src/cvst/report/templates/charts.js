@@ -22,7 +22,7 @@ function layout(extra) {
 
 // A page of paper is 700 wide; charts that are side by side have half of it each.
 function paperSize(id, height) {
-  const half = id === "survivors" || id === "curves";
+  const half = !longRace() && (id === "survivors" || id === "curves");
   return { width: half ? 345 : 700, height: Math.min(height, id === "curves" ? 400 : 330) };
 }
 
@@ -44,18 +44,23 @@ function lookTicks(share = 1) {
     : { title: { text: "look" } };
 }
 
-function stageLines() {
+function stageLines(share = 1) {
   const shapes = [], annotations = [];
   const looks = view.data.looks;
-  let start = 0;
+  const each = ((narrow() ? 300 : share * 800) - 60) / looks.length;
+  let start = 0, end = -Infinity, level = 0;
   for (let place = 1; place <= looks.length; place += 1) {
     if (place < looks.length && looks[place].stage === looks[start].stage) continue;
     if (start > 0) shapes.push({ type: "line", x0: start + 0.5, x1: start + 0.5, yref: "paper", y0: 0, y1: 1, line: { color: colour("faint"), width: 1, dash: "dot" } });
-    annotations.push({ x: (start + 1 + place) / 2, y: 1, yref: "paper", yanchor: "bottom", showarrow: false,
-      text: plain(looks[start].stage).replace(/ /g, place - start > 1 ? " " : "<br>"), font: { size: 11, color: colour("faint") } });
+    const text = looks[start].stage, middle = (start + 1 + place) / 2;
+    // A name that would run into the one before goes above it.
+    level = (middle * each - 3.2 * text.length) < end ? (level + 1) % 3 : 0;
+    end = middle * each + 3.2 * text.length;
+    annotations.push({ x: middle, y: 1, yref: "paper", yanchor: "bottom", showarrow: false, yshift: 13 * level, text: plain(text), font: { size: 11, color: colour("faint") } });
     start = place;
   }
-  return annotations.length > 1 ? { shapes, annotations, top: 38 } : { shapes: [], annotations: [], top: 10 };
+  const levels = Math.max(...annotations.map((one) => one.yshift));
+  return annotations.length > 1 && annotations.length < 12 ? { shapes, annotations, top: 22 + levels } : { shapes: [], annotations: [], top: 10 };
 }
 
 function drawTraces() {
@@ -95,7 +100,7 @@ function drawSurvivors() {
   const x = looks.map((look) => look.look);
   const line = (name, key, hue, symbol, dash) => ({ type: "scatter", mode: "lines+markers", name, x, y: looks.map((look) => look[key] || null), line: { color: hue, dash }, marker: { symbol, size: 8 }, hovertemplate: `%{y} ${name}<extra>look %{x}</extra>` });
   const many = Math.max(...looks.map((look) => look.n_tested)) >= 50;
-  const stages = stageLines();
+  const stages = stageLines(0.5);
   draw("survivors", [line("tested", "n_tested", colour("faint"), "diamond", "solid"), line("top", "n_top", colour("ink"), "square", "dot"), line("left", "n_active", colour("accent"), "circle", "solid")],
     { showlegend: true, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0 }, shapes: stages.shapes, annotations: stages.annotations, margin: { l: 50, r: 12, t: stages.top, b: 84 },
       xaxis: { ...lookTicks(0.5), range: [0.5, looks.length + 0.5] }, yaxis: { type: many ? "log" : "linear", rangemode: "tozero", title: { text: "configurations" }, ...(many ? { tickvals: [1, 2, 5].flatMap((digit) => [1, 10, 100, 1000, 10000, 100000].map((power) => digit * power)), tickformat: ",d" } : {}) } });
@@ -119,6 +124,13 @@ function curve(one) {
   }).sort((a, b) => a.n - b.n);
 }
 
+// Parameters in which the shown ones differ; the others would only take room.
+function differingText(one, shown) {
+  const names = Object.keys(one.parameters).filter((name) => new Set(shown.map((other) => other.parameters[name])).size > 1);
+  const short = (text) => (Number.isNaN(Number(text)) || !text.trim() ? text : number(Number(text), 3));
+  return names.map((name) => `${name}=${short(one.parameters[name])}`).join(", ") || parameterText(one) || "(default)";
+}
+
 function drawCurves() {
   const rows = byRank().filter((one) => one.losses.some((loss) => loss !== null));
   const shown = [...rows.filter((one) => one.active).slice(0, 3), ...rows.filter((one) => !one.active).slice(0, 2)];
@@ -132,12 +144,14 @@ function drawCurves() {
     return { type: "scatter", mode: "lines+markers", x: points.map((point) => point.n), y: points.map((point) => point.loss),
       error_y: { type: "data", array: points.map((point) => point.error), visible: points.some((point) => point.error !== null), thickness: 1, width: 2, color: hue },
       line: { color: hue, width: mine ? 4 : 2, dash: one.active ? DASHES.kept : DASHES.dropped }, marker: { symbol: SYMBOLS[place % SYMBOLS.length], size: mine ? 10 : 7 },
-      name: plain(cut(parameterText(one) || "(default)", narrow() ? 34 : 44)) + (one.active ? "" : ", dropped"), hoverinfo: "none" };
+      name: plain(cut(differingText(one, shown), narrow() ? 34 : 44)) + (one.active ? "" : ", dropped"), hoverinfo: "none" };
   });
   const losses = traces.flatMap((trace) => trace.y);
   // Where all have the same rows, points stand side by side.
   const sizes = new Set(traces.flatMap((trace) => trace.x));
   const [size] = sizes;
+  // Nothing grows where all were seen on the same rows.
+  byId("curves-section").hidden = longRace() && sizes.size === 1;
   const ticks = sizes.size === 1 ? { tickvals: [size], ticktext: [number(size, 6)], range: [size - 2, size + 2] } : {};
   if (sizes.size === 1) traces.forEach((trace, place) => { trace.x = [size + (2 * (place + 1)) / (traces.length + 1) - 1]; });
   const wide = Math.min(...losses) > 0 && Math.max(...losses) > 10 * Math.min(...losses);
@@ -160,23 +174,36 @@ function outline(cells) {
   return line;
 }
 
+// A parameter as a scale of numbers, where the page has one.
+function scaleOf(axis) {
+  const slices = view.data.slices;
+  const found = axis && slices ? slices.axes.find((one) => one.name === axis.name) : null;
+  if (!found) return null;
+  const places = new Map(slices.numbers.map((index, place) => [index, place]));
+  return { axis: found, at: (index) => found.positions[places.get(index)] ?? null };
+}
+
 function drawSurface() {
   const axes = view.data.parameters;
   const across = axes[byId("surface-x").value], upwards = axes[byId("surface-y").value];
-  if (!across) return;
+  if (!across || byId("surface-section").hidden) return;
   const best = new Map();
   for (const one of byRank()) {
     const place = `${across.codes[one.index]},${upwards ? upwards.codes[one.index] : 0}`;
     if (!best.has(place)) best.set(place, one);
   }
   const cells = [...best.values()].map((one) => ({ one, x: across.codes[one.index], y: upwards ? upwards.codes[one.index] : 0, loss: lastLoss(one).loss }));
+  const scales = [scaleOf(across), scaleOf(upwards)];
+  // Values drawn at random stand where their number is, not at their rank.
+  const scattered = 4 * cells.length < across.texts.length * (upwards ? upwards.texts.length : 1) || [across, upwards].some((axis) => axis && axis.numeric && axis.texts.length > 12 && 2 * axis.texts.length > cells.length);
+  if (scattered) for (const cell of cells) { if (scales[0]) cell.x = scales[0].at(cell.one.index); if (scales[1]) cell.y = scales[1].at(cell.one.index); }
   const positive = cells.every((cell) => cell.loss === null || cell.loss > 0);
   const finite = cells.map((cell) => cell.loss).filter((loss) => loss !== null);
   const logarithmic = positive && Math.max(...finite) > 5 * Math.min(...finite);
   const value = (loss) => (loss === null ? null : logarithmic ? Math.log10(loss) : loss);
   const n = { x: across.texts.length, y: upwards ? upwards.texts.length : 1 };
   // A grid is drawn as cells; values drawn at random are points.
-  const gridded = 4 * cells.length >= n.x * n.y;
+  const gridded = !scattered;
   const cell = Math.min((byId("surface").clientWidth - 150) / n.x, 330 / n.y);
   const size = gridded ? cell : 11;
   const [low, high] = [Math.min(...finite), Math.max(...finite)].map(value);
@@ -203,20 +230,22 @@ function drawSurface() {
   const chosen = cells.filter((cell) => cell.one.index === view.chosen);
   const ring = { type: "scatter", mode: "markers", x: chosen.map((cell) => cell.x), y: chosen.map((cell) => cell.y), hoverinfo: "skip",
     marker: { symbol: "circle-open", size: 22, line: { color: "#e754c6", width: 4 } } };
-  const ticks = (axis, most) => {
+  const ticks = (axis, most, scale) => {
+    if (scattered && scale) return { tickvals: scale.axis.ticks.map((tick) => tick[0]), ticktext: scale.axis.ticks.map((tick) => plain(tick[1])), range: scale.axis.span, title: { text: plain(cut(axis.name, 60)) }, showgrid: false, zeroline: false };
     const every = Math.max(1, Math.ceil(axis.texts.length / most));
     const places = axis.texts.map((_, place) => place).filter((place) => place % every === 0);
     const missing = axis.codes.includes(-1) ? [-1] : [];
     return { tickvals: [...missing, ...places], ticktext: [...missing.map(() => "not set"), ...places.map((place) => plain(axis.numeric ? number(Number(axis.texts[place]), 3) : cut(axis.texts[place], 18)))], range: [missing.length ? -1.6 : -0.6, axis.texts.length - 0.4], title: { text: plain(cut(axis.name, 60)) }, showgrid: false, zeroline: false };
   };
-  draw("surface", [main, dropped, border, star, ring], { height: upwards ? 430 : 200, margin: { l: 70, r: 10, t: 10, b: 60 }, xaxis: ticks(across, narrow() ? 5 : 12),
-    yaxis: upwards ? ticks(upwards, 12) : { visible: false, range: [-0.6, 0.6] } });
+  draw("surface", [main, dropped, border, star, ring], { height: upwards ? 430 : 200, margin: { l: 70, r: 10, t: 10, b: 60 }, xaxis: ticks(across, narrow() ? 5 : 12, scales[0]),
+    yaxis: upwards ? ticks(upwards, 12, scales[1]) : { visible: false, range: [-0.6, 0.6] } });
 }
 
 function fillAxes() {
   const axes = view.data.parameters;
   const varying = axes.filter((axis) => new Set(axis.codes).size > 1);
-  byId("surface-section").hidden = !axes.length;
+  // One parameter alone is in the panels above.
+  byId("surface-section").hidden = view.data.slices === undefined ? !axes.length : varying.length < 2;
   for (const [id, preferred] of [["surface-x", 0], ["surface-y", 1]]) {
     const select = byId(id);
     const before = select.value;
@@ -229,6 +258,9 @@ function fillAxes() {
 // Show where the chosen configuration is in every chart.
 function highlight(index) {
   if (!view.charts) return;
+  drawSlices();
+  drawParallel();
+  if (longRace()) { drawCurves(); drawSurface(); return; }
   const row = view.rows.indexOf(index);
   const band = row < 0 ? [] : [{ type: "rect", xref: "paper", x0: -0.012, x1: 1.004, y0: row + 0.5, y1: row + 1.5, line: { color: colour("accent"), width: 2 } }];
   Plotly.relayout(byId("traces"), { shapes: [...view.traceShapes, ...band] });
@@ -239,8 +271,14 @@ function highlight(index) {
 
 function drawCharts() {
   if (!view.charts || !view.data.n_looks) return;
-  drawTraces();
-  drawSurvivors();
+  byId("traces-section").hidden = longRace();
+  byId("survivors-section").hidden = longRace();
+  byId("pair").classList.toggle("pair", !longRace());
+  if (!longRace()) { drawTraces(); drawSurvivors(); }
+  drawIncumbent();
+  drawImportance();
+  drawSlices();
+  drawParallel();
   drawCurves();
   drawPaths();
   drawSurface();
@@ -251,8 +289,9 @@ function startCharts() {
   fillAxes();
   drawCharts();
   if (!view.data.n_looks) return;
-  const targets = [["traces", (point) => view.rows[point.y - 1]], ["curves", (point) => view.curves[point.curveNumber]], ["surface", (point) => view.cellAt.get(`${point.x},${point.y}`)]];
+  const targets = [...(longRace() ? [] : [["traces", (point) => view.rows[point.y - 1]]]), ["incumbent", (point) => point.customdata], ...(view.data.slices ? [["slices", (point) => point.customdata]] : []), ["curves", (point) => view.curves[point.curveNumber]], ["surface", (point) => view.cellAt.get(`${point.x},${point.y}`)]];
   for (const [id, indexOf] of targets) {
+    if (!byId(id).data) continue;
     const from = (event) => indexOf(event.points[0]);
     byId(id).on("plotly_hover", (event) => { if (from(event) !== undefined) showDetails(from(event)); });
     byId(id).on("plotly_click", (event) => { if (from(event) !== undefined) choose(from(event)); });

@@ -17,6 +17,12 @@ function number(value, digits = 5) {
 }
 
 const last = (list) => (list.length ? list[list.length - 1] : null);
+// A race that proposes has hundreds of looks at a few configurations each.
+function longRace() {
+  const { looks, n_looks: n, n_configurations: pool } = view.data;
+  const fits = looks.reduce((sum, look) => sum + look.n_tested, 0);
+  return n > 60 || (n > 20 && fits < 0.15 * n * pool);
+}
 const parameterText = (one) => Object.entries(one.parameters).map(([name, value]) => `${name}=${value}`).join(", ");
 
 // What happened to a configuration in every look: "t", "f", "d" or "a".
@@ -97,7 +103,7 @@ function showDetails(index) {
   const list = make("dl", {});
   for (const [name, value] of Object.entries(one.parameters)) list.append(make("dt", {}, name), make("dd", {}, value));
   const head = make("p", { class: "lead" }, `Rank ${one.rank} of ${view.data.n_configurations}, `, make("strong", {}, statusOf(one)));
-  byId("details-body").replaceChildren(head, list, make("p", {}, traceNode(one)), fate(one), lookTable(one),
+  byId("details-body").replaceChildren(head, list, longRace() ? "" : make("p", {}, traceNode(one)), fate(one), lookTable(one),
     make("p", { class: "hint" }, "p-value: of the test that decided between top and flop in that look; – where none was needed (the best, or one ahead of it was flop already). Loss: lower is better; s.e.: its standard error."));
   byId("details").classList.add("open");
   document.body.classList.add("with-details");

@@ -76,7 +76,19 @@ async function follow() {
   }
 }
 
+// Panels stand side by side where there is room: another width is another picture.
+function startResizing() {
+  let width = window.innerWidth, waiting = null;
+  window.addEventListener("resize", () => {
+    if (window.innerWidth === width || view.printing) return;
+    width = window.innerWidth;
+    clearTimeout(waiting);
+    waiting = setTimeout(() => { drawCharts(); if (view.chosen !== null) highlight(view.chosen); }, 150);
+  });
+}
+
 document.body.classList.add("scripted");
+startResizing();
 startTable();
 startTheme();
 byId("zoom").addEventListener("change", () => { drawTraces(); if (view.chosen !== null) highlight(view.chosen); });

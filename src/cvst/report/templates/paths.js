@@ -38,9 +38,7 @@ function edgeTraces(edges) {
 
 function drawPaths() {
   const test = view.data.test;
-  byId("paths-section").hidden = !test && !view.data.strategy;
-  byId("paths-figure").hidden = !test;
-  byId("no-paths").hidden = Boolean(test);
+  byId("paths-section").hidden = !test;
   if (!test) return;
   const runs = test.loser.map((_, run) => run);
   const { edges, falls } = sharedEdges();

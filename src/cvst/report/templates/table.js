@@ -6,29 +6,45 @@ function columns() {
   return [
     { key: "rank", title: "rank", of: (one) => one.rank },
     { key: "status", title: "status", text: true, of: statusOf },
+    // Before the parameters, of which there may be more than fit.
+    { key: "loss", title: "last loss", of: (one) => lastLoss(one).loss, number: true },
+    { key: "error", title: "± s.e.", of: (one) => lastLoss(one).error, number: true, digits: 2 },
     ...names.map((name, place) => ({
       key: `p${place}`, title: name, value: true, of: (one) => one.parameters[name] ?? "",
       // Levels are ordered as numbers where they are numbers.
       order: (one) => view.data.parameters[place].codes[one.index],
     })),
-    { key: "loss", title: "last loss", of: (one) => lastLoss(one).loss, number: true },
-    { key: "error", title: "± s.e.", of: (one) => lastLoss(one).error, number: true, digits: 2 },
     { key: "looks", title: "looks run", of: (one) => one.looks.length },
     { key: "top", title: "top in", of: (one) => one.top.reduce((sum, top) => sum + top, 0) },
     { key: "dropped", title: "dropped at", of: (one) => one.dropped_at || null, number: true },
-    { key: "trace", title: "trace", text: true, of: (one) => marks(one).join(""), node: traceNode },
+    ...(longRace() ? [] : [{ key: "trace", title: "trace", text: true, of: (one) => marks(one).join(""), node: traceNode }]),
   ];
 }
 
+const OPERATORS = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b };
+
+// A word of the filter as a test: "C>100" compares numbers, anything else is text.
+function wordTest(word) {
+  const parts = word.match(/^([^<>=]+)(<=|>=|<|>)([^<>=]+)$/);
+  const bound = parts ? Number(parts[3]) : NaN;
+  if (!parts || Number.isNaN(bound)) return (one, text) => text.includes(word);
+  return (one) => {
+    const name = Object.keys(one.parameters).find((key) => key.toLowerCase() === parts[1]);
+    const value = name ? Number(one.parameters[name]) : parts[1] === "loss" ? lastLoss(one).loss : parts[1] === "rank" ? one.rank : NaN;
+    return value !== null && !Number.isNaN(value) && OPERATORS[parts[2]](value, bound);
+  };
+}
+
 function matching() {
-  const words = byId("filter").value.toLowerCase().split(/[\s,]+/).filter(Boolean);
+  const tests = byId("filter").value.toLowerCase().replace(/\s*(<=|>=|<|>|=)\s*/g, "$1").split(/[\s,]+/).filter(Boolean).map(wordTest);
   const wanted = byId("status").value;
   return view.data.configurations.filter((one) => {
     if (wanted === "left" && !one.active) return false;
     if (wanted === "dropped" && one.active) return false;
     if (wanted === "failed" && !one.failures.length) return false;
-    const text = `${parameterText(one)} ${statusOf(one)}`.toLowerCase();
-    return words.every((word) => text.includes(word));
+    const reasons = one.drops.map(([, reason]) => reason).join(" ");
+    const text = `${parameterText(one)} ${statusOf(one)} ${reasons}`.toLowerCase();
+    return tests.every((test) => test(one, text));
   });
 }
 
@@ -91,6 +107,7 @@ function drawTable() {
   const entry = body.querySelector('[aria-selected="true"]') || body.firstElementChild;
   if (entry) entry.tabIndex = 0;
   const total = view.data.n_configurations;
+  byId("trace-key").hidden = longRace();
   byId("count").textContent = visible.length < found.length
     ? `${visible.length} of ${found.length} matching rows shown, ${total} in all` : `${found.length} of ${total} shown`;
   byId("more").hidden = visible.length === found.length;

@@ -1,0 +1,189 @@
+"""What is known of each configuration at the end: its loss, and how it got it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cvst._text import shared_path
+from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
+from cvst.displays._race import Race, check_started
+from cvst.exceptions import InvalidInputError
+from cvst.race import RaceState, shared_deciding_looks
+
+__all__ = ["SeenConfigurations", "chosen_names"]
+
+# Alternations between the two kinds of numbers; they settle after a few.
+N_SWEEPS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SeenConfigurations:
+    """Configurations that took part in a race, with one loss each.
+
+    Attributes
+    ----------
+    configurations : tuple of dict
+        Parameters, named without the path that all of them share.
+    numbers : ndarray of shape (n_seen,), int
+        Number of each in the race.
+    losses : ndarray of shape (n_seen,)
+        Mean loss of the last look, or over the folds of its last stage; NaN if failed.
+    comparable : ndarray of shape (n_seen,)
+        The same as if all had been seen on the same rows: a number for each
+        configuration plus one for each set of rows, fitted to all looks. The set that
+        most configurations have seen counts 0.
+    n_train : ndarray of shape (n_seen,), int
+        Training rows of these looks.
+    confirmed : ndarray of shape (n_seen,), bool
+        Those with the winner's evidence: as many folds of the same stage, or, without
+        folds, not dropped.
+    winner : int
+        Place of the winner here.
+    """
+
+    configurations: tuple[Configuration, ...]
+    numbers: IntArray
+    losses: FloatArray
+    comparable: FloatArray
+    n_train: IntArray
+    confirmed: BoolArray
+    winner: int
+
+    @classmethod
+    def from_search(cls, search: Any) -> SeenConfigurations:
+        """Read a fitted search."""
+        race = Race.from_search(search)
+        return cls.of(race, search.cv_results_["params"])
+
+    @classmethod
+    def from_state(
+        cls,
+        state: RaceState,
+        configurations: Sequence[Configuration] | None,
+        strategy: Any,
+    ) -> SeenConfigurations:
+        """Read a race that may still be under way."""
+        known = list(state.configurations if configurations is None else configurations)
+        if len(known) != state.n_configurations:
+            raise InvalidInputError(
+                f"{len(known)} configurations for a race of {state.n_configurations}: "
+                "give one for each."
+            )
+        return cls.of(Race.from_state(state, known, strategy=strategy), known)
+
+    @classmethod
+    def of(
+        cls, race: Race, configurations: Sequence[Configuration]
+    ) -> SeenConfigurations:
+        """Collect the looks that decide about each."""
+        state = race.state
+        check_started(state)
+        losses = np.full(state.n_configurations, np.nan)
+        n_train = np.zeros(state.n_configurations, dtype=np.intp)
+        evidence: dict[int, tuple[str, int]] = {}
+        for members, _, looks in shared_deciding_looks(state):
+            losses[members] = state.mean_losses[np.ix_(members, looks)].mean(axis=1)
+            n_train[members] = state.subset_sizes[looks[-1]]
+            last = state.observations[looks[-1]].look
+            stage = last.stage if last.is_fold else ""
+            evidence.update(dict.fromkeys(members.tolist(), (stage, len(looks))))
+        numbers = np.flatnonzero(n_train)
+        winner = int(race.order[0])
+        stage, n_folds = evidence.get(winner, ("", 1))
+        confirmed = state.active.copy()
+        if stage:
+            for number in range(state.n_configurations):
+                mine = evidence.get(number, ("", 0))
+                confirmed[number] = mine[0] == stage and mine[1] >= n_folds
+        path = shared_path(configurations)
+        short = [
+            {str(name).removeprefix(path): value for name, value in one.items()}
+            for one in configurations
+        ]
+        return cls(
+            tuple(short[number] for number in numbers.tolist()),
+            numbers,
+            losses[numbers],
+            _comparable(state)[numbers],
+            n_train[numbers],
+            confirmed[numbers],
+            int(np.flatnonzero(numbers == winner)[0]) if winner in numbers else 0,
+        )
+
+    def varying(self) -> tuple[str, ...]:
+        """Return the parameters that differ, in the order of their appearance."""
+        names = dict.fromkeys(name for one in self.configurations for name in one)
+        nothing = object()
+        return tuple(
+            name
+            for name in names
+            if len({repr(one.get(name, nothing)) for one in self.configurations}) > 1
+        )
+
+
+def _comparable(state: RaceState) -> FloatArray:
+    """Return a loss for each configuration, freed from where it was looked at.
+
+    Those that were dropped early have been seen on few rows only, so their losses are
+    higher than they would be; those that went on tell by how much.
+    """
+    names: dict[tuple[Any, ...], int] = {}
+    parts: list[FloatArray] = []
+    for seen in state.observations:
+        look = seen.look
+        key: tuple[Any, ...] = (
+            look.n_train,
+            look.fold,
+            look.stage if look.fold is None else "",
+        )
+        # Without a number of their own, the folds of a stage are its looks.
+        if look.is_fold and look.fold is None:
+            key = (*key, len(parts))
+        who = look.configurations
+        where = np.full(len(who), names.setdefault(key, len(names)))
+        parts.append(np.column_stack([who, where, seen.mean_losses]))
+    table = np.vstack(parts)
+    table = table[np.isfinite(table[:, 2])]
+    who, where, losses = table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2]
+    shifts = np.zeros(len(names))
+    if not len(losses):
+        return np.full(state.n_configurations, np.nan)
+    reference = int(np.bincount(where, minlength=len(names)).argmax())
+    means = np.full(state.n_configurations, np.nan)
+    for _ in range(N_SWEEPS):
+        counts = np.bincount(who, minlength=len(means))
+        sums = np.bincount(who, losses - shifts[where], minlength=len(means))
+        np.divide(sums, counts, out=means, where=counts > 0)
+        excess = losses - means[who]
+        shifts = np.array([_middle(excess[where == n]) for n in range(len(names))])
+        shifts -= shifts[reference]
+    return means
+
+
+def _middle(values: FloatArray) -> float:
+    return float(np.median(values)) if len(values) else 0.0
+
+
+def chosen_names(
+    seen: SeenConfigurations, parameters: Sequence[str] | None
+) -> tuple[str, ...]:
+    """Return the parameters asked for, by default those that vary."""
+    varying = seen.varying()
+    if parameters is None:
+        return varying
+    names = dict.fromkeys(name for one in seen.configurations for name in one)
+    # A name with its path means the same as one without.
+    wanted = []
+    for name in parameters:
+        short = [one for one in names if name == one or name.endswith(f"__{one}")]
+        if not short:
+            raise InvalidInputError(
+                f"{name!r} is not a hyper-parameter of this race. Use one of "
+                f"{', '.join(map(repr, names))}."
+            )
+        wanted.append(short[0])
+    return tuple(wanted)

@@ -1,0 +1,101 @@
+"""What the charts of the page show, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cvst._typing import Configuration
+from cvst.displays import ImportanceDisplay, IncumbentDisplay, SlicesDisplay
+from cvst.race import RaceState
+
+__all__ = ["importance_values", "incumbent_values", "slice_values", "stage_rows"]
+
+
+def stage_rows(state: RaceState) -> list[dict[str, Any]]:
+    """Return one record per stage: a race that proposes has hundreds of looks."""
+    rows = []
+    for stage in dict.fromkeys(one.look.stage for one in state.observations):
+        seen = state.looks_of(stage)
+        sizes = [one.look.n_train for one in seen]
+        losses = np.concatenate([one.mean_losses for one in seen])
+        work = [np.nansum(one.fit_seconds + one.score_seconds) for one in seen]
+        rows.append(
+            {
+                "stage": stage,
+                "n_looks": len(seen),
+                "n_train": [int(min(sizes)), int(max(sizes))],
+                "n_fits": len(losses),
+                "n_dropped": sum(len(one.drops) for one in seen),
+                "n_failed": sum(len(one.failures) for one in seen),
+                "lowest_loss": _number(np.nanmin(losses))
+                if np.isfinite(losses).any()
+                else None,
+                "seconds": float(sum(work)),
+            }
+        )
+    return rows
+
+
+def incumbent_values(display: IncumbentDisplay | None) -> dict[str, Any] | None:
+    """Return the leader over time, None before the first look."""
+    if display is None:
+        return None
+    return {
+        "unit": display.unit,
+        "times": display.times.tolist(),
+        "incumbents": display.incumbents.tolist(),
+        "losses": _numbers(display.losses),
+        "loss_stages": list(display.loss_stages),
+    }
+
+
+def importance_values(display: ImportanceDisplay) -> dict[str, Any] | None:
+    """Return importances with their intervals, None where too little is known."""
+    if display.too_few or len(display.names) < 2:
+        return None
+    intervals = display.intervals
+    return {
+        "names": list(display.names),
+        "means": _numbers(display.means),
+        "alone": _numbers(display.alone.mean(axis=1)),
+        "low": _numbers(intervals[:, 0]),
+        "high": _numbers(intervals[:, 1]),
+        "n_configurations": display.n_configurations,
+    }
+
+
+def slice_values(
+    state: RaceState, configurations: Sequence[Configuration], strategy: Any
+) -> dict[str, Any] | None:
+    """Return each varying parameter as an axis, and comparable losses."""
+    if not state.n_looks:
+        return None
+    display = SlicesDisplay.from_state(state, configurations, strategy=strategy)
+    if not display.axes:
+        return None
+    return {
+        "numbers": np.flatnonzero(state.present.any(axis=1)).tolist(),
+        "losses": _numbers(display.losses),
+        "confirmed": display.confirmed.astype(int).tolist(),
+        "axes": [
+            {
+                "name": axis.name,
+                "positions": axis.positions.tolist(),
+                "ticks": [[place, text] for place, text in axis.ticks],
+                "span": list(axis.span),
+                "scale": axis.scale,
+            }
+            for axis in display.axes
+        ],
+    }
+
+
+def _numbers(values: Any) -> list[float | None]:
+    return [_number(value) for value in np.asarray(values, dtype=float).tolist()]
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,93 @@
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+
+from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.report import stop_sentence, summary
+from cvst.report._ties import Tie, tie_of
+
+
+def state_of(*tables, drops=None, fold=None):
+    """Return a race of folds, each with losses of all configurations."""
+    state = RaceState(Problem(n_configurations=len(tables[0]), n_samples=100))
+    for number, losses in enumerate(tables):
+        losses = np.asarray(losses, dtype=float)
+        who = np.arange(len(losses))
+        look = Look(
+            slice(0, 50), slice(50, 100), 50, who, "confirm", True, True,
+            fold=None if fold is None else fold[number],
+        )  # fmt: skip
+        zeros = np.zeros(len(who))
+        seen = LookLosses(losses, losses.mean(axis=1), zeros, zeros)
+        last = number == len(tables) - 1
+        verdict = Verdict(who == 0, zeros + np.nan, (drops or {}) if last else {})
+        state = state.observe(look, seen, verdict)
+    return state
+
+
+@pytest.fixture
+def errors():
+    """Return errors of a winner, one as good and one that always errs."""
+    rng = np.random.default_rng(0)
+    winner = rng.random(60) < 0.2
+    alike = rng.random(60) < 0.22
+    return np.array([winner, alike, np.ones(60)], dtype=float)
+
+
+def test_a_close_one_is_tied_and_a_bad_one_is_not(errors):
+    """Witness: the binomial test on rows where just one of the two errs."""
+    tie = tie_of(state_of(errors), 0)
+    worse = int((errors[1] > errors[0]).sum())
+    better = int((errors[1] < errors[0]).sum())
+    expected = binomtest(worse, worse + better, alternative="greater").pvalue
+    assert tie == Tie(1, pytest.approx(expected), 60, 0.025)
+
+
+def test_folds_count_together(errors):
+    tie = tie_of(state_of(errors, errors), 0)
+    assert tie.n_rows == 120
+
+
+def test_the_same_fold_at_another_look_is_matched_by_its_number(errors):
+    """Those who come later meet the folds again, in looks of their own."""
+    state = state_of(errors[:1], errors[:1], fold=[1, 2]).admit([{"late": 1}])
+    for fold in (1, 2):
+        losses = errors[1:2]
+        look = Look(
+            slice(0, 50), slice(50, 100), 50, np.array([1]), "confirm", True, True,
+            fold=fold,
+        )  # fmt: skip
+        seen = LookLosses(losses, losses.mean(axis=1), np.zeros(1), np.zeros(1))
+        state = state.observe(look, seen, Verdict(np.array([True]), np.array([0.5])))
+    tie = tie_of(state, 0)
+    assert (tie.n_tied, tie.n_rows) == (1, 120)
+
+
+def test_what_a_test_has_dropped_is_no_tie(errors):
+    assert tie_of(state_of(errors, drops={1: "paired test"}), 0) is None
+    assert tie_of(state_of(errors, drops={1: "rank"}), 0).n_tied == 1
+
+
+def test_a_clear_winner_and_a_lone_one_are_in_no_tie(errors):
+    assert tie_of(state_of(errors[[0, 2]]), 0) is None
+    assert tie_of(state_of(errors[:1]), 0) is None
+
+
+def test_a_tie_is_never_called_confirmed():
+    tie = Tie(3, 0.21, 5404, 0.0125)
+    sentence = stop_sentence("confirmed", 9, None, tie)
+    assert sentence == (
+        "The race ended after 9 looks in a tie with 3 others by paired tests on 5,404 "
+        "rows (smallest p-value 0.21, where 0.013 would tell them apart)."
+    )
+    assert "the time is up. The winner is in a tie with" in stop_sentence(
+        "time_budget", 9, None, tie
+    )
+
+
+def test_a_tie_is_named_on_the_page(proposed):
+    """Witness: the tie itself."""
+    page = summary(proposed)
+    tie = tie_of(proposed.race_, proposed.best_index_, proposed.strategy_)
+    told = " ".join([page["stop_sentence"], *page["winner"]["why"]])
+    assert told.count("a tie with") == (2 if tie else 0)
