@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.model_selection import ParameterSampler
 from sklearn.utils._param_validation import Interval
 
-from cvst._typing import Configuration
+from cvst._typing import Configuration, IntArray
 from cvst.search._base import BaseRaceSearch
-from cvst.search._setup import DEFAULT_STRATEGY
+from cvst.search._setup import DEFAULT_STRATEGY, Setup
 
 __all__ = ["RaceRandomSearchCV"]
 
@@ -110,3 +110,13 @@ pre_dispatch, return_train_score
             self.param_distributions, self.n_iter, random_state=self.random_state
         )
         return list(sampler)
+
+    def _preferred(self, setup: Setup) -> IntArray:
+        """Return the draws in their order: the first are as random as any."""
+        return np.arange(setup.problem.n_configurations)
+
+    def _settings_of(self, raced: list[Configuration]) -> dict[str, Any]:
+        """Return the parameters that race these draws alone; none if they are all."""
+        if len(raced) == self.n_iter:
+            return {}
+        return {"n_iter": len(raced)}

@@ -9,29 +9,44 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from cvst._typing import FloatArray
+from cvst._typing import FloatArray, IntArray
 from cvst.exceptions import BudgetTooSmallError
 from cvst.parallel import effective_n_jobs
-from cvst.race import Limit, Look, LookCutError, RaceState
+from cvst.race import Limit, Look, LookCutError, Observation, RaceState
 from cvst.search._log import LOGGER
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
-from cvst.search.budget._choice import fitting_strategy
-from cvst.search.budget._costs import CostModel, measure_costs
+from cvst.search.budget._choice import expected_seconds, fitting_strategy
+from cvst.search.budget._costs import Allowance, measure_costs
+from cvst.search.budget._fewer import (
+    balanced_order,
+    smaller_numbers,
+    warn_of_fewer,
+    with_configurations,
+)
 from cvst.search.budget._gate import LookGate
+from cvst.search.budget._growth import UNKNOWN, Growth, growth_of
+from cvst.search.budget._model import CostModel
 from cvst.theory import PowerCurve
 
-__all__ = ["TimeBudget", "Within", "budget_settings", "start_budget"]
+__all__ = ["TimeBudget", "Within", "budget_settings", "start_again", "start_budget"]
 
 # Forecasts err; the final fit cannot be cut, so its reserve is the larger one.
 LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
 
-# What measuring may take of the budget.
-PROBE_SHARE, LONGEST_PROBE = 0.04, 2.0
+# What measuring may take of the budget, and of the race that it is for.
+PROBE_SHARE, LONGEST_PROBE = 0.04, 5.0
+PROBE_SECONDS, PROBE_OF_RACE = 1.0, 0.05
+
+# A race of fewer configurations leaves time for more than its first look, if it can.
+FIRST_SHARE = 0.6
 
 # Small fits on a busy machine may promise a final fit that takes ages. Before a budget
 # is refused, larger ones are timed.
 SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE = 0.1, 10.0
+
+# One look corrects a forecast by no more than that.
+CORRECTIONS = 1 / 3, 3.0
 
 # Leaders are taken to be no faster and no slower than this.
 PACES = 0.7, 3.0
@@ -52,6 +67,8 @@ class TimeBudget:
         What looks cost.
     with_refit : bool
         Whether to keep a reserve for the final fit.
+    growth : Growth
+        How steeply costs can grow with the rows.
     """
 
     def __init__(
@@ -61,12 +78,14 @@ class TimeBudget:
         clock: Callable[[], float],
         model: CostModel,
         with_refit: bool,
+        growth: Growth = UNKNOWN,
     ) -> None:
         self.seconds = seconds
         self.started = started
         self.clock = clock
         self.model = model
         self.with_refit = with_refit
+        self.growth = growth
         self.reserve = 0.0
         self.gate: LookGate | None = None
 
@@ -117,13 +136,33 @@ class TimeBudget:
         worked = np.nansum(observation.fit_seconds + observation.score_seconds)
         wall = (observation.seconds - self.model.overhead) / max(float(worked), 1e-9)
         self.model = replace(self.model, wall=max(wall, 0.5 * self.model.wall))
+        self._correct_level(observation)
         sizes = state.subset_sizes
         members = np.flatnonzero(state.present.all(axis=1) & state.active)
         if len(np.unique(sizes)) < 2 or not len(members):
             return
         # Only those present in all looks tell growth from a change in the field.
         fits = state.fit_seconds[members].mean(axis=0)
-        self.model = replace(self.model, fit=PowerCurve.fit(sizes, fits))
+        growth = self.growth
+        self.model = replace(
+            self.model,
+            fit=PowerCurve.fit(
+                sizes, fits, growth.steepest, growth.flattest, growth.usual
+            ),
+        )
+
+    def _correct_level(self, observation: Observation) -> None:
+        """Move the curves of fits to what the look just made has shown."""
+        look, model = observation.look, self.model
+        company = model.company(len(look.configurations))
+        forecast = model.fit(look.n_train) * company
+        seen = float(np.nanmean(observation.fit_seconds))
+        if not (forecast > 0 and seen > 0):
+            return
+        factor = float(np.clip(seen / forecast, *CORRECTIONS))
+        self.model = replace(
+            model, fit=model.fit.scaled(factor), alone=model.alone.scaled(factor)
+        )
 
     def too_small(self, look_seconds: float) -> BudgetTooSmallError:
         """Return the error that names the smallest budget that would do."""
@@ -131,8 +170,8 @@ class TimeBudget:
         refit = " and the final fit" if self.with_refit else ""
         return BudgetTooSmallError(
             f"time_budget={self.seconds:g} seconds is too small for a first look at "
-            f"all configurations{refit}: on this machine they take about {needed} "
-            "seconds. Allow that much, or race fewer configurations or rows."
+            f"one configuration{refit}: on this machine they take about {needed} "
+            "seconds. Allow that much, or race on fewer rows."
         )
 
     def too_small_after_all(self) -> BudgetTooSmallError:
@@ -143,13 +182,13 @@ class TimeBudget:
 
     def _each(self, state: RaceState, look: Look) -> FloatArray:
         """Return the seconds of a worker for each configuration of a look."""
-        forecast = np.full(
-            len(look.configurations), self.model.each(look.n_train, look.n_test)
-        )
+        count = len(look.configurations)
+        forecast = np.full(count, self.model.each(look.n_train, look.n_test, count))
         if not state.observations:
             return forecast
         last = state.observations[-1].look
-        growth = forecast[0] / self.model.each(last.n_train, last.n_test)
+        before = self.model.each(last.n_train, last.n_test, len(last.configurations))
+        growth = forecast[0] / before
         seconds = state.column("fit_seconds") + state.column("score_seconds")
         seen = seconds[look.configurations] * growth
         return np.where(np.isfinite(seen), seen, forecast)
@@ -202,45 +241,170 @@ class Within(Limit):
 
 
 def start_budget(
-    options: SearchOptions, setup: Setup, started: float
+    options: SearchOptions,
+    setup: Setup,
+    started: float,
+    order: Callable[[Setup], IntArray] = balanced_order,
 ) -> tuple[Setup, TimeBudget | None]:
     """Measure, choose the race that fits and say so; nothing without a budget.
+
+    Parameters
+    ----------
+    options : SearchOptions
+        What the user set.
+    setup : Setup
+        The race as it would be without a budget.
+    started : float
+        Reading of the clock at the start.
+    order : callable
+        Returns the configurations in the order in which they are taken where there is
+        no time for all.
 
     Raises
     ------
     BudgetTooSmallError
-        If not even the first look fits.
+        If not even one configuration can be fitted twice.
     """
     if options.time_budget is None or setup.problem.n_configurations == 1:
         return setup, None
     seconds = float(options.time_budget)
-    for longest in (
-        min(PROBE_SHARE * seconds, LONGEST_PROBE),
-        min(SECOND_PROBE_SHARE * seconds, LONGEST_SECOND_PROBE),
+    for share, longest in (
+        (PROBE_SHARE, LONGEST_PROBE),
+        (SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE),
     ):
-        chosen, budget, look_seconds = _chosen_race(options, setup, started, longest)
-        if look_seconds <= budget.left():
-            _log_choice(chosen, budget)
-            return chosen, budget
-    raise budget.too_small(look_seconds)
+        longest = min(share * seconds, longest)
+        model = measure_costs(
+            setup.source,
+            setup.problem,
+            seconds=longest,
+            allowed=_allowance(options, setup, longest),
+            clock=options.clock,
+        )
+        chosen = _Chosen.of(options, setup, started, model)
+        if chosen.starts:
+            return chosen.logged()
+        if model.probe_seconds > longest:
+            break  # to measure more takes what little time there is
+    return _with_fewer(options, setup, chosen, order(setup)).logged()
 
 
-def _chosen_race(
-    options: SearchOptions, setup: Setup, started: float, probe_seconds: float
-) -> tuple[Setup, TimeBudget, float]:
-    """Return the race that fits best, its clock and the seconds of its first look."""
-    clock = options.clock
-    model = measure_costs(
-        setup.source, setup.problem, seconds=probe_seconds, clock=clock
+def _allowance(options: SearchOptions, setup: Setup, longest: float) -> Allowance:
+    """Return what measuring may take: no more than is worth it for a short race."""
+    refit = bool(options.refit)
+
+    def allowed(model: CostModel) -> float:
+        race = expected_seconds(setup, model, refit)
+        return min(longest, max(PROBE_SECONDS, PROBE_OF_RACE * race))
+
+    return allowed
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """A race, its clock, and the seconds of its first look."""
+
+    setup: Setup
+    budget: TimeBudget
+    first: float
+
+    @classmethod
+    def of(
+        cls, options: SearchOptions, setup: Setup, started: float, model: CostModel
+    ) -> _Chosen:
+        """Return the variant of a race that fits best."""
+        seconds = float(options.time_budget or 0)
+        refit = bool(options.refit)
+        budget = TimeBudget(
+            seconds, started, options.clock, model, refit, growth_of_source(setup)
+        )
+        state = RaceState(setup.problem)
+        budget.prepare(setup, state, setup.strategy.next_look(state))
+        strategy = fitting_strategy(setup, model, budget.left() / LOOK_MARGIN)
+        setup = replace(setup, strategy=strategy)
+        first = budget.prepare(setup, state, setup.strategy.next_look(state))
+        return cls(setup, budget, first)
+
+    @property
+    def starts(self) -> bool:
+        """Whether there is time for the first look."""
+        return self.first <= self.budget.left()
+
+    @property
+    def ends(self) -> bool:
+        """Whether the race will probably be over by itself in time."""
+        race = expected_seconds(self.setup, self.budget.model, with_refit=False)
+        return LOOK_MARGIN * race <= self.budget.left()
+
+    def logged(self) -> tuple[Setup, TimeBudget]:
+        """Say what was chosen, and return it."""
+        _log_choice(self.setup, self.budget)
+        return self.setup, self.budget
+
+
+def _with_fewer(
+    options: SearchOptions, setup: Setup, chosen: _Chosen, order: IntArray
+) -> _Chosen:
+    """Return the best race of fewer configurations that starts in time."""
+    n_all = setup.problem.n_configurations
+    started, model = chosen.budget.started, chosen.budget.model
+    starting: list[_Chosen] = []
+    for n_raced in smaller_numbers(n_all):
+        smaller = with_configurations(setup, np.sort(order[:n_raced]))
+        if smaller is None:
+            continue
+        chosen = _Chosen.of(options, smaller, started, model)
+        if chosen.starts:
+            starting.append(chosen)
+    if not starting:
+        raise chosen.budget.too_small(chosen.first)
+    best = _best_of(starting)
+    warn_of_fewer(chosen.budget.seconds, best.setup.problem.n_configurations, n_all)
+    return best
+
+
+def _best_of(starting: list[_Chosen]) -> _Chosen:
+    """Return the largest race, or one half as large that has time for more looks."""
+    most = starting[0].setup.problem.n_configurations
+    large = [one for one in starting if 2 * one.setup.problem.n_configurations >= most]
+    for good in (
+        [one for one in large if one.ends],
+        [one for one in large if one.first <= FIRST_SHARE * one.budget.left()],
+    ):
+        if good:
+            return good[0]
+    return starting[0]
+
+
+def start_again(
+    options: SearchOptions,
+    setup: Setup,
+    budget: TimeBudget,
+    order: Callable[[Setup], IntArray],
+) -> tuple[Setup, TimeBudget]:
+    """Return a smaller race after a first look that was slower than forecast.
+
+    Raises
+    ------
+    BudgetTooSmallError
+        If there is no time for one either.
+    """
+    assert budget.gate is not None
+    slower = budget.gate.slower(budget.reserve)
+    model = replace(
+        budget.model,
+        fit=budget.model.fit.scaled(slower),
+        predict=budget.model.predict.scaled(slower),
+        alone=budget.model.alone.scaled(slower),
     )
-    seconds = float(options.time_budget or 0)
-    budget = TimeBudget(seconds, started, clock, model, bool(options.refit))
-    state = RaceState(setup.problem)
-    budget.prepare(setup, state, setup.strategy.next_look(state))
-    strategy = fitting_strategy(setup, model, budget.left() / LOOK_MARGIN)
-    setup = replace(setup, strategy=strategy)
-    look_seconds = budget.prepare(setup, state, setup.strategy.next_look(state))
-    return setup, budget, look_seconds
+    if setup.problem.n_configurations == 1:
+        raise budget.too_small_after_all()
+    chosen = _Chosen.of(options, setup, budget.started, model)
+    return _with_fewer(options, setup, chosen, order(setup)).logged()
+
+
+def growth_of_source(setup: Setup) -> Growth:
+    """Return how steeply the costs of a race can grow."""
+    return growth_of(setup.source.estimator, setup.source.configurations)
 
 
 def budget_settings(
