@@ -107,7 +107,7 @@ def timed_search(budget, *, estimator=None, **options):
 
 @pytest.mark.filterwarnings("ignore::cvst.exceptions.FallbackWarning")
 @pytest.mark.parametrize("exponent", [0.5, 1.0, 2.0, 3.0])
-@pytest.mark.parametrize("budget", [4.0, 8.0, 20.0, 80.0, 400.0])
+@pytest.mark.parametrize("budget", [5.0, 8.0, 20.0, 80.0, 400.0])
 @pytest.mark.parametrize("strategy", ["cvst", "track_and_confirm"])
 def test_the_budget_is_kept_final_fit_included(data, clock, exponent, budget, strategy):
     """Whatever the growth of the cost; a fit takes a second, so none is refused."""
@@ -197,7 +197,7 @@ def test_more_time_buys_more_steps_and_never_a_jump_of_the_error_bound(data):
 
 def test_a_scarce_budget_raises_the_loser_level(data):
     """Losers then fall earlier: here as soon as the test allows, in the second step."""
-    search = timed_search(3.8, estimator=Timed(exponent=3)).fit(*data)
+    search = timed_search(3.4, estimator=Timed(exponent=3)).fit(*data)
     assert search.strategy_.loser_level == 0.5
     assert search.strategy_.winner_level == 0.01
     assert search.stop_reason_ == "one_survivor"
@@ -206,7 +206,7 @@ def test_a_scarce_budget_raises_the_loser_level(data):
 
 @pytest.mark.filterwarnings("ignore::cvst.exceptions.FallbackWarning")
 def test_the_smallest_budget_named_by_the_error_is_enough(data, clock):
-    """And it is not a wild guess: a race within half of it is refused again."""
+    """And it is not a wild guess: a race within a third of it is refused again."""
     with pytest.raises(BudgetTooSmallError) as error:
         timed_search(1.0).fit(*data)
     named = float(re.search(r"about (\S+) seconds", str(error.value))[1])
@@ -216,23 +216,28 @@ def test_the_smallest_budget_named_by_the_error_is_enough(data, clock):
     assert search.n_looks_ >= 1
     assert clock.now - start <= named
     with pytest.raises(BudgetTooSmallError):
-        timed_search(named / 2).fit(*data)
+        timed_search(named / 3).fit(*data)
 
 
-@pytest.mark.parametrize("strategy", ["cvst", "track_and_confirm"])
-def test_a_budget_too_small_for_all_races_fewer_and_says_so_once(data, clock, strategy):
+@pytest.mark.parametrize(
+    ("strategy", "budget"), [("cvst", 5.0), ("track_and_confirm", 10.0)]
+)
+def test_a_budget_too_small_for_all_races_fewer_and_says_so_once(
+    data, clock, strategy, budget
+):
     """Spread over the grid; the settings repeat the race without a clock."""
     start = clock.now
-    search = timed_search(5.0, strategy=strategy, estimator=Timed(exponent=0.5))
+    search = timed_search(budget, strategy=strategy, estimator=Timed(exponent=0.5))
     with pytest.warns(FallbackWarning) as caught:
         search.fit(*data)
-    assert clock.now - start <= 5
+    assert clock.now - start <= budget
     n_raced = len(search.cv_results_["params"])
     assert 1 < n_raced < 40
-    assert [str(one.message) for one in caught] == [
-        "time_budget=5 seconds are too few for all 40 configurations: "
+    (warning,) = caught
+    assert str(warning.message) == (
+        f"time_budget={budget:g} seconds are too few for all 40 configurations: "
         f"{n_raced} of 40 are raced. Allow more time to race more of them."
-    ]
+    )
     shifts = search.cv_results_["param_shift"]
     assert set(shifts) <= set(GRID["shift"])
     assert list(shifts) == sorted(shifts)
@@ -309,18 +314,19 @@ def test_a_look_that_turns_out_slower_is_discarded(data, clock):
 def test_a_first_look_that_turns_out_slower_is_begun_again_with_fewer(data, clock):
     """The budget is not overrun to find out, and something useful is done in it."""
     start = clock.now
-    estimator = Timed(slow_after=40)
+    estimator = Timed(slow_after=15)
     with pytest.warns(FallbackWarning, match="of 40 are raced"):
-        search = timed_search(14.0, estimator=estimator).fit(*data)
+        search = timed_search(7.0, estimator=estimator, refit=False).fit(*data)
     assert clock.slower > 1
-    assert clock.now - start <= 14
-    assert 1 <= len(search.cv_results_["params"]) < 40
+    assert clock.now - start <= 7
+    assert 1 < len(search.cv_results_["params"]) < 40
 
 
+@pytest.mark.filterwarnings("ignore::cvst.exceptions.FallbackWarning")
 def test_a_first_look_far_slower_than_forecast_is_one_clear_error(data, clock):
-    """One fit and the final fit would overrun the budget by far."""
+    """A fit and the final fit take twelve seconds by then."""
     start = clock.now
-    estimator = Timed(slow_after=40)
+    estimator = Timed(slow_after=20)
     with pytest.raises(BudgetTooSmallError, match="final fit") as error:
         timed_search(7.0, estimator=estimator).fit(*data)
     assert clock.slower > 1

@@ -38,12 +38,19 @@ LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
 PROBE_SHARE, LONGEST_PROBE = 0.04, 5.0
 PROBE_SECONDS, PROBE_OF_RACE = 1.0, 0.05
 
+# Where the ends of a forecast are further apart than that, it is no reason to leave
+# anything out.
+LARGEST_DOUBT = 2.0
+
+# Forecasts of a lone fit may turn out that much too long before a budget is refused.
+LEAST_LUCK = 0.8
+
 # A race of fewer configurations leaves time for more than its first look, if it can.
-FIRST_SHARE = 0.6
+FIRST_SHARE, SAFE_SHARE = 0.6, 0.85
 
 # Small fits on a busy machine may promise a final fit that takes ages. Before a budget
 # is refused, larger ones are timed.
-SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE = 0.1, 10.0
+SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE = 0.25, 10.0
 
 # One look corrects a forecast by no more than that.
 CORRECTIONS = 1 / 3, 3.0
@@ -268,24 +275,24 @@ def start_budget(
     if options.time_budget is None or setup.problem.n_configurations == 1:
         return setup, None
     seconds = float(options.time_budget)
-    for share, longest in (
-        (PROBE_SHARE, LONGEST_PROBE),
-        (SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE),
-    ):
-        longest = min(share * seconds, longest)
-        model = measure_costs(
-            setup.source,
-            setup.problem,
-            seconds=longest,
-            allowed=_allowance(options, setup, longest),
-            clock=options.clock,
-        )
-        chosen = _Chosen.of(options, setup, started, model)
-        if chosen.starts:
-            return chosen.logged()
-        if model.probe_seconds > longest:
-            break  # to measure more takes what little time there is
-    return _with_fewer(options, setup, chosen, order(setup)).logged()
+    longest = min(PROBE_SHARE * seconds, LONGEST_PROBE)
+    model = measure_costs(
+        setup.source,
+        setup.problem,
+        seconds=longest,
+        allowed=_allowance(options, setup, longest),
+        clock=options.clock,
+    )
+    chosen = _Chosen.of(options, setup, started, model)
+    if chosen.starts:
+        return chosen.logged()
+    numbers = order(setup)
+    model = _refined(options, setup, model, numbers)
+    chosen = _Chosen.of(options, setup, started, model)
+    if chosen.starts:
+        return chosen.logged()
+    luck = max(LEAST_LUCK, model.doubt(setup.problem.n_samples)[0])
+    return _with_fewer(options, setup, chosen, numbers, luck).logged()
 
 
 def _allowance(options: SearchOptions, setup: Setup, longest: float) -> Allowance:
@@ -342,9 +349,16 @@ class _Chosen:
 
 
 def _with_fewer(
-    options: SearchOptions, setup: Setup, chosen: _Chosen, order: IntArray
+    options: SearchOptions,
+    setup: Setup,
+    chosen: _Chosen,
+    order: IntArray,
+    luck: float = 1.0,
 ) -> _Chosen:
-    """Return the best race of fewer configurations that starts in time."""
+    """Return the best race of fewer configurations that starts in time.
+
+    Refused is what would not do with some luck.
+    """
     n_all = setup.problem.n_configurations
     started, model = chosen.budget.started, chosen.budget.model
     starting: list[_Chosen] = []
@@ -356,14 +370,55 @@ def _with_fewer(
         if chosen.starts:
             starting.append(chosen)
     if not starting:
-        raise chosen.budget.too_small(chosen.first)
+        refused = chosen.budget.too_small(chosen.first)
+        chosen = _Chosen.of(options, chosen.setup, started, model.scaled(luck))
+        if not chosen.starts:
+            raise refused
+        starting = [chosen]
     best = _best_of(starting)
     warn_of_fewer(chosen.budget.seconds, best.setup.problem.n_configurations, n_all)
     return best
 
 
+def _refined(
+    options: SearchOptions, setup: Setup, model: CostModel, order: IntArray
+) -> CostModel:
+    """Return a model that knows the growth better, from larger fits of one.
+
+    To leave configurations out, or to refuse a budget, takes more than a guess.
+    """
+    n_samples = setup.problem.n_samples
+    low, high = model.doubt(n_samples)
+    one = with_configurations(setup, order[:1])
+    if one is None or high / low < LARGEST_DOUBT:
+        return model
+    budget = float(options.time_budget or 0)
+    seconds = min(SECOND_PROBE_SHARE * budget, LONGEST_SECOND_PROBE)
+    grown = measure_costs(
+        one.source,
+        one.problem,
+        seconds=seconds,
+        allowed=lambda _: seconds,
+        clock=options.clock,
+    )
+    if grown.largest_probe <= model.largest_probe:
+        return model
+    place = model.largest_probe
+    level = model.fit(place) / max(grown.fit(place), 1e-12)
+    return replace(
+        model,
+        fit=grown.fit.scaled(level),
+        alone=grown.fit.scaled(model.alone(place) / max(grown.fit(place), 1e-12)),
+        plausible=tuple(curve.scaled(level) for curve in grown.plausible),
+        largest_probe=grown.largest_probe,
+    )
+
+
 def _best_of(starting: list[_Chosen]) -> _Chosen:
     """Return the largest race, or one half as large that has time for more looks."""
+    # A first look that is cut counts for nothing, so it gets some air.
+    safe = [one for one in starting if one.first <= SAFE_SHARE * one.budget.left()]
+    starting = safe or starting
     most = starting[0].setup.problem.n_configurations
     large = [one for one in starting if 2 * one.setup.problem.n_configurations >= most]
     for good in (
@@ -390,12 +445,7 @@ def start_again(
     """
     assert budget.gate is not None
     slower = budget.gate.slower(budget.reserve)
-    model = replace(
-        budget.model,
-        fit=budget.model.fit.scaled(slower),
-        predict=budget.model.predict.scaled(slower),
-        alone=budget.model.alone.scaled(slower),
-    )
+    model = budget.model.scaled(slower)
     if setup.problem.n_configurations == 1:
         raise budget.too_small_after_all()
     chosen = _Chosen.of(options, setup, budget.started, model)

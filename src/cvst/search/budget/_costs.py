@@ -39,8 +39,9 @@ PREDICTION = Growth(0.0, 0.5, 1.0)
 # Rows of the first look timed. They double, or grow fourfold while nothing is seen.
 SMALLEST_PROBE, FAST = 100, 0.005
 
-# From that many seconds on, the work of a fit is visible.
-VISIBLE = 0.02
+# From that many seconds on, the work of a fit is visible, and beside the work of a long
+# one it is nothing what the first of them has to load.
+VISIBLE, LONG = 0.02, 0.2
 
 # Looks shorter than that many seconds, or than that share of the time there is, are
 # timed more than once.
@@ -123,7 +124,7 @@ class _Watch:
         while not seen or (
             len(seen) < REPEATS and sum(one.wall for one in seen) < self.short
         ):
-            seen.append(self._once(look))
+            seen.append(self.once(look))
         alone = effective_n_jobs(self.source.n_jobs) == 1
         key = (
             (lambda one: one.processor)
@@ -146,7 +147,9 @@ class _Watch:
         Other work on the machine slows long looks down, while the best of several
         short ones may escape it. What counts is what the race will meet: the mean.
         """
-        busy = self.processor / max(self.walls, 1e-9)
+        if not self.walls:
+            return timings
+        busy = self.processor / self.walls
         if self.is_real and BUSY[0] <= busy <= BUSY[1]:
             return [
                 one.slowed(float(np.clip(one.processor / one.wall / busy, 1 / 3, 3)))
@@ -156,7 +159,8 @@ class _Watch:
             one.slowed(min(self.walls / self.best, LARGEST_LOAD)) for one in timings
         ]
 
-    def _once(self, look: Look) -> _Timing:
+    def once(self, look: Look) -> _Timing:
+        """Time a look once."""
         real, start, busy = perf_counter(), self.clock(), process_time()
         seen: LookLosses = self.source.observe(look)
         wall, busy = self.clock() - start, process_time() - busy
@@ -237,10 +241,8 @@ class _Measurement:
         alone = self._alone(middle, early[-1])
         model = self._model(early, spread, growing, alone)
         for n_train in [size for size in self.sizes if size > spread.n_train]:
-            longest = growing[-1].wall * (n_train / growing[-1].n_train) ** min(
-                self.growth.steepest, 2.0
-            )
-            if self._elapsed() + longest > self.allowed(model):
+            growth = (n_train / growing[-1].n_train) ** self.growth.usual
+            if self._elapsed() + growth * growing[-1].wall > self.allowed(model):
                 break
             growing.append(self.watch.time(self._look(n_train, few)))
             model = self._model(early, spread, growing, alone)
@@ -256,10 +258,7 @@ class _Measurement:
         while waiting and (not timings or timings[-1].wall < VISIBLE):
             n_train = waiting.pop(0)
             try:
-                if not timings:
-                    # Imports, caches and workers start in the first look.
-                    self.source.observe(self._look(n_train, members))
-                timings.append(self.watch.time(self._look(n_train, members)))
+                timings.append(self._timed(self._look(n_train, members), not timings))
             except AllFitsFailedError as failed:
                 error = failed
                 continue
@@ -270,13 +269,22 @@ class _Measurement:
             raise error
         return timings
 
+    def _timed(self, look: Look, is_first: bool) -> _Timing:
+        """Time a look, the first one twice: imports, caches and workers start there."""
+        if not is_first:
+            return self.watch.time(look)
+        first = self.watch.once(look)
+        if self.n_workers == 1 and first.wall >= LONG:
+            return first
+        return self.watch.time(look)
+
     def _spread(self, seen: _Timing) -> _Timing:
         """Time groups from all over the grid at one size."""
         n_train = seen.n_train
         each = seen.worked / len(seen.fit)
-        room = SAMPLE_SHARE * self.allowed(self._first_guess(seen)) / max(each, 1e-9)
-        most = int(np.clip(room, 1, LARGEST_SAMPLE))
-        least = max(FEWEST_GROUPS, 2 * self.n_workers)
+        room = self.allowed(self._first_guess(seen)) / max(each, 1e-9)
+        most = int(np.clip(SAMPLE_SHARE * room, 1, LARGEST_SAMPLE))
+        least = max(FEWEST_GROUPS, 2 * self.n_workers) if room >= FEWEST_GROUPS else 1
         members = _sample(self.groups, most, least)
         if np.array_equal(members, seen.look.configurations):
             return seen

@@ -42,7 +42,7 @@ NEAR_LINEAR = Growth(0.7, 1.0, 1.3)
 # Distances of all pairs at least, a factorisation of them at most.
 KERNEL = Growth(1.0, 2.0, 3.0)
 
-UNKNOWN = Growth(0.5, 1.2, 2.5)
+UNKNOWN = Growth(0.5, 1.2, 3.0)
 
 # By the first names of the module, or of the module and the class; the longest counts.
 FAMILIES = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -77,6 +77,16 @@ class CostModel:
         """Return the seconds of k-fold cross-validation with the same evaluator."""
         n_test = n_samples // n_folds
         return n_folds * self.look(n_samples - n_test, n_test, n_configurations)
+
+    def scaled(self, factor: float) -> CostModel:
+        """Return the model of a machine that takes so many times as long."""
+        return replace(
+            self,
+            fit=self.fit.scaled(factor),
+            predict=self.predict.scaled(factor),
+            alone=self.alone.scaled(factor),
+            plausible=tuple(curve.scaled(factor) for curve in self.plausible),
+        )
 
     def company(self, n_configurations: float) -> float:
         """Return how much longer a fit takes when only so many are left.
