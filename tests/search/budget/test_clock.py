@@ -208,7 +208,7 @@ def test_a_scarce_budget_raises_the_loser_level(data):
 def test_the_smallest_budget_named_by_the_error_is_enough(data, clock):
     """And it is not a wild guess: a race within a third of it is refused again."""
     with pytest.raises(BudgetTooSmallError) as error:
-        timed_search(1.0).fit(*data)
+        timed_search(0.5).fit(*data)
     named = float(re.search(r"about (\S+) seconds", str(error.value))[1])
 
     start = clock.now

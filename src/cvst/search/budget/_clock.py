@@ -43,7 +43,7 @@ PROBE_SECONDS, PROBE_OF_RACE = 1.0, 0.05
 LARGEST_DOUBT = 2.0
 
 # Forecasts of a lone fit may turn out that much too long before a budget is refused.
-LEAST_LUCK = 0.8
+LEAST_LUCK = 0.5
 
 # A race of fewer configurations leaves time for more than its first look, if it can.
 FIRST_SHARE, SAFE_SHARE = 0.6, 0.85

@@ -39,6 +39,9 @@ PREDICTION = Growth(0.0, 0.5, 1.0)
 # Rows of the first look timed. They double, or grow fourfold while nothing is seen.
 SMALLEST_PROBE, FAST = 100, 0.005
 
+# Share of the rows that the last may have.
+LARGEST_PROBE = 0.8
+
 # From that many seconds on, the work of a fit is visible, and beside the work of a long
 # one it is nothing what the first of them has to load.
 VISIBLE, LONG = 0.02, 0.2
@@ -240,10 +243,7 @@ class _Measurement:
         growing = [self._part(spread, few)]
         alone = self._alone(middle, early[-1])
         model = self._model(early, spread, growing, alone)
-        for n_train in [size for size in self.sizes if size > spread.n_train]:
-            growth = (n_train / growing[-1].n_train) ** self.growth.usual
-            if self._elapsed() + growth * growing[-1].wall > self.allowed(model):
-                break
+        while n_train := self._next_size(growing, model):
             growing.append(self.watch.time(self._look(n_train, few)))
             model = self._model(early, spread, growing, alone)
         return replace(model, probe_seconds=self._elapsed())
@@ -323,6 +323,24 @@ class _Measurement:
             times.append(self.clock() - begun)
         # Those of a group share its work evenly, in the books.
         return float(np.clip(min(times) / max(seen.fit[place], 1e-9), 0.1, 1e3))
+
+    def _next_size(self, growing: list[_Timing], model: CostModel) -> int:
+        """Return the largest size for which there is time, 0 if there is none.
+
+        A large step tells more about the growth than several small ones.
+        """
+        last = growing[-1]
+        left = self.allowed(model) - self._elapsed()
+        larger = [size for size in self.sizes if size > last.n_train]
+        fitting = [
+            size
+            for size in larger
+            if last.wall * (size / last.n_train) ** self.growth.usual <= left
+        ]
+        if fitting:
+            return fitting[-1]
+        # One size says nothing about growth: a second one is worth its time.
+        return larger[0] if larger and len(growing) == 1 and left > 0 else 0
 
     # The answer ---------------------------------------------------------------------
 
@@ -421,8 +439,8 @@ def _fit_alone(source: DataSource, index: int, n_train: int) -> None:
 
 
 def _sizes(problem: Problem) -> list[int]:
-    """Return sizes that double, up to half of the rows."""
-    largest = max(2, problem.n_samples // 2)
+    """Return sizes that double, up to most of the rows."""
+    largest = max(2, int(LARGEST_PROBE * problem.n_samples))
     sizes = [min(SMALLEST_PROBE, max(2, largest // 2))]
     while 2 * sizes[-1] <= largest:
         sizes.append(2 * sizes[-1])
