@@ -33,10 +33,12 @@ from cvst.search._results import promote, results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
 from cvst.search._watched import WatchedSource
 from cvst.search.budget import (
+    Relay,
     TimeBudget,
     Within,
     balanced_order,
     budget_settings,
+    in_legs,
     start_again,
     start_budget,
 )
@@ -76,6 +78,11 @@ class BaseRaceSearch(BaseSearchCV):
     def _preferred(self, setup: Setup) -> IntArray:
         """Return which configurations come first where there is no time for all."""
         return balanced_order(setup)
+
+    def _more_draws(self, setup: Setup) -> list[Configuration]:
+        """Return what can be raced besides if time is left."""
+        del setup
+        return []
 
     def _settings_of(self, raced: list[Configuration]) -> dict[str, Any]:
         """Return the parameters that race these alone; none if they are all."""
@@ -215,7 +222,10 @@ class BaseRaceSearch(BaseSearchCV):
     ) -> KeyboardInterrupt | None:
         """Race until the end or an interrupt, and keep what is known by then."""
         try:
-            state, reason, interrupt = self._race(setup, tasks, budget)
+            legs = in_legs(setup, budget, self._more_draws(setup))
+            state, reason, interrupt = self._race(legs, tasks, budget)
+            if isinstance(legs.strategy, Relay) and len(legs.strategy.sizes) > 1:
+                setup = replace(legs, strategy=legs.strategy.finished())
         except LookCutError:
             assert budget is not None
             options = self._options()

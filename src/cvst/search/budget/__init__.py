@@ -5,6 +5,7 @@ from cvst.search.budget._clock import (
     TimeBudget,
     Within,
     budget_settings,
+    in_legs,
     start_again,
     start_budget,
 )
@@ -12,16 +13,19 @@ from cvst.search.budget._costs import Allowance, measure_costs
 from cvst.search.budget._expected import expected_counts
 from cvst.search.budget._fewer import balanced_order
 from cvst.search.budget._model import CostModel
+from cvst.search.budget._relay import Relay
 
 __all__ = [
     "Allowance",
     "CostModel",
+    "Relay",
     "TimeBudget",
     "Within",
     "balanced_order",
     "budget_settings",
     "expected_counts",
     "expected_seconds",
+    "in_legs",
     "measure_costs",
     "race_seconds",
     "start_again",

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
-from cvst._typing import FloatArray, IntArray
+from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.exceptions import BudgetTooSmallError
 from cvst.parallel import effective_n_jobs
-from cvst.race import Limit, Look, LookCutError, Observation, RaceState
+from cvst.race import (
+    Limit,
+    Look,
+    LookCutError,
+    Observation,
+    RaceState,
+    space_of,
+)
 from cvst.search._log import LOGGER
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
@@ -27,9 +34,17 @@ from cvst.search.budget._fewer import (
 from cvst.search.budget._gate import LookGate
 from cvst.search.budget._growth import UNKNOWN, Growth, growth_of
 from cvst.search.budget._model import CostModel
+from cvst.search.budget._relay import Relay
 from cvst.theory import PowerCurve
 
-__all__ = ["TimeBudget", "Within", "budget_settings", "start_again", "start_budget"]
+__all__ = [
+    "TimeBudget",
+    "Within",
+    "budget_settings",
+    "in_legs",
+    "start_again",
+    "start_budget",
+]
 
 # Forecasts err; the final fit cannot be cut, so its reserve is the larger one.
 LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
@@ -54,6 +69,12 @@ SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE = 0.25, 10.0
 
 # One look corrects a forecast by no more than that.
 CORRECTIONS = 1 / 3, 3.0
+
+# Below that share of the budget there is no point in another leg.
+WORTHWHILE = 0.15
+
+# A leg has at most that many, or twice as many as the first.
+LARGE_LEG = 20
 
 # Leaders are taken to be no faster and no slower than this.
 PACES = 0.7, 3.0
@@ -95,6 +116,7 @@ class TimeBudget:
         self.growth = growth
         self.reserve = 0.0
         self.gate: LookGate | None = None
+        self.left_out: list[Configuration] = []
 
     def now(self) -> float:
         """Return the reading of the clock."""
@@ -376,8 +398,65 @@ def _with_fewer(
             raise refused
         starting = [chosen]
     best = _best_of(starting)
-    warn_of_fewer(chosen.budget.seconds, best.setup.problem.n_configurations, n_all)
+    n_raced = best.setup.problem.n_configurations
+    best.budget.left_out = [setup.problem.configurations[i] for i in order[n_raced:]]
+    warn_of_fewer(chosen.budget.seconds, n_raced, n_all)
     return best
+
+
+def in_legs(
+    setup: Setup, budget: TimeBudget | None, draws: Sequence[Configuration]
+) -> Setup:
+    """Return a race that goes on with those left out while there is time.
+
+    Parameters
+    ----------
+    setup : Setup
+        The race of the first ones.
+    budget : TimeBudget or None
+        The clock; without one the race stays as it is.
+    draws : sequence of dict
+        What can be raced besides those left out.
+    """
+    if budget is None or setup.problem.n_configurations == 1:
+        return setup
+    waiting = [*budget.left_out, *draws]
+    if not waiting:
+        return setup
+    strategy = setup.strategy
+
+    def more(state: RaceState) -> list[Configuration]:
+        if budget.left() < WORTHWHILE * budget.seconds:
+            return []
+        count = _how_many_more(setup, budget, state, waiting)
+        fresh = waiting[:count]
+        del waiting[:count]
+        return fresh
+
+    relay = Relay(strategy, (setup.problem.n_configurations,), more)
+    return replace(setup, strategy=relay)
+
+
+def _how_many_more(
+    setup: Setup, budget: TimeBudget, state: RaceState, waiting: list[Configuration]
+) -> int:
+    """Return how many can be raced against the winner in the time left, 0 for none."""
+    # Its forecast does not depend on which one has won.
+    winner = state.configurations[0]
+    most = max(LARGE_LEG, 2 * setup.problem.n_configurations)
+    for count in smaller_numbers(min(len(waiting), most) + 1):
+        chosen = [winner, *waiting[:count]]
+        problem = replace(
+            setup.problem,
+            n_configurations=len(chosen),
+            configurations=tuple(chosen),
+            space=space_of(chosen, dict(setup.problem.covered)),
+        )
+        leg = replace(setup, problem=problem)
+        race = expected_seconds(leg, budget.model, with_refit=False)
+        if LOOK_MARGIN * race <= budget.left():
+            return count
+    return 0
 
 
 def _refined(
@@ -465,6 +544,11 @@ def budget_settings(
         return {}
     cut = reason in ("time_budget", "interrupted", "max_looks")
     settings: dict[str, Any] = {"max_looks": state.n_looks if cut else None}
+    if isinstance(setup.strategy, Relay):
+        settings["strategy"] = Relay(
+            clone(setup.strategy.strategy, safe=False), setup.strategy.sizes
+        )
+        return settings
     if any(True for _ in setup.strategy.variants(setup.problem)):
         settings["strategy"] = clone(setup.strategy, safe=False)
     return settings
