@@ -283,10 +283,10 @@ def test_the_first_of_a_balanced_order_are_spread_over_the_grid():
 
 
 class Disturbed(Timed):
-    """Its first fits on 480 rows are disturbed, as on a busy machine."""
+    """Its first fits on 400 rows are disturbed, as on a busy machine."""
 
     def fit(self, X, y):
-        if len(y) == 480 and CLOCK.sizes.count(480) < 3:
+        if len(y) == 400 and CLOCK.sizes.count(400) < 3:
             CLOCK.work(2.0)
         return super().fit(X, y)
 
@@ -302,7 +302,7 @@ def test_a_disturbed_measurement_alone_refuses_no_budget(data, clock):
 def test_a_look_that_turns_out_slower_is_discarded(data, clock):
     """In the third look everything begins to take six times as long."""
     start = clock.now
-    search = timed_search(60.0, estimator=Timed(slow_after=110)).fit(*data)
+    search = timed_search(60.0, estimator=Timed(slow_after=100)).fit(*data)
     assert search.stop_reason_ == "time_budget"
     assert search.n_looks_ == 2
     assert clock.slower > 1

@@ -24,7 +24,7 @@ from cvst.search._log import LOGGER
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
 from cvst.search.budget._choice import expected_seconds, fitting_strategy
-from cvst.search.budget._costs import Allowance, measure_costs
+from cvst.search.budget._costs import SMALLEST_PROBE, Allowance, measure_costs
 from cvst.search.budget._fewer import (
     balanced_order,
     smaller_numbers,
@@ -66,6 +66,7 @@ FIRST_SHARE, SAFE_SHARE = 0.6, 0.85
 # Small fits on a busy machine may promise a final fit that takes ages. Before a budget
 # is refused, larger ones are timed.
 SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE = 0.25, 10.0
+THIRD_PROBE_SHARE = 0.1  # where the first measurement seems certain
 
 # One look corrects a forecast by no more than that.
 CORRECTIONS = 1 / 3, 3.0
@@ -469,10 +470,10 @@ def _refined(
     n_samples = setup.problem.n_samples
     low, high = model.doubt(n_samples)
     one = with_configurations(setup, order[:1])
-    if one is None or high / low < LARGEST_DOUBT:
+    if one is None:
         return model
-    budget = float(options.time_budget or 0)
-    seconds = min(SECOND_PROBE_SHARE * budget, LONGEST_SECOND_PROBE)
+    share = SECOND_PROBE_SHARE if high / low > LARGEST_DOUBT else THIRD_PROBE_SHARE
+    seconds = min(share * float(options.time_budget or 0), LONGEST_SECOND_PROBE)
     grown = measure_costs(
         one.source,
         one.problem,
@@ -482,12 +483,14 @@ def _refined(
     )
     if grown.largest_probe <= model.largest_probe:
         return model
-    place = model.largest_probe
-    level = model.fit(place) / max(grown.fit(place), 1e-12)
+    # What was disturbed is too long, never too short.
+    places = SMALLEST_PROBE, model.largest_probe
+    level = min(model.fit(n) / max(grown.fit(n), 1e-12) for n in places)
+    lonely = model.alone(places[0]) / max(model.fit(places[0]), 1e-12)
     return replace(
         model,
         fit=grown.fit.scaled(level),
-        alone=grown.fit.scaled(model.alone(place) / max(grown.fit(place), 1e-12)),
+        alone=grown.fit.scaled(level * lonely),
         plausible=tuple(curve.scaled(level) for curve in grown.plausible),
         largest_probe=grown.largest_probe,
     )

@@ -46,6 +46,10 @@ LARGEST_PROBE = 0.8
 # one it is nothing what the first of them has to load.
 VISIBLE, LONG = 0.02, 0.2
 
+# How much longer a fit takes when its rows are to be seen, what share of the time that
+# may take, and below what growth the next size is skipped.
+GROWN, EARLY_SHARE, STEEP = 2.0, 0.3, 1.5
+
 # Looks shorter than that many seconds, or than that share of the time there is, are
 # timed more than once.
 SHORT, SHORT_SHARE, REPEATS = 0.3, 0.1, 3
@@ -255,19 +259,33 @@ class _Measurement:
         timings: list[_Timing] = []
         error: AllFitsFailedError | None = None
         waiting = list(self.sizes)
-        while waiting and (not timings or timings[-1].wall < VISIBLE):
+        while waiting and not self._is_visible(timings):
             n_train = waiting.pop(0)
             try:
                 timings.append(self._timed(self._look(n_train, members), not timings))
             except AllFitsFailedError as failed:
                 error = failed
                 continue
-            if timings[-1].wall < FAST and len(waiting) > 1:
+            slow = len(timings) == 1 or timings[-1].wall > STEEP * timings[-2].wall
+            if (timings[-1].wall < FAST or not slow) and len(waiting) > 1:
                 waiting.pop(0)
         if not timings:
             assert error is not None
             raise error
         return timings
+
+    def _is_visible(self, timings: list[_Timing]) -> bool:
+        """Return whether the cost of rows is to be seen beside that of the call."""
+        if not timings:
+            return False
+        last = timings[-1]
+        if last.wall < VISIBLE:
+            return False
+        # A fit with many rounds takes long on few rows, too: rows show when the time
+        # grows with them. To see that may take some of the time there is.
+        left = self.allowed(self._first_guess(last)) - self._elapsed()
+        dear = 2 * last.wall > EARLY_SHARE * left
+        return dear or last.wall >= GROWN * timings[0].wall
 
     def _timed(self, look: Look, is_first: bool) -> _Timing:
         """Time a look, the first one twice: imports, caches and workers start there."""
@@ -361,6 +379,9 @@ class _Measurement:
         sizes = [one.n_train for one in (*smaller, *growing)]
         times = [of_one * one.fit.mean() for one in smaller]
         times += [scale * one.fit.mean() for one in growing]
+        # Disturbances only ever lengthen a time, and more rows take no less of it: what
+        # took longer than a larger look was disturbed.
+        times = np.minimum.accumulate(times[::-1])[::-1].tolist()
         curves = PowerCurve.plausible(
             sizes,
             times,
