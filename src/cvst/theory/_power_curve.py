@@ -121,7 +121,7 @@ class PowerCurve:
         """
         sizes = np.asarray(n_rows, dtype=float)
         times = np.maximum(np.asarray(seconds, dtype=float), 1e-9)
-        exponents = np.arange(flattest, steepest + 0.01, 0.05)
+        exponents = np.minimum(np.arange(flattest, steepest + 0.01, 0.05), steepest)
         scale = sizes.max()
         if len(np.unique(sizes)) < 2:
             # One size says nothing about growth.
