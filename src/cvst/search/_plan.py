@@ -277,7 +277,7 @@ def _race_range(
 def _forecasts(
     setup: Setup, model: CostModel, planned: tuple[PlannedLook, ...]
 ) -> tuple[LookForecast, ...]:
-    expected = expected_counts(setup.strategy, setup.problem)
+    expected = expected_counts(setup.strategy, setup.problem, model.gaps)
     seconds = race_seconds(model, planned, expected)
     return tuple(
         LookForecast(

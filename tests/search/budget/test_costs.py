@@ -13,7 +13,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from cvst import RaceGridSearchCV
+from cvst.race import Problem, TrackAndConfirm
 from cvst.search.budget._costs import _sample
+from cvst.search.budget._expected import expected_counts
 from cvst.search.budget._growth import KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
 from cvst.search.budget._model import CostModel
 from cvst.theory import PowerCurve
@@ -125,3 +127,19 @@ def test_few_that_are_left_share_less():
 def test_a_model_without_groups_shares_nothing():
     model = CostModel(LINE, LINE, LINE, n_configurations=60, n_groups=60, lonely=5.0)
     assert model.look(10, 0, 3) == pytest.approx(30)
+
+
+def test_hopeless_configurations_are_not_expected_to_go_on():
+    """One that is a standard deviation behind falls after the first fold."""
+    folds = {
+        n: tuple((np.arange(800), np.arange(1000 // n)) for _ in range(n))
+        for n in (5, 10)
+    }
+    problem = Problem(12, 1000, folds=folds)
+    plain = expected_counts(TrackAndConfirm(), problem)
+    clear = expected_counts(TrackAndConfirm(), problem, [0.0, *[1.0] * 11])
+    close = expected_counts(TrackAndConfirm(), problem, [0.0] * 12)
+    assert clear[0] == plain[0] == 12
+    assert clear[1:5].tolist() == [1, 1, 1, 1]
+    assert clear[5:].max() == 0
+    np.testing.assert_array_equal(close, plain)

@@ -52,7 +52,7 @@ def expected_seconds(setup: Setup, model: CostModel, with_refit: bool = True) ->
     """Return the seconds of a race as it will probably be, final fit included."""
     strategy, problem = setup.strategy, setup.problem
     looks = strategy.planned_looks(problem)
-    seconds = race_seconds(model, looks, expected_counts(strategy, problem))
+    seconds = race_seconds(model, looks, expected_counts(strategy, problem, model.gaps))
     return float(seconds.sum()) + with_refit * model.refit(problem.n_samples)
 
 
@@ -83,6 +83,6 @@ def _possible(setup: Setup, group: Sequence[Strategy]) -> Iterator[Strategy]:
 def _seconds(setup: Setup, model: CostModel, strategy: Strategy) -> float:
     """Return the seconds up to an early end, of all looks where there is none."""
     looks = strategy.planned_looks(setup.problem)
-    expected = expected_counts(strategy, setup.problem)
+    expected = expected_counts(strategy, setup.problem, model.gaps)
     seconds = race_seconds(model, looks, expected)
     return float(seconds[: strategy.fewest_looks(setup.problem)].sum())

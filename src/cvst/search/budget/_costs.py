@@ -81,6 +81,7 @@ class _Timing:
     processor: float
     fit: FloatArray
     score: FloatArray
+    gaps: tuple[float, ...] = ()
 
     @property
     def n_train(self) -> int:
@@ -174,7 +175,8 @@ class _Watch:
         real = perf_counter() - real
         self.is_real &= abs(real - wall) <= 0.05 * real + 1e-3
         wall = max(wall, 1e-9)
-        return _Timing(look, wall, busy, seen.fit_seconds, seen.score_seconds)
+        times = seen.fit_seconds, seen.score_seconds
+        return _Timing(look, wall, busy, *times, gaps=_gaps(seen.losses))
 
 
 def measure_costs(
@@ -412,6 +414,7 @@ class _Measurement:
             n_configurations=len(self.source.configurations),
             n_groups=len(self.groups),
             lonely=max(1.0, alone),
+            gaps=spread.gaps,
         )
 
     def _first_guess(self, seen: _Timing) -> CostModel:
@@ -442,6 +445,18 @@ class _Measurement:
 
     def _elapsed(self) -> float:
         return self.clock() - self.start
+
+
+def _gaps(losses: FloatArray) -> tuple[float, ...]:
+    """Return how far each is behind the leader, in units of the pointwise scatter."""
+    means = losses.mean(axis=1)
+    if not np.isfinite(means).any():
+        return ()
+    behind = losses - losses[int(np.nanargmin(means))]
+    with np.errstate(invalid="ignore"):
+        scatter = np.maximum(behind.std(axis=1), 1e-12)
+        gaps = behind.mean(axis=1) / scatter
+    return tuple(np.nan_to_num(gaps, nan=np.inf, posinf=np.inf).tolist())
 
 
 def _ratio(above: float, below: float) -> float:

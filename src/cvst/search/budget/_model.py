@@ -41,6 +41,9 @@ class CostModel:
         is shared.
     lonely : float
         How much longer a configuration takes when none of its group takes part.
+    gaps : tuple of float
+        How far the configurations that were timed are behind their leader, in standard
+        deviations of the pointwise difference.
     """
 
     fit: PowerCurve
@@ -54,6 +57,7 @@ class CostModel:
     n_configurations: int = 0
     n_groups: int = 0
     lonely: float = 1.0
+    gaps: tuple[float, ...] = ()
 
     def each(
         self, n_train: int, n_test: int, n_configurations: float | None = None
