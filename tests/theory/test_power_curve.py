@@ -40,3 +40,36 @@ def test_growth_is_no_steeper_than_allowed():
     sizes = [10, 20, 40]
     curve = PowerCurve.fit(sizes, [1.0, 8.0, 64.0], steepest=1.0)
     assert curve.exponent <= 1
+
+
+def test_no_bounded_curve_turns_noise_into_hours():
+    """Times of small fits that double by chance: linear work stays near linear."""
+    curve = PowerCurve.fit([100, 200, 400], [0.1, 0.4, 1.8], 1.3, 0.7, 1.0)
+    assert 0.7 <= curve.exponent <= 1.3
+    assert curve(40_000) < 1.8 * 100**1.3
+
+
+def test_neither_part_of_a_curve_is_negative():
+    """Times that fall with the rows: a constant, not a promise of less than nothing."""
+    for curve in PowerCurve.plausible([100, 200, 400], [0.3, 0.2, 0.1]):
+        assert curve.constant >= 0
+        assert curve.coefficient >= 0
+
+
+def test_noisier_times_leave_more_curves_open():
+    """Twice the rows, twice the time; how sure that is depends on the noise."""
+    sizes, times = [100, 200, 400, 800], [0.1, 0.2, 0.4, 0.8]
+    ranges = []
+    for noise in (0.02, 0.1, 0.5):
+        ends = [
+            curve(80_000) for curve in PowerCurve.plausible(sizes, times, noise=noise)
+        ]
+        ranges.append(max(ends) / min(ends))
+    assert ranges == sorted(ranges)
+    assert ranges[0] < ranges[-1]
+
+
+def test_a_scaled_curve_takes_as_many_times_as_long_at_every_size():
+    curve = PowerCurve(0.5, 1e-3, 1.5)
+    for size in (1, 100, 10_000):
+        assert curve.scaled(3.0)(size) == pytest.approx(3 * curve(size))

@@ -22,7 +22,7 @@ from cvst._sklearn_compat import (
     fit_context,
     routed_fit_params,
 )
-from cvst._typing import Configuration, FloatArray
+from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
 from cvst.exceptions import (
     AllFitsFailedError,
@@ -38,7 +38,16 @@ from cvst.search._plan import RacePlan, plan_race
 from cvst.search._results import promote, results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
 from cvst.search._watched import WatchedSource
-from cvst.search.budget import TimeBudget, Within, budget_settings, start_budget
+from cvst.search.budget import (
+    Relay,
+    TimeBudget,
+    Within,
+    balanced_order,
+    budget_settings,
+    in_legs,
+    start_again,
+    start_budget,
+)
 from cvst.search.rows import Inputs, read_inputs
 
 __all__ = ["BaseRaceSearch"]
@@ -72,6 +81,21 @@ class BaseRaceSearch(BaseSearchCV):
     @abstractmethod
     def _configurations(self) -> list[Configuration]:
         """Return the configurations to race, in a fixed order."""
+
+    def _preferred(self, setup: Setup) -> IntArray:
+        """Return which configurations come first where there is no time for all."""
+        return balanced_order(setup)
+
+    def _more_draws(self, setup: Setup) -> list[Configuration]:
+        """Return what can be raced besides if time is left."""
+        del setup
+        return []
+
+    def _settings_of(self, raced: list[Configuration]) -> dict[str, Any]:
+        """Return the parameters that race these alone; none if they are all."""
+        if len(raced) == len(self._configurations()):
+            return {}
+        return {"param_grid": [{k: [v] for k, v in one.items()} for one in raced]}
 
     @fit_context()
     def fit(self, X: Any, y: Any = None, **params: Any) -> Self:
@@ -148,7 +172,7 @@ class BaseRaceSearch(BaseSearchCV):
         inputs = search._read(X, y, params)
         setup = prepare(options, list(search._configurations()), inputs)
         # With a time budget, the race to plan is the one that it chooses.
-        setup, _ = start_budget(options, setup, started)
+        setup, _ = start_budget(options, setup, started, search._preferred)
         return plan_race(setup, n_folds, options.clock)
 
     def set_params(self, **params: Any) -> Self:
@@ -197,7 +221,7 @@ class BaseRaceSearch(BaseSearchCV):
     ) -> tuple[Setup, TimeBudget | None]:
         """Let a budget or the strategy itself keep the time."""
         if not options.keeps_time:
-            return start_budget(options, setup, started)
+            return start_budget(options, setup, started, self._preferred)
         if options.time_budget is None:
             return setup, None
         left = options.time_budget - (options.clock() - started)
@@ -239,19 +263,31 @@ class BaseRaceSearch(BaseSearchCV):
         begun: RaceState | None,
     ) -> KeyboardInterrupt | None:
         """Race until the end or an interrupt, and keep what is known by then."""
-        first = RaceState(setup.problem)
-        if begun is not None:
-            setup.source.admit(begun.proposed)
-            first = replace(begun, problem=setup.problem)
-        state, reason, interrupt = self._race(setup, tasks, budget, first)
+        try:
+            legs = in_legs(setup, budget, self._more_draws(setup))
+            first = RaceState(legs.problem)
+            if begun is not None:
+                legs.source.admit(begun.proposed)
+                first = replace(begun, problem=legs.problem)
+            state, reason, interrupt = self._race(legs, tasks, budget, first)
+            if isinstance(legs.strategy, Relay) and len(legs.strategy.sizes) > 1:
+                setup = replace(legs, strategy=legs.strategy.finished())
+        except LookCutError:
+            assert budget is not None
+            options = self._options()
+            setup, budget = start_again(options, setup, budget, self._preferred)
+            return self._run(setup, tasks, budget, None)
         if np.isnan(state.mean_losses).all():
             raise AllFitsFailedError(
                 f"No configuration could be fitted before the race ended by {reason}. "
                 f"The first one failed with {state.observations[0].failures[0]}."
             )
         self._store(setup, state, reason)
-        if self.time_budget is not None:
-            self.budget_settings_ = budget_settings(budget, setup, state, reason)
+        if self.time_budget is not None and not setup.strategy.proposes:
+            self.budget_settings_ = {
+                **budget_settings(budget, setup, state, reason),
+                **self._settings_of(list(state.configurations)),
+            }
         log_end(reason, state, self.best_params_)
         return interrupt
 
@@ -274,7 +310,7 @@ class BaseRaceSearch(BaseSearchCV):
                     return last, "callback", None
         except LookCutError:
             if not last.observations and budget is not None:
-                raise budget.too_small_after_all() from None
+                raise  # to start again with fewer
             return last, "time_budget", None
         except KeyboardInterrupt as interrupt:
             if not last.observations:
@@ -286,11 +322,13 @@ class BaseRaceSearch(BaseSearchCV):
         """Return the strategy within the limits that the user set."""
         decider: Decider = setup.strategy
         if setup.problem.n_configurations == 1 and not setup.strategy.proposes:
-            warnings.warn(
-                "There is one configuration only: it is fitted, and nothing is raced.",
-                FallbackWarning,
-                stacklevel=6,
-            )
+            if budget is None:  # a budget that leaves one has said so
+                warnings.warn(
+                    "There is one configuration only: it is fitted, and nothing is "
+                    "raced.",
+                    FallbackWarning,
+                    stacklevel=6,
+                )
             decider = Once(decider)
         decider = AtMost(decider, self.max_looks)
         return decider if budget is None else Within(decider, budget, setup)

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from html import escape
+from math import exp, hypot, log
 from textwrap import fill
 from typing import Any
 
 from cvst._text import seconds_text
 from cvst.race import PlannedLook
 from cvst.search._setup import Setup
-from cvst.search.budget import CostModel, measure_costs, race_seconds
+from cvst.search.budget import (
+    CostModel,
+    expected_counts,
+    expected_seconds,
+    measure_costs,
+    race_seconds,
+)
 from cvst.theory import PowerCurve
 
 __all__ = ["LookForecast", "RacePlan", "plan_race"]
@@ -22,8 +29,13 @@ WIN_PROBABILITIES = (0.9, 0.95, 0.99)
 # Columns of a small terminal.
 WIDTH = 80
 
-# What timed looks may take; single fits may take twice that.
-PROBE_SECONDS = 0.5
+# What timing may take: a second, or a twentieth of the race and the final fit, but no
+# more than a person waits for.
+PROBE_SECONDS, PROBE_SHARE, LONGEST_PROBE = 1.0, 0.05, 10.0
+
+# How many drop at which look is a guess: races take so much less or more than the same
+# fits at the expected numbers would.
+DOUBT_OF_COUNTS = 1.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +98,8 @@ class RacePlan:
         What the measurement took.
     largest_probe : int
         Rows up to which fits were timed; beyond, the curve is extrapolated.
+    race_range, refit_range : tuple of float
+        Between which seconds all looks, and the final fit, will probably take.
     """
 
     strategy: str
@@ -103,6 +117,8 @@ class RacePlan:
     refit_seconds: float
     probe_seconds: float
     largest_probe: int
+    race_range: tuple[float, float]
+    refit_range: tuple[float, float]
 
     @property
     def race_seconds(self) -> float:
@@ -190,18 +206,28 @@ class RacePlan:
 def plan_race(setup: Setup, n_folds: int, clock: Callable[[], float]) -> RacePlan:
     """Time a few small fits and work out the rest."""
     problem, strategy = setup.problem, setup.strategy
-    model = measure_costs(setup.source, problem, seconds=PROBE_SECONDS, clock=clock)
+
+    def allowed(model: CostModel) -> float:
+        share = PROBE_SHARE * expected_seconds(setup, model)
+        return min(max(PROBE_SECONDS, share), LONGEST_PROBE)
+
+    model = measure_costs(
+        setup.source, problem, seconds=PROBE_SECONDS, allowed=allowed, clock=clock
+    )
     planned = strategy.planned_looks(problem)
     test, drop = strategy.sequential_test, strategy.first_drop
     rows = None
     if drop is not None and drop <= len(planned):
         rows = planned[drop - 1].n_train
     n_samples, n_configurations = problem.n_samples, problem.n_configurations
+    looks = _forecasts(setup, model, planned)
+    refit = model.refit(n_samples)
+    low, high = model.doubt(n_samples)
     return RacePlan(
         strategy=repr(strategy),
         n_samples=n_samples,
         n_configurations=n_configurations,
-        looks=_forecasts(setup, model, planned),
+        looks=looks,
         safety_zone=None if test is None else float(test.safety_zone),
         first_drop=drop,
         safety_rows=rows,
@@ -212,16 +238,46 @@ def plan_race(setup: Setup, n_folds: int, clock: Callable[[], float]) -> RacePla
         cross_validation_seconds=model.cross_validation(
             n_samples, n_configurations, n_folds
         ),
-        refit_seconds=model.refit(n_samples),
+        refit_seconds=refit,
         probe_seconds=model.probe_seconds,
         largest_probe=model.largest_probe,
+        race_range=_race_range(model, looks),
+        refit_range=(low * refit, high * refit),
     )
+
+
+def _race_range(
+    model: CostModel, looks: tuple[LookForecast, ...]
+) -> tuple[float, float]:
+    """Return the range of a race: its counts may be off, and the cost of its fits."""
+    seconds = sum(look.seconds for look in looks)
+    if seconds <= 0:
+        return 0.0, 0.0
+    doubts = [model.doubt(look.n_train) for look in looks]
+    low, high = (
+        sum(
+            look.seconds * doubt[end] for look, doubt in zip(looks, doubts, strict=True)
+        )
+        for end in (0, 1)
+    )
+    at_most = sum(
+        model.look(look.n_train, look.n_test, look.max_configurations) for look in looks
+    )
+    # Independent doubts add as variances do, on a scale of ratios.
+    certain = all(
+        look.expected_configurations == look.max_configurations for look in looks
+    )
+    counts = 0.0 if certain else log(DOUBT_OF_COUNTS)
+    below = exp(-hypot(counts, log(low / seconds)))
+    above = exp(hypot(counts, log(high / seconds)))
+    # Nothing takes longer than the longest race.
+    return below * seconds, min(above * seconds, at_most * high / seconds)
 
 
 def _forecasts(
     setup: Setup, model: CostModel, planned: tuple[PlannedLook, ...]
 ) -> tuple[LookForecast, ...]:
-    expected = setup.strategy.expected_configurations(setup.problem)
+    expected = expected_counts(setup.strategy, setup.problem, model.gaps)
     seconds = race_seconds(model, planned, expected)
     return tuple(
         LookForecast(
@@ -258,6 +314,10 @@ def _count(look: LookForecast) -> str:
     return f"~{look.expected_configurations:,.0f} of {look.max_configurations:,}"
 
 
+def _range_text(seconds: tuple[float, float]) -> str:
+    return " to ".join(map(seconds_text, seconds))
+
+
 def _sentences(plan: RacePlan) -> list[str]:
     cost = plan.fit_cost
     sentences = []
@@ -292,8 +352,10 @@ def _sentences(plan: RacePlan) -> list[str]:
             f"{folds} for {plan.n_folds}-fold cross-validation."
         ),
         (
-            f"Expected: {seconds_text(plan.race_seconds)} for all looks{may_stop}, "
-            f"{seconds_text(plan.refit_seconds)} for the final fit."
+            f"Expected: {seconds_text(plan.race_seconds)} "
+            f"({_range_text(plan.race_range)}) for all looks{may_stop}, "
+            f"{seconds_text(plan.refit_seconds)} ({_range_text(plan.refit_range)}) for "
+            "the final fit."
         ),
         (
             f"{plan.n_folds}-fold cross-validation: "

@@ -9,11 +9,14 @@ import numpy as np
 from sklearn.model_selection import ParameterSampler
 
 from cvst._sklearn_compat import Interval
-from cvst._typing import Configuration
+from cvst._typing import Configuration, IntArray
 from cvst.search._base import BaseRaceSearch
-from cvst.search._setup import DEFAULT_STRATEGY
+from cvst.search._setup import DEFAULT_STRATEGY, Setup
 
 __all__ = ["RaceRandomSearchCV"]
+
+# With a time budget that is not used up there are this many times ``n_iter`` draws.
+MOST_DRAWS = 20
 
 
 class RaceRandomSearchCV(BaseRaceSearch):
@@ -29,7 +32,8 @@ class RaceRandomSearchCV(BaseRaceSearch):
     param_distributions : dict or list of dict
         For each parameter a list of values or a distribution with ``rvs``.
     n_iter : int, default=100
-        Number of configurations to draw.
+        Number of configurations to draw. With ``time_budget`` fewer are raced if there
+        is no time for all, and more if time is left.
     random_state : int, RandomState or None, default=None
         Seeds the draws, the order of the rows and the estimators.
     scoring, strategy, ordering, rescale, cv, refit, n_jobs, error_score, \
@@ -110,3 +114,27 @@ pre_dispatch, return_train_score
             self.param_distributions, self.n_iter, random_state=self.random_state
         )
         return list(sampler)
+
+    def _preferred(self, setup: Setup) -> IntArray:
+        """Return the draws in their order: the first are as random as any."""
+        return np.arange(setup.problem.n_configurations)
+
+    def _more_draws(self, setup: Setup) -> list[Configuration]:
+        """Return further draws, which a budget may have time for."""
+        spaces = self.param_distributions
+        spaces = [spaces] if isinstance(spaces, dict) else spaces
+        drawn = any(hasattr(one, "rvs") for space in spaces for one in space.values())
+        if self.time_budget is None or not drawn or setup.problem.n_configurations == 1:
+            return []
+        sampler = ParameterSampler(
+            self.param_distributions,
+            MOST_DRAWS * self.n_iter,
+            random_state=self.random_state,
+        )
+        return list(sampler)[self.n_iter :]
+
+    def _settings_of(self, raced: list[Configuration]) -> dict[str, Any]:
+        """Return the parameters that race these draws alone; none if they are all."""
+        if len(raced) == self.n_iter:
+            return {}
+        return {"n_iter": len(raced)}

@@ -16,13 +16,19 @@ __all__ = ["PowerCurve"]
 STEEPEST = 3.0
 
 # Times repeat to about a tenth. Where they leave several exponents open, the one nearer
-# to linear promises and threatens less.
+# to the usual promises and threatens less.
 NOISE, USUAL_EXPONENT, SPREAD = 0.1, 1.0, 1.0
+
+# Exponents whose misfit is larger by this much are no longer plausible: about two
+# standard errors.
+PLAUSIBLE = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class PowerCurve:
     """Seconds as a function of the number of rows: a constant and a power.
+
+    Neither part is ever negative.
 
     Attributes
     ----------
@@ -47,31 +53,97 @@ class PowerCurve:
         power: float = float(n_rows) ** self.exponent
         return self.constant + self.coefficient * power
 
+    def scaled(self, factor: float) -> PowerCurve:
+        """Return the curve of something that takes so many times as long.
+
+        Examples
+        --------
+        >>> PowerCurve(1.0, 2.0, 1.0).scaled(3.0)(10)
+        63.0
+        """
+        return PowerCurve(
+            factor * self.constant, factor * self.coefficient, self.exponent
+        )
+
     @classmethod
     def fit(
         cls,
         n_rows: npt.ArrayLike,
         seconds: npt.ArrayLike,
         steepest: float = STEEPEST,
+        flattest: float = 0.0,
+        usual: float = USUAL_EXPONENT,
     ) -> PowerCurve:
         """Fit the curve by least squares of relative errors; large sizes count most.
 
         What a fit costs on many rows shows there, not where calling it costs most.
+
+        Parameters
+        ----------
+        n_rows, seconds : array-like of shape (n_times,)
+            What was timed, and what it took.
+        steepest, flattest : float
+            Bounds of the exponent.
+        usual : float
+            Exponent to fall back on where the times leave several open.
+        """
+        return cls.plausible(n_rows, seconds, steepest, flattest, usual)[0]
+
+    @classmethod
+    def plausible(
+        cls,
+        n_rows: npt.ArrayLike,
+        seconds: npt.ArrayLike,
+        steepest: float = STEEPEST,
+        flattest: float = 0.0,
+        usual: float = USUAL_EXPONENT,
+        noise: float = NOISE,
+        spread: float = SPREAD,
+    ) -> tuple[PowerCurve, ...]:
+        """Return the curves that such times leave open, the best first.
+
+        They say how far a forecast may be off.
+
+        Parameters
+        ----------
+        n_rows, seconds, steepest, flattest, usual
+            As for :meth:`fit`.
+        noise : float
+            By what share times differ when they are taken again.
+        spread : float
+            How far exponents are from the usual one, as a standard deviation.
+
+        Examples
+        --------
+        >>> curves = PowerCurve.plausible([100, 200, 400], [1.0, 2.1, 3.9])
+        >>> min(curve(4000) for curve in curves) < 40 < max(c(4000) for c in curves)
+        True
         """
         sizes = np.asarray(n_rows, dtype=float)
         times = np.maximum(np.asarray(seconds, dtype=float), 1e-9)
-        if len(np.unique(sizes)) < 2:
-            # One size says nothing about growth; linear is the usual cost of a row.
-            return cls(0.0, float(np.mean(times / sizes)), 1.0)
+        exponents = np.minimum(np.arange(flattest, steepest + 0.01, 0.05), steepest)
         scale = sizes.max()
-        exponents = np.arange(0.0, steepest + 0.01, 0.05)
+        if len(np.unique(sizes)) < 2:
+            # One size says nothing about growth.
+            level = float(np.mean(times))
+            order = np.argsort(np.abs(exponents - usual), kind="stable")
+            return tuple(
+                cls(0.0, level / scale**power, power)
+                for power in exponents[order].tolist()
+            )
         fits = [cls._at(exponent, sizes / scale, times) for exponent in exponents]
         errors = np.array([error for _, error in fits])
-        misfit = (errors / NOISE) ** 2 + ((exponents - USUAL_EXPONENT) / SPREAD) ** 2
-        chosen = int(np.argmin(misfit))
-        exponent = float(exponents[chosen])
-        constant, coefficient = fits[chosen][0]
-        return cls(float(constant), float(coefficient / scale**exponent), exponent)
+        misfit = (errors / noise) ** 2 + ((exponents - usual) / spread) ** 2
+        order = np.argsort(misfit, kind="stable")
+        order = order[misfit[order] <= misfit.min() + PLAUSIBLE]
+        return tuple(
+            cls(
+                float(fits[place][0][0]),
+                float(fits[place][0][1] / scale ** exponents[place]),
+                float(exponents[place]),
+            )
+            for place in order
+        )
 
     @staticmethod
     def _at(

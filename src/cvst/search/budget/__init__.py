@@ -1,20 +1,32 @@
 """Time: what looks cost, which race fits, and a clock that ends it."""
 
-from cvst.search.budget._choice import race_seconds
-from cvst.search.budget._clock import (
-    TimeBudget,
-    Within,
+from cvst.search.budget._choice import expected_seconds, race_seconds
+from cvst.search.budget._clock import TimeBudget, Within
+from cvst.search.budget._costs import Allowance, measure_costs
+from cvst.search.budget._expected import expected_counts
+from cvst.search.budget._fewer import balanced_order
+from cvst.search.budget._model import CostModel
+from cvst.search.budget._relay import Relay
+from cvst.search.budget._start import (
     budget_settings,
+    in_legs,
+    start_again,
     start_budget,
 )
-from cvst.search.budget._costs import CostModel, measure_costs
 
 __all__ = [
+    "Allowance",
     "CostModel",
+    "Relay",
     "TimeBudget",
     "Within",
+    "balanced_order",
     "budget_settings",
+    "expected_counts",
+    "expected_seconds",
+    "in_legs",
     "measure_costs",
     "race_seconds",
+    "start_again",
     "start_budget",
 ]

@@ -10,10 +10,11 @@ from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 from cvst.race import PlannedLook, Strategy
 from cvst.search._setup import Setup
-from cvst.search.budget._costs import CostModel
+from cvst.search.budget._expected import expected_counts
+from cvst.search.budget._model import CostModel
 from cvst.search.rows import enough_to_start
 
-__all__ = ["fitting_strategy", "race_seconds"]
+__all__ = ["expected_seconds", "fitting_strategy", "race_seconds"]
 
 
 def fitting_strategy(setup: Setup, model: CostModel, seconds: float) -> Strategy:
@@ -47,6 +48,14 @@ def fitting_strategy(setup: Setup, model: CostModel, seconds: float) -> Strategy
     return smallest or setup.strategy
 
 
+def expected_seconds(setup: Setup, model: CostModel, with_refit: bool = True) -> float:
+    """Return the seconds of a race as it will probably be, final fit included."""
+    strategy, problem = setup.strategy, setup.problem
+    looks = strategy.planned_looks(problem)
+    seconds = race_seconds(model, looks, expected_counts(strategy, problem, model.gaps))
+    return float(seconds.sum()) + with_refit * model.refit(problem.n_samples)
+
+
 def race_seconds(
     model: CostModel, looks: Sequence[PlannedLook], n_configurations: FloatArray
 ) -> FloatArray:
@@ -74,6 +83,6 @@ def _possible(setup: Setup, group: Sequence[Strategy]) -> Iterator[Strategy]:
 def _seconds(setup: Setup, model: CostModel, strategy: Strategy) -> float:
     """Return the seconds up to an early end, of all looks where there is none."""
     looks = strategy.planned_looks(setup.problem)
-    expected = strategy.expected_configurations(setup.problem)
+    expected = expected_counts(strategy, setup.problem, model.gaps)
     seconds = race_seconds(model, looks, expected)
     return float(seconds[: strategy.fewest_looks(setup.problem)].sum())

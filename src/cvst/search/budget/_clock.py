@@ -4,34 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
-from cvst._typing import FloatArray
+from cvst._typing import Configuration, FloatArray
 from cvst.exceptions import BudgetTooSmallError
 from cvst.parallel import effective_n_jobs
-from cvst.race import Limit, Look, LookCutError, RaceState
-from cvst.search._log import LOGGER
-from cvst.search._options import SearchOptions
+from cvst.race import (
+    Limit,
+    Look,
+    LookCutError,
+    Observation,
+    RaceState,
+)
 from cvst.search._setup import Setup
-from cvst.search.budget._choice import fitting_strategy
-from cvst.search.budget._costs import CostModel, measure_costs
 from cvst.search.budget._gate import LookGate
+from cvst.search.budget._growth import UNKNOWN, Growth
+from cvst.search.budget._model import CostModel
 from cvst.theory import PowerCurve
 
-__all__ = ["TimeBudget", "Within", "budget_settings", "start_budget"]
+__all__ = ["TimeBudget", "Within"]
 
 # Forecasts err; the final fit cannot be cut, so its reserve is the larger one.
 LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
 
-# What measuring may take of the budget.
-PROBE_SHARE, LONGEST_PROBE = 0.04, 2.0
-
-# Small fits on a busy machine may promise a final fit that takes ages. Before a budget
-# is refused, larger ones are timed.
-SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE = 0.1, 10.0
+# One look corrects a forecast by no more than that.
+CORRECTIONS = 1 / 3, 3.0
 
 # Leaders are taken to be no faster and no slower than this.
 PACES = 0.7, 3.0
@@ -52,6 +50,8 @@ class TimeBudget:
         What looks cost.
     with_refit : bool
         Whether to keep a reserve for the final fit.
+    growth : Growth
+        How steeply costs can grow with the rows.
     """
 
     def __init__(
@@ -61,14 +61,17 @@ class TimeBudget:
         clock: Callable[[], float],
         model: CostModel,
         with_refit: bool,
+        growth: Growth = UNKNOWN,
     ) -> None:
         self.seconds = seconds
         self.started = started
         self.clock = clock
         self.model = model
         self.with_refit = with_refit
+        self.growth = growth
         self.reserve = 0.0
         self.gate: LookGate | None = None
+        self.left_out: list[Configuration] = []
 
     def now(self) -> float:
         """Return the reading of the clock."""
@@ -117,13 +120,33 @@ class TimeBudget:
         worked = np.nansum(observation.fit_seconds + observation.score_seconds)
         wall = (observation.seconds - self.model.overhead) / max(float(worked), 1e-9)
         self.model = replace(self.model, wall=max(wall, 0.5 * self.model.wall))
+        self._correct_level(observation)
         sizes = state.subset_sizes
         members = np.flatnonzero(state.present.all(axis=1) & state.active)
         if len(np.unique(sizes)) < 2 or not len(members):
             return
         # Only those present in all looks tell growth from a change in the field.
         fits = state.fit_seconds[members].mean(axis=0)
-        self.model = replace(self.model, fit=PowerCurve.fit(sizes, fits))
+        growth = self.growth
+        self.model = replace(
+            self.model,
+            fit=PowerCurve.fit(
+                sizes, fits, growth.steepest, growth.flattest, growth.usual
+            ),
+        )
+
+    def _correct_level(self, observation: Observation) -> None:
+        """Move the curves of fits to what the look just made has shown."""
+        look, model = observation.look, self.model
+        company = model.company(len(look.configurations))
+        forecast = model.fit(look.n_train) * company
+        seen = float(np.nanmean(observation.fit_seconds))
+        if not (forecast > 0 and seen > 0):
+            return
+        factor = float(np.clip(seen / forecast, *CORRECTIONS))
+        self.model = replace(
+            model, fit=model.fit.scaled(factor), alone=model.alone.scaled(factor)
+        )
 
     def too_small(self, look_seconds: float) -> BudgetTooSmallError:
         """Return the error that names the smallest budget that would do."""
@@ -131,8 +154,8 @@ class TimeBudget:
         refit = " and the final fit" if self.with_refit else ""
         return BudgetTooSmallError(
             f"time_budget={self.seconds:g} seconds is too small for a first look at "
-            f"all configurations{refit}: on this machine they take about {needed} "
-            "seconds. Allow that much, or race fewer configurations or rows."
+            f"one configuration{refit}: on this machine they take about {needed} "
+            "seconds. Allow that much, or race on fewer rows."
         )
 
     def too_small_after_all(self) -> BudgetTooSmallError:
@@ -143,13 +166,13 @@ class TimeBudget:
 
     def _each(self, state: RaceState, look: Look) -> FloatArray:
         """Return the seconds of a worker for each configuration of a look."""
-        forecast = np.full(
-            len(look.configurations), self.model.each(look.n_train, look.n_test)
-        )
+        count = len(look.configurations)
+        forecast = np.full(count, self.model.each(look.n_train, look.n_test, count))
         if not state.observations:
             return forecast
         last = state.observations[-1].look
-        growth = forecast[0] / self.model.each(last.n_train, last.n_test)
+        before = self.model.each(last.n_train, last.n_test, len(last.configurations))
+        growth = forecast[0] / before
         seconds = state.column("fit_seconds") + state.column("score_seconds")
         seen = seconds[look.configurations] * growth
         return np.where(np.isfinite(seen), seen, forecast)
@@ -199,82 +222,6 @@ class Within(Limit):
         if not self.budget.allows(self.setup, state, look):
             raise LookCutError
         return look
-
-
-def start_budget(
-    options: SearchOptions, setup: Setup, started: float
-) -> tuple[Setup, TimeBudget | None]:
-    """Measure, choose the race that fits and say so; nothing without a budget.
-
-    Raises
-    ------
-    BudgetTooSmallError
-        If not even the first look fits.
-    """
-    if options.time_budget is None or setup.problem.n_configurations == 1:
-        return setup, None
-    seconds = float(options.time_budget)
-    for longest in (
-        min(PROBE_SHARE * seconds, LONGEST_PROBE),
-        min(SECOND_PROBE_SHARE * seconds, LONGEST_SECOND_PROBE),
-    ):
-        chosen, budget, look_seconds = _chosen_race(options, setup, started, longest)
-        if look_seconds <= budget.left():
-            _log_choice(chosen, budget)
-            return chosen, budget
-    raise budget.too_small(look_seconds)
-
-
-def _chosen_race(
-    options: SearchOptions, setup: Setup, started: float, probe_seconds: float
-) -> tuple[Setup, TimeBudget, float]:
-    """Return the race that fits best, its clock and the seconds of its first look."""
-    clock = options.clock
-    model = measure_costs(
-        setup.source, setup.problem, seconds=probe_seconds, clock=clock
-    )
-    seconds = float(options.time_budget or 0)
-    budget = TimeBudget(seconds, started, clock, model, bool(options.refit))
-    state = RaceState(setup.problem)
-    budget.prepare(setup, state, setup.strategy.next_look(state))
-    strategy = fitting_strategy(setup, model, budget.left() / LOOK_MARGIN)
-    setup = replace(setup, strategy=strategy)
-    look_seconds = budget.prepare(setup, state, setup.strategy.next_look(state))
-    return setup, budget, look_seconds
-
-
-def budget_settings(
-    budget: TimeBudget | None, setup: Setup, state: RaceState, reason: str
-) -> dict[str, Any]:
-    """Return the parameters that repeat this race without a clock."""
-    if budget is None:
-        return {}
-    cut = reason in ("time_budget", "interrupted", "max_looks")
-    settings: dict[str, Any] = {"max_looks": state.n_looks if cut else None}
-    if any(True for _ in setup.strategy.variants(setup.problem)):
-        settings["strategy"] = clone(setup.strategy, safe=False)
-    return settings
-
-
-def _log_choice(setup: Setup, budget: TimeBudget) -> None:
-    model = budget.model
-    event = {
-        "event": "budget",
-        "seconds": budget.seconds,
-        "probe_seconds": model.probe_seconds,
-        "exponent": model.fit.exponent,
-        "reserve": budget.reserve,
-        "strategy": repr(setup.strategy),
-    }
-    test = setup.strategy.sequential_test
-    zone = "" if test is None else f", safety zone {test.safety_zone:.2f} steps"
-    LOGGER.info(
-        "time budget %(seconds)g s: a fit costs about n^%(exponent).2g (measured in "
-        "%(probe_seconds).2g s), %(reserve).2g s are reserved for the final fit; "
-        "racing with %(strategy)s%(zone)s",
-        {**event, "zone": zone},
-        extra={"cvst": event},
-    )
 
 
 def _pace(state: RaceState, leader: int) -> float:

@@ -1,0 +1,116 @@
+"""How steeply the cost of a fit can grow with the rows, by family of learners.
+
+A few short fits leave the exponent of a cost curve open, and an exponent that is off by
+one turns seconds into hours. What the algorithms do is known better than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from cvst._typing import Configuration
+
+__all__ = ["Growth", "growth_of"]
+
+
+class Growth(NamedTuple):
+    """Bounds of an exponent, and the value to expect."""
+
+    flattest: float
+    usual: float
+    steepest: float
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the exponent: the bounds are two of them away."""
+        return (self.steepest - self.flattest) / 4
+
+    def union(self, other: Growth) -> Growth:
+        """Return bounds that hold for both, with the larger expectation."""
+        return Growth(
+            min(self.flattest, other.flattest),
+            max(self.usual, other.usual),
+            max(self.steepest, other.steepest),
+        )
+
+
+# Trees sort or bin their rows; rounds are passes over the rows; linear solvers and nets
+# too, and those that stop by convergence need fewer passes over more rows.
+NEAR_LINEAR = Growth(0.7, 1.0, 1.3)
+
+# Distances of all pairs at least, a factorisation of them at most.
+KERNEL = Growth(1.0, 2.0, 3.0)
+
+UNKNOWN = Growth(0.5, 1.2, 3.0)
+
+# By the first names of the module, or of the module and the class; the longest counts.
+FAMILIES = {
+    "catboost": NEAR_LINEAR,
+    "lightgbm": NEAR_LINEAR,
+    "xgboost": NEAR_LINEAR,
+    "sklearn.discriminant_analysis": NEAR_LINEAR,
+    "sklearn.dummy": NEAR_LINEAR,
+    "sklearn.ensemble": NEAR_LINEAR,
+    "sklearn.linear_model": NEAR_LINEAR,
+    "sklearn.naive_bayes": NEAR_LINEAR,
+    "sklearn.neighbors": NEAR_LINEAR,
+    "sklearn.neural_network": NEAR_LINEAR,
+    "sklearn.tree": NEAR_LINEAR,
+    "sklearn.svm.LinearSVC": NEAR_LINEAR,
+    "sklearn.svm.LinearSVR": NEAR_LINEAR,
+    "sklearn.svm": KERNEL,
+    "sklearn.kernel_ridge": KERNEL,
+    "sklearn.gaussian_process": KERNEL,
+    "sklearn.decomposition.KernelPCA": KERNEL,
+    "sklearn.preprocessing": NEAR_LINEAR,
+    "sklearn.impute": NEAR_LINEAR,
+    "sklearn.compose": NEAR_LINEAR,
+    "sklearn.decomposition": NEAR_LINEAR,
+    "sklearn.feature_selection": NEAR_LINEAR,
+    "sklearn.feature_extraction": NEAR_LINEAR,
+    "sklearn.kernel_approximation": NEAR_LINEAR,
+    "sklearn.random_projection": NEAR_LINEAR,
+    "sklearn.pipeline": NEAR_LINEAR,
+    "sklearn.calibration": NEAR_LINEAR,
+    "sklearn.multiclass": NEAR_LINEAR,
+    "sklearn.multioutput": NEAR_LINEAR,
+    "cvst.learners": KERNEL,
+}
+
+
+def growth_of(estimator: Any, configurations: list[Configuration]) -> Growth:
+    """Return the growth of an estimator, its parts and what a grid puts in their place.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from sklearn.svm import SVC
+    >>> growth_of(HistGradientBoostingClassifier(), []).steepest
+    1.3
+    >>> growth_of(SVC(), []).steepest
+    3.0
+    """
+    parts = [estimator, *_parts(estimator)]
+    parts += [one for config in configurations for one in config.values()]
+    found = [_family(part) for part in parts if _fits(part)]
+    growth = found[0]
+    for other in found[1:]:
+        growth = growth.union(other)
+    return growth
+
+
+def _parts(estimator: Any) -> Iterator[Any]:
+    yield from estimator.get_params(deep=True).values()
+
+
+def _fits(value: Any) -> bool:
+    return hasattr(value, "fit") and not isinstance(value, type)
+
+
+def _family(estimator: Any) -> Growth:
+    kind = type(estimator)
+    path = f"{kind.__module__}.{kind.__qualname__}".split(".")
+    public = [name for name in path if not name.startswith("_")]
+    names = [".".join(public[:n]) for n in range(len(public), 0, -1)]
+    return next((FAMILIES[name] for name in names if name in FAMILIES), UNKNOWN)

@@ -1,0 +1,135 @@
+"""What looks and the final fit cost, as functions of rows and configurations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from cvst.theory import PowerCurve
+
+__all__ = ["CostModel"]
+
+# No forecast is better than that, however well a curve fits.
+LEAST_DOUBT = 1.2
+
+
+@dataclass(frozen=True, slots=True)
+class CostModel:
+    """Seconds of looks and of the final fit.
+
+    Attributes
+    ----------
+    fit : PowerCurve
+        Seconds that a worker spends on fitting one configuration among all of them.
+    predict : PowerCurve
+        Seconds that it spends on predicting one row.
+    wall : float
+        Seconds on the clock for a second of a worker: below one with several workers.
+    overhead : float
+        Seconds that a look takes before anybody works.
+    alone : PowerCurve
+        Seconds of a fit that shares its work with no other.
+    probe_seconds : float
+        What the measurement took.
+    largest_probe : int
+        Rows of the largest look timed.
+    plausible : tuple of PowerCurve
+        Other curves for ``fit`` that the measurement leaves open.
+    n_configurations, n_groups : int
+        How many there are, and how many groups that share work they make; 0 if nothing
+        is shared.
+    lonely : float
+        How much longer a configuration takes when none of its group takes part.
+    gaps : tuple of float
+        How far the configurations that were timed are behind their leader, in standard
+        deviations of the pointwise difference.
+    """
+
+    fit: PowerCurve
+    predict: PowerCurve
+    alone: PowerCurve
+    wall: float = 1.0
+    overhead: float = 0.0
+    probe_seconds: float = 0.0
+    largest_probe: int = 0
+    plausible: tuple[PowerCurve, ...] = ()
+    n_configurations: int = 0
+    n_groups: int = 0
+    lonely: float = 1.0
+    gaps: tuple[float, ...] = ()
+
+    def each(
+        self, n_train: int, n_test: int, n_configurations: float | None = None
+    ) -> float:
+        """Return the seconds that a worker spends on a configuration of so many."""
+        company = 1.0 if n_configurations is None else self.company(n_configurations)
+        return self.fit(n_train) * company + n_test * self.predict(n_train)
+
+    def look(self, n_train: int, n_test: int, n_configurations: float) -> float:
+        """Return the seconds of a look on the clock."""
+        worked = n_configurations * self.each(n_train, n_test, n_configurations)
+        return self.overhead + self.wall * worked
+
+    def refit(self, n_samples: int) -> float:
+        """Return the seconds of the final fit."""
+        return self.alone(n_samples)
+
+    def cross_validation(
+        self, n_samples: int, n_configurations: int, n_folds: int
+    ) -> float:
+        """Return the seconds of k-fold cross-validation with the same evaluator."""
+        n_test = n_samples // n_folds
+        return n_folds * self.look(n_samples - n_test, n_test, n_configurations)
+
+    def scaled(self, factor: float) -> CostModel:
+        """Return the model of a machine that takes so many times as long."""
+        return replace(
+            self,
+            fit=self.fit.scaled(factor),
+            predict=self.predict.scaled(factor),
+            alone=self.alone.scaled(factor),
+            plausible=tuple(curve.scaled(factor) for curve in self.plausible),
+        )
+
+    def company(self, n_configurations: float) -> float:
+        """Return how much longer a fit takes when only so many are left.
+
+        The fewer are left, the fewer share the work of their group.
+
+        Examples
+        --------
+        >>> line = PowerCurve(0.0, 1.0, 1.0)
+        >>> model = CostModel(
+        ...     line, line, line, n_configurations=100, n_groups=10, lonely=4.0
+        ... )
+        >>> model.company(100), model.company(1)
+        (1.0, 4.0)
+        """
+        n_all, n_groups = self.n_configurations, self.n_groups
+        if n_groups in (0, n_all) or not 0 < n_configurations < n_all:
+            return 1.0
+        if n_configurations <= 1:
+            return self.lonely
+        # Groups that have a member left, were these drawn at random.
+        absent: float = (1 - n_configurations / n_all) ** (n_all / n_groups)
+        per_member = n_groups * (1 - absent) / n_configurations
+        at_least = n_groups / n_all
+        share = (min(1.0, per_member) - at_least) / (1 - at_least)
+        return 1 + (self.lonely - 1) * share
+
+    def doubt(self, n_rows: int) -> tuple[float, float]:
+        """Return the factors between which a fit on so many rows will probably be.
+
+        Examples
+        --------
+        >>> line = PowerCurve(0.0, 1.0, 1.0)
+        >>> other = PowerCurve(0.0, 3.0, 1.0)
+        >>> low, high = CostModel(line, line, line, plausible=(other,)).doubt(100)
+        >>> round(low, 2), high
+        (0.83, 3.0)
+        """
+        here = max(self.fit(n_rows), 1e-12)
+        ratios = [curve(n_rows) / here for curve in self.plausible]
+        low, high = min(ratios, default=1.0), max(ratios, default=1.0)
+        return float(np.minimum(low, 1 / LEAST_DOUBT)), float(max(high, LEAST_DOUBT))

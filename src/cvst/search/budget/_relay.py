@@ -1,0 +1,247 @@
+"""A race in legs: where time is left, the winner meets fresh configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from cvst._typing import Configuration, FloatArray, IntArray
+from cvst.race import (
+    Look,
+    LookLosses,
+    Observation,
+    PlannedLook,
+    Problem,
+    RaceState,
+    Strategy,
+    Verdict,
+    space_of,
+)
+
+__all__ = ["Relay"]
+
+
+class Relay(Strategy):
+    """Several races by the same strategy, each with the winner of the one before.
+
+    A leg that was not run to its end decides nothing: its configurations rank after
+    those of the leg before.
+
+    Parameters
+    ----------
+    strategy : Strategy
+        Decides within a leg.
+    sizes : tuple of int
+        How many configurations join in each leg.
+    more : callable or None
+        Returns the configurations of another leg, none to end the race. It is asked
+        after each leg, with the state.
+    """
+
+    _asked: tuple[RaceState, list[Configuration]] | None = None
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        sizes: tuple[int, ...],
+        more: Callable[[RaceState], Sequence[Configuration]] | None = None,
+    ) -> None:
+        self.strategy = strategy
+        self.sizes = sizes
+        self.more = more
+
+    def finished(self) -> Relay:
+        """Return the legs as they were, which asks for nothing more."""
+        return Relay(self.strategy, self.sizes)
+
+    # The race -----------------------------------------------------------------------
+
+    def stop_reason(self, state: RaceState) -> str | None:
+        """Say why the last leg is over, or None while there is another."""
+        leg = self._current(state)
+        reason = self.strategy.stop_reason(self._part(state, leg))
+        if reason is None:
+            return None
+        return None if self._ask(state) else reason
+
+    def propose(self, state: RaceState) -> Sequence[Configuration]:
+        """Return the configurations of the next leg, once one is over."""
+        waiting = self._ask(state) if self._is_over(state) else []
+        self._asked = None
+        if waiting:
+            self.sizes = (*self.sizes, len(waiting))
+        return waiting
+
+    def next_look(self, state: RaceState) -> Look:
+        """Return the next look of the leg."""
+        members = self._members(state, self._current(state))
+        look = self.strategy.next_look(self._part(state, self._current(state)))
+        return replace(look, configurations=members[look.configurations])
+
+    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
+        """Judge within the leg."""
+        leg = self._current(state)
+        members = self._members(state, leg)
+        own = np.searchsorted(members, look.configurations)
+        failures = _renamed(seen.failures, members, back=True)
+        verdict = self.strategy.judge(
+            self._part(state, leg),
+            replace(look, configurations=own),
+            replace(seen, failures=failures),
+        )
+        return replace(verdict, drops=_renamed(verdict.drops, members))
+
+    def ranking(self, state: RaceState) -> IntArray:
+        """Return the survivors, those of the last leg that was run to its end first."""
+        legs = list(range(self._leg_of_last_look(state), -1, -1))
+        if len(legs) > 1 and not self._is_over(state):
+            legs = [*legs[1:], legs[0]]
+        ranked = [
+            self._members(state, leg)[self.strategy.ranking(self._part(state, leg))]
+            for leg in legs
+        ]
+        # The winner stays first even if a leg that was cut has dropped it.
+        winner, *others = np.concatenate(ranked).tolist()
+        left = [number for number in others if state.active[number]]
+        return np.array(list(dict.fromkeys([winner, *left])), dtype=np.intp)
+
+    # What can be known beforehand, and what to say: that of the strategy ------------
+
+    def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
+        """Return the looks of the first leg."""
+        return self.strategy.planned_looks(problem)
+
+    def expected_configurations(self, problem: Problem) -> FloatArray:
+        """Return how many configurations the looks of the first leg will see."""
+        return self.strategy.expected_configurations(problem)
+
+    def expected_looks(self, problem: Problem) -> int:
+        """Return how many looks the first leg is expected to have."""
+        return self.strategy.expected_looks(problem)
+
+    @property
+    def rescales(self) -> bool:
+        """Whether the strategy rescales."""
+        return self.strategy.rescales
+
+    @property
+    def fold_counts(self) -> tuple[int, ...]:
+        """Ask for the folds of the strategy."""
+        return self.strategy.fold_counts
+
+    @property
+    def needs_residuals(self) -> bool:
+        """Whether the strategy needs them."""
+        return self.strategy.needs_residuals
+
+    @property
+    def window(self) -> int:
+        """The window of the strategy."""
+        return self.strategy.window
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What the reasons of the strategy mean."""
+        return self.strategy.sentences
+
+    def criterion(self, state: RaceState) -> str:
+        """Say by what the winner ranks first in its leg."""
+        leg = self._leg_of_last_look(state)
+        if leg and not self._is_over(state):
+            leg -= 1
+        return self.strategy.criterion(self._part(state, leg))
+
+    # Legs ---------------------------------------------------------------------------
+
+    def _ask(self, state: RaceState) -> list[Configuration]:
+        """Ask for more once per state."""
+        if self.more is None:
+            return []
+        if self._asked is None or self._asked[0] is not state:
+            self._asked = (state, list(self.more(state)))
+        return self._asked[1]
+
+    def _is_over(self, state: RaceState) -> bool:
+        """Return whether the leg of the last look has come to its own end."""
+        part = self._part(state, self._leg_of_last_look(state))
+        return self.strategy.stop_reason(part) is not None
+
+    def _starts(self) -> IntArray:
+        """Return the number of the first configuration that joins in each leg."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.intp)
+
+    def _legs(self, state: RaceState) -> IntArray:
+        """Return the leg of each look: all of a leg take part in its first look."""
+        highest = [int(one.look.configurations.max()) for one in state.observations]
+        so_far = np.maximum.accumulate(np.array(highest, dtype=np.intp))
+        return np.searchsorted(self._starts(), so_far, side="right") - 1
+
+    def _leg_of_last_look(self, state: RaceState) -> int:
+        return int(self._legs(state)[-1]) if state.observations else 0
+
+    def _current(self, state: RaceState) -> int:
+        """Return the leg of the next look."""
+        leg = self._leg_of_last_look(state)
+        another = leg + 1 < len(self.sizes)
+        if another and state.n_configurations >= sum(self.sizes[: leg + 2]):
+            return leg + self._is_over(state)
+        return leg
+
+    def _members(self, state: RaceState, leg: int) -> IntArray:
+        """Return the configurations of a leg: those that join, and the last winner."""
+        start = int(self._starts()[leg])
+        fresh = np.arange(start, start + self.sizes[leg])
+        if not leg:
+            return fresh
+        return np.concatenate([[self._winner(state, leg - 1)], fresh]).astype(np.intp)
+
+    def _winner(self, state: RaceState, leg: int) -> int:
+        """Return the winner of a leg that is over, which no later look changes."""
+        known = vars(self).setdefault("_winners", {})
+        if leg not in known:
+            members = self._members(state, leg)
+            place = self.strategy.ranking(self._part(state, leg))[0]
+            known[leg] = int(members[place])
+        return int(known[leg])
+
+    def _part(self, state: RaceState, leg: int) -> RaceState:
+        """Return a leg as a race of its own."""
+        members = self._members(state, leg)
+        chosen = [state.configurations[number] for number in members]
+        problem = replace(
+            state.problem,
+            n_configurations=len(chosen),
+            configurations=tuple(chosen),
+            space=space_of(chosen, dict(state.problem.covered)),
+        )
+        legs = self._legs(state).tolist() if state.observations else []
+        seen = [
+            _own(observation, members)
+            for observation, of_leg in zip(state.observations, legs, strict=True)
+            if of_leg == leg
+        ]
+        return RaceState(problem, tuple(seen))
+
+
+def _renamed(
+    reasons: Mapping[int, str], members: IntArray, back: bool = False
+) -> dict[int, str]:
+    """Return reasons by the number in the race, or back by that in the leg."""
+    if back:
+        return {int(np.searchsorted(members, one)): why for one, why in reasons.items()}
+    return {int(members[one]): why for one, why in reasons.items()}
+
+
+def _own(observation: Observation, members: IntArray) -> Observation:
+    """Return a look under the numbers of its leg."""
+    look = observation.look
+    own = np.searchsorted(members, look.configurations)
+    return replace(
+        observation,
+        look=replace(look, configurations=own),
+        drops=_renamed(observation.drops, members, back=True),
+        failures=_renamed(observation.failures, members, back=True),
+        kept=np.searchsorted(members, observation.kept),
+    )

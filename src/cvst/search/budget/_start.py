@@ -1,0 +1,369 @@
+"""Which race a time budget begins, and what it does with time that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from cvst._typing import Configuration, IntArray
+from cvst.race import (
+    RaceState,
+    space_of,
+)
+from cvst.search._log import LOGGER
+from cvst.search._options import SearchOptions
+from cvst.search._setup import Setup
+from cvst.search.budget._choice import expected_seconds, fitting_strategy
+from cvst.search.budget._clock import TimeBudget
+from cvst.search.budget._costs import SMALLEST_PROBE, Allowance, measure_costs
+from cvst.search.budget._fewer import (
+    balanced_order,
+    smaller_numbers,
+    warn_of_fewer,
+    with_configurations,
+)
+from cvst.search.budget._growth import Growth, growth_of
+from cvst.search.budget._model import CostModel
+from cvst.search.budget._relay import Relay
+
+__all__ = ["budget_settings", "in_legs", "start_again", "start_budget"]
+
+# Forecasts err; the final fit cannot be cut, so its reserve is the larger one.
+LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
+
+# What measuring may take of the budget, and of the race that it is for.
+PROBE_SHARE, LONGEST_PROBE = 0.04, 5.0
+PROBE_SECONDS, PROBE_OF_RACE = 1.0, 0.05
+
+# Where the ends of a forecast are further apart than that, it is no reason to leave
+# anything out.
+LARGEST_DOUBT = 2.0
+
+# Forecasts of a lone fit may turn out that much too long before a budget is refused.
+LEAST_LUCK = 0.5
+
+# A race of fewer configurations leaves time for more than its first look, if it can.
+FIRST_SHARE, SAFE_SHARE = 0.6, 0.85
+
+# Small fits on a busy machine may promise a final fit that takes ages. Before a budget
+# is refused, larger ones are timed.
+SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE = 0.25, 10.0
+THIRD_PROBE_SHARE = 0.1  # where the first measurement seems certain
+
+# Below that share of the budget there is no point in another leg.
+WORTHWHILE = 0.15
+
+# A leg has at most that many, or twice as many as the first.
+LARGE_LEG = 20
+
+
+def start_budget(
+    options: SearchOptions,
+    setup: Setup,
+    started: float,
+    order: Callable[[Setup], IntArray] = balanced_order,
+) -> tuple[Setup, TimeBudget | None]:
+    """Measure, choose the race that fits and say so; nothing without a budget.
+
+    Parameters
+    ----------
+    options : SearchOptions
+        What the user set.
+    setup : Setup
+        The race as it would be without a budget.
+    started : float
+        Reading of the clock at the start.
+    order : callable
+        Returns the configurations in the order in which they are taken where there is
+        no time for all.
+
+    Raises
+    ------
+    BudgetTooSmallError
+        If not even one configuration can be fitted twice.
+    """
+    if options.time_budget is None or setup.problem.n_configurations == 1:
+        return setup, None
+    seconds = float(options.time_budget)
+    longest = min(PROBE_SHARE * seconds, LONGEST_PROBE)
+    model = measure_costs(
+        setup.source,
+        setup.problem,
+        seconds=longest,
+        allowed=_allowance(options, setup, longest),
+        clock=options.clock,
+    )
+    chosen = _Chosen.of(options, setup, started, model)
+    if chosen.starts:
+        return chosen.logged()
+    numbers = order(setup)
+    model = _refined(options, setup, model, numbers)
+    chosen = _Chosen.of(options, setup, started, model)
+    if chosen.starts:
+        return chosen.logged()
+    luck = max(LEAST_LUCK, model.doubt(setup.problem.n_samples)[0])
+    return _with_fewer(options, setup, chosen, numbers, luck).logged()
+
+
+def _allowance(options: SearchOptions, setup: Setup, longest: float) -> Allowance:
+    """Return what measuring may take: no more than is worth it for a short race."""
+    refit = bool(options.refit)
+
+    def allowed(model: CostModel) -> float:
+        race = expected_seconds(setup, model, refit)
+        return min(longest, max(PROBE_SECONDS, PROBE_OF_RACE * race))
+
+    return allowed
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """A race, its clock, and the seconds of its first look."""
+
+    setup: Setup
+    budget: TimeBudget
+    first: float
+
+    @classmethod
+    def of(
+        cls, options: SearchOptions, setup: Setup, started: float, model: CostModel
+    ) -> _Chosen:
+        """Return the variant of a race that fits best."""
+        seconds = float(options.time_budget or 0)
+        refit = bool(options.refit)
+        budget = TimeBudget(
+            seconds, started, options.clock, model, refit, growth_of_source(setup)
+        )
+        state = RaceState(setup.problem)
+        budget.prepare(setup, state, setup.strategy.next_look(state))
+        strategy = fitting_strategy(setup, model, budget.left() / LOOK_MARGIN)
+        setup = replace(setup, strategy=strategy)
+        first = budget.prepare(setup, state, setup.strategy.next_look(state))
+        return cls(setup, budget, first)
+
+    @property
+    def starts(self) -> bool:
+        """Whether there is time for the first look."""
+        return self.first <= self.budget.left()
+
+    @property
+    def ends(self) -> bool:
+        """Whether the race will probably be over by itself in time."""
+        race = expected_seconds(self.setup, self.budget.model, with_refit=False)
+        return LOOK_MARGIN * race <= self.budget.left()
+
+    def logged(self) -> tuple[Setup, TimeBudget]:
+        """Say what was chosen, and return it."""
+        _log_choice(self.setup, self.budget)
+        return self.setup, self.budget
+
+
+def _with_fewer(
+    options: SearchOptions,
+    setup: Setup,
+    chosen: _Chosen,
+    order: IntArray,
+    luck: float = 1.0,
+) -> _Chosen:
+    """Return the best race of fewer configurations that starts in time.
+
+    Refused is what would not do with some luck.
+    """
+    n_all = setup.problem.n_configurations
+    started, model = chosen.budget.started, chosen.budget.model
+    starting: list[_Chosen] = []
+    for n_raced in smaller_numbers(n_all):
+        smaller = with_configurations(setup, np.sort(order[:n_raced]))
+        if smaller is None:
+            continue
+        chosen = _Chosen.of(options, smaller, started, model)
+        if chosen.starts:
+            starting.append(chosen)
+    if not starting:
+        refused = chosen.budget.too_small(chosen.first)
+        chosen = _Chosen.of(options, chosen.setup, started, model.scaled(luck))
+        if not chosen.starts:
+            raise refused
+        starting = [chosen]
+    best = _best_of(starting)
+    n_raced = best.setup.problem.n_configurations
+    best.budget.left_out = [setup.problem.configurations[i] for i in order[n_raced:]]
+    warn_of_fewer(chosen.budget.seconds, n_raced, n_all)
+    return best
+
+
+def in_legs(
+    setup: Setup, budget: TimeBudget | None, draws: Sequence[Configuration]
+) -> Setup:
+    """Return a race that goes on with those left out while there is time.
+
+    Parameters
+    ----------
+    setup : Setup
+        The race of the first ones.
+    budget : TimeBudget or None
+        The clock; without one the race stays as it is.
+    draws : sequence of dict
+        What can be raced besides those left out.
+    """
+    if budget is None or setup.problem.n_configurations == 1:
+        return setup
+    waiting = [*budget.left_out, *draws]
+    if not waiting:
+        return setup
+    strategy = setup.strategy
+
+    def more(state: RaceState) -> list[Configuration]:
+        if budget.left() < WORTHWHILE * budget.seconds:
+            return []
+        count = _how_many_more(setup, budget, state, waiting)
+        fresh = waiting[:count]
+        del waiting[:count]
+        return fresh
+
+    relay = Relay(strategy, (setup.problem.n_configurations,), more)
+    return replace(setup, strategy=relay)
+
+
+def _how_many_more(
+    setup: Setup, budget: TimeBudget, state: RaceState, waiting: list[Configuration]
+) -> int:
+    """Return how many can be raced against the winner in the time left, 0 for none."""
+    # Its forecast does not depend on which one has won.
+    winner = state.configurations[0]
+    most = max(LARGE_LEG, 2 * setup.problem.n_configurations)
+    for count in smaller_numbers(min(len(waiting), most) + 1):
+        chosen = [winner, *waiting[:count]]
+        problem = replace(
+            setup.problem,
+            n_configurations=len(chosen),
+            configurations=tuple(chosen),
+            space=space_of(chosen, dict(setup.problem.covered)),
+        )
+        leg = replace(setup, problem=problem)
+        race = expected_seconds(leg, budget.model, with_refit=False)
+        if LOOK_MARGIN * race <= budget.left():
+            return count
+    return 0
+
+
+def _refined(
+    options: SearchOptions, setup: Setup, model: CostModel, order: IntArray
+) -> CostModel:
+    """Return a model that knows the growth better, from larger fits of one.
+
+    To leave configurations out, or to refuse a budget, takes more than a guess.
+    """
+    n_samples = setup.problem.n_samples
+    low, high = model.doubt(n_samples)
+    one = with_configurations(setup, order[:1])
+    if one is None:
+        return model
+    share = SECOND_PROBE_SHARE if high / low > LARGEST_DOUBT else THIRD_PROBE_SHARE
+    seconds = min(share * float(options.time_budget or 0), LONGEST_SECOND_PROBE)
+    grown = measure_costs(
+        one.source,
+        one.problem,
+        seconds=seconds,
+        allowed=lambda _: seconds,
+        clock=options.clock,
+    )
+    if grown.largest_probe <= model.largest_probe:
+        return model
+    # What was disturbed is too long, never too short.
+    places = SMALLEST_PROBE, model.largest_probe
+    level = min(model.fit(n) / max(grown.fit(n), 1e-12) for n in places)
+    lonely = model.alone(places[0]) / max(model.fit(places[0]), 1e-12)
+    return replace(
+        model,
+        fit=grown.fit.scaled(level),
+        alone=grown.fit.scaled(level * lonely),
+        plausible=tuple(curve.scaled(level) for curve in grown.plausible),
+        largest_probe=grown.largest_probe,
+    )
+
+
+def _best_of(starting: list[_Chosen]) -> _Chosen:
+    """Return the largest race, or one half as large that has time for more looks."""
+    # A first look that is cut counts for nothing, so it gets some air.
+    safe = [one for one in starting if one.first <= SAFE_SHARE * one.budget.left()]
+    starting = safe or starting
+    most = starting[0].setup.problem.n_configurations
+    large = [one for one in starting if 2 * one.setup.problem.n_configurations >= most]
+    for good in (
+        [one for one in large if one.ends],
+        [one for one in large if one.first <= FIRST_SHARE * one.budget.left()],
+    ):
+        if good:
+            return good[0]
+    return starting[0]
+
+
+def start_again(
+    options: SearchOptions,
+    setup: Setup,
+    budget: TimeBudget,
+    order: Callable[[Setup], IntArray],
+) -> tuple[Setup, TimeBudget]:
+    """Return a smaller race after a first look that was slower than forecast.
+
+    Raises
+    ------
+    BudgetTooSmallError
+        If there is no time for one either.
+    """
+    assert budget.gate is not None
+    slower = budget.gate.slower(budget.reserve)
+    model = budget.model.scaled(slower)
+    if setup.problem.n_configurations == 1:
+        raise budget.too_small_after_all()
+    chosen = _Chosen.of(options, setup, budget.started, model)
+    return _with_fewer(options, setup, chosen, order(setup)).logged()
+
+
+def growth_of_source(setup: Setup) -> Growth:
+    """Return how steeply the costs of a race can grow."""
+    return growth_of(setup.source.estimator, setup.source.configurations)
+
+
+def budget_settings(
+    budget: TimeBudget | None, setup: Setup, state: RaceState, reason: str
+) -> dict[str, Any]:
+    """Return the parameters that repeat this race without a clock."""
+    if budget is None:
+        return {}
+    cut = reason in ("time_budget", "interrupted", "max_looks")
+    settings: dict[str, Any] = {"max_looks": state.n_looks if cut else None}
+    if isinstance(setup.strategy, Relay):
+        settings["strategy"] = Relay(
+            clone(setup.strategy.strategy, safe=False), setup.strategy.sizes
+        )
+        return settings
+    if any(True for _ in setup.strategy.variants(setup.problem)):
+        settings["strategy"] = clone(setup.strategy, safe=False)
+    return settings
+
+
+def _log_choice(setup: Setup, budget: TimeBudget) -> None:
+    model = budget.model
+    event = {
+        "event": "budget",
+        "seconds": budget.seconds,
+        "probe_seconds": model.probe_seconds,
+        "exponent": model.fit.exponent,
+        "reserve": budget.reserve,
+        "strategy": repr(setup.strategy),
+    }
+    test = setup.strategy.sequential_test
+    zone = "" if test is None else f", safety zone {test.safety_zone:.2f} steps"
+    LOGGER.info(
+        "time budget %(seconds)g s: a fit costs about n^%(exponent).2g (measured in "
+        "%(probe_seconds).2g s), %(reserve).2g s are reserved for the final fit; "
+        "racing with %(strategy)s%(zone)s",
+        {**event, "zone": zone},
+        extra={"cvst": event},
+    )

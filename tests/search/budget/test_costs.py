@@ -1,0 +1,145 @@
+"""Costs are measured where they are to be seen, on cheap and dear configurations."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from cvst import RaceGridSearchCV
+from cvst.race import Problem, TrackAndConfirm
+from cvst.search.budget._costs import _sample
+from cvst.search.budget._expected import expected_counts
+from cvst.search.budget._growth import KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
+from cvst.search.budget._model import CostModel
+from cvst.theory import PowerCurve
+
+LINE = PowerCurve(0.0, 1.0, 1.0)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return Clock.now
+
+
+class Rounds(ClassifierMixin, BaseEstimator):
+    """A fit costs a call, and for each of its rounds a pass over the rows."""
+
+    def __init__(self, rounds=1, call=0.02):
+        self.rounds = rounds
+        self.call = call
+
+    def fit(self, X, y):
+        Clock.now += self.rounds * (self.call + 1e-6 * len(y))
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(20_000, 2)), rng.integers(0, 2, size=20_000)
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch):
+    Clock.now = 0.0
+    monkeypatch.setattr("cvst.evaluation._one_by_one.perf_counter", Clock())
+    monkeypatch.setattr(RaceGridSearchCV, "_clock", staticmethod(Clock()))
+
+
+def test_a_large_constant_is_not_taken_for_growth(data):
+    """On 100 rows a fit costs 200 times its rows; the final fit is twice the call."""
+    plan = RaceGridSearchCV(Rounds(), {"rounds": [1, 1, 1, 1]}).plan(*data)
+    assert plan.refit_seconds == pytest.approx(0.04, rel=0.5)
+    low, high = plan.refit_range
+    assert low <= 0.04 <= high
+
+
+def test_cheap_and_dear_configurations_count_as_they_are(data):
+    """Most rounds cost most: the mean of the grid is 21.25 rounds, its middle ten."""
+    grid = {"rounds": [1, 4, 10, 70]}
+    strategy = "cross_validation"
+    plan = RaceGridSearchCV(Rounds(), grid, strategy=strategy).plan(*data)
+    assert plan.race_seconds == pytest.approx(5 * 85 * 0.036, rel=0.5)
+
+
+def test_planning_takes_a_second_or_a_twentieth_of_the_race(data):
+    """Whatever a fit costs; a step that is under way is finished."""
+    for call in (0.0005, 0.02, 1.0):
+        Clock.now = 0.0
+        search = RaceGridSearchCV(Rounds(call=call), {"rounds": [1, 2, 3, 4]})
+        plan = search.plan(*data)
+        assert plan.probe_seconds <= 1.5 * max(1.0, plan.race_seconds / 20)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "family"),
+    [
+        (RandomForestClassifier(), NEAR_LINEAR),
+        (make_pipeline(StandardScaler(), LogisticRegression()), NEAR_LINEAR),
+        (LinearSVC(), NEAR_LINEAR),
+        (SVC(), KERNEL),
+        (KernelRidge(), KERNEL),
+        (Rounds(), UNKNOWN),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_the_growth_is_that_of_the_family(estimator, family):
+    assert growth_of(estimator, []) == family
+
+
+def test_steps_that_a_grid_puts_in_count_too():
+    """The dearest learner of the grid bounds the growth."""
+    pipeline = make_pipeline(StandardScaler(), LogisticRegression())
+    growth = growth_of(pipeline, [{"logisticregression": SVC()}])
+    assert growth.steepest == KERNEL.steepest
+    assert growth.flattest == NEAR_LINEAR.flattest
+
+
+def test_the_sample_holds_both_ends_and_the_middle():
+    groups = [[2 * place, 2 * place + 1] for place in range(50)]
+    sample = _sample(groups, most=12, least=3).tolist()
+    assert {0, 1, 50, 51, 98, 99} <= set(sample)
+    assert len(sample) == len(set(sample)) == 12
+
+
+def test_few_that_are_left_share_less():
+    """Between the cost of all and that of one alone, and never back."""
+    model = CostModel(LINE, LINE, LINE, n_configurations=60, n_groups=6, lonely=5.0)
+    costs = [model.company(count) for count in range(1, 61)]
+    assert costs[0] == 5.0
+    assert costs[-1] == 1.0
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_a_model_without_groups_shares_nothing():
+    model = CostModel(LINE, LINE, LINE, n_configurations=60, n_groups=60, lonely=5.0)
+    assert model.look(10, 0, 3) == pytest.approx(30)
+
+
+def test_hopeless_configurations_are_not_expected_to_go_on():
+    """One that is a standard deviation behind falls after the first fold."""
+    folds = {
+        n: tuple((np.arange(800), np.arange(1000 // n)) for _ in range(n))
+        for n in (5, 10)
+    }
+    problem = Problem(12, 1000, folds=folds)
+    plain = expected_counts(TrackAndConfirm(), problem)
+    clear = expected_counts(TrackAndConfirm(), problem, [0.0, *[1.0] * 11])
+    close = expected_counts(TrackAndConfirm(), problem, [0.0] * 12)
+    assert clear[0] == plain[0] == 12
+    assert clear[1:5].tolist() == [1, 1, 1, 1]
+    assert clear[5:].max() == 0
+    np.testing.assert_array_equal(close, plain)
