@@ -362,6 +362,15 @@ def test_a_fitted_search_can_be_stored(data):
     assert again.best_params_ == search.best_params_
 
 
+def test_the_history_is_a_table(data):
+    pytest.importorskip("pandas")
+    search = tree_search().fit(*data)
+    history = search.history_
+    looks = [len(one.look.configurations) for one in search.race_.observations]
+    assert len(history) == sum(looks)
+    assert {"look", "stage", "mean_loss"} <= set(history.columns)
+
+
 def test_unknown_estimators_need_a_space(data):
     with pytest.raises(InvalidInputError, match="param_distributions"):
         RaceSearchCV(Timed(), n_iter=3).fit(*data)

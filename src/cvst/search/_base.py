@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
+from sklearn.utils.validation import check_is_fitted
 
 from cvst._sklearn_compat import (
     BaseSearchCV,
@@ -31,7 +32,7 @@ from cvst.exceptions import (
     UnusedArgumentWarning,
 )
 from cvst.race import AtMost, Decider, LookCutError, Once, RaceState, race
-from cvst.report import notebook_html
+from cvst.report import history, notebook_html
 from cvst.search._log import log_end, log_look, log_start, verbose_logging
 from cvst.search._options import SearchOptions
 from cvst.search._plan import RacePlan, plan_race
@@ -184,6 +185,14 @@ class BaseRaceSearch(BaseSearchCV):
             )
         super().set_params(**params)
         return self
+
+    @property
+    def history_(self) -> Any:
+        """One row per look at a configuration, in order, as a pandas.DataFrame."""
+        check_is_fitted(self, "race_")
+        import pandas as pd
+
+        return pd.DataFrame(history(self))
 
     def _html_repr(self) -> str:
         """Return what a notebook shows: the race, once there is one, and the parts."""
