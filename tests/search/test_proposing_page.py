@@ -22,7 +22,7 @@ def test_its_code_runs(capsys):
     for block in blocks:
         exec(block, names)
     assert "learning_rate" in capsys.readouterr().out
-    assert names["search"].race_.n_looks > 3
+    assert names["search"].race_.n_looks >= 1
 
 
 @pytest.mark.parametrize(
