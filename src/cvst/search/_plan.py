@@ -35,7 +35,7 @@ PROBE_SECONDS, PROBE_SHARE, LONGEST_PROBE = 1.0, 0.05, 10.0
 
 # How many drop at which look is a guess: races take so much less or more than the same
 # fits at the expected numbers would.
-DOUBT_OF_COUNTS = 1.6
+DOUBT_OF_COUNTS = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,8 @@ def _race_range(
     below = exp(-hypot(counts, log(low / seconds)))
     above = exp(hypot(counts, log(high / seconds)))
     # Nothing takes longer than the longest race.
-    return below * seconds, min(above * seconds, at_most * high / seconds)
+    longest = max(1.0, at_most / seconds) * high
+    return below * seconds, min(above * seconds, longest)
 
 
 def _forecasts(

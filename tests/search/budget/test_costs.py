@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from cvst import RaceGridSearchCV
+from cvst.evaluation import DataSource
 from cvst.race import Problem, TrackAndConfirm
 from cvst.search.budget._costs import _sample
 from cvst.search.budget._expected import expected_counts
@@ -143,3 +144,39 @@ def test_hopeless_configurations_are_not_expected_to_go_on():
     assert clear[1:5].tolist() == [1, 1, 1, 1]
     assert clear[5:].max() == 0
     np.testing.assert_array_equal(close, plain)
+
+
+def test_no_look_at_fewer_takes_longer_than_one_at_all():
+    model = CostModel(LINE, LINE, LINE, n_configurations=60, n_groups=6, lonely=90.0)
+    looks = [model.look(100, 0, count) for count in range(1, 61)]
+    assert max(looks) == looks[-1] == pytest.approx(6000)
+
+
+def test_repeated_looks_share_nothing_with_each_other(monkeypatch):
+    """A kernel that is kept from the first look would make all others look free."""
+    seen = []
+
+    def observe(self, look, gate=None):
+        assert not any(self.scratch is one for one in seen)
+        seen.append(self.scratch)
+        return plain(self, look, gate)
+
+    plain = DataSource.observe
+    monkeypatch.setattr(DataSource, "observe", observe)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    search = RaceGridSearchCV(KernelRidge(kernel="rbf"), {"alpha": [0.1, 1.0, 10.0]})
+    search.plan(X, X[:, 0])
+    assert len(seen) > 2
+
+
+def test_ranges_hold_the_forecast(data):
+    """Also where few that are left cost more each, as with shared kernels."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2))
+    grid = {"alpha": np.logspace(-3, 1, 9).tolist(), "gamma": [0.1, 0.3, 1.0, 3.0]}
+    for strategy in ("cvst", "track_and_confirm"):
+        search = RaceGridSearchCV(KernelRidge(kernel="rbf"), grid, strategy=strategy)
+        plan = search.plan(X, X[:, 0])
+        assert plan.race_range[0] <= plan.race_seconds <= plan.race_range[1]
+        assert plan.refit_range[0] <= plan.refit_seconds <= plan.refit_range[1]

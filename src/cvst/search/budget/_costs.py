@@ -169,8 +169,11 @@ class _Watch:
 
     def once(self, look: Look) -> _Timing:
         """Time a look once."""
+        # What evaluators keep from a look would make its repetition, and larger looks,
+        # seem to cost nothing.
+        source = replace(self.source, scratch=Scratch())
         real, start, busy = perf_counter(), self.clock(), process_time()
-        seen: LookLosses = self.source.observe(look)
+        seen: LookLosses = source.observe(look)
         wall, busy = self.clock() - start, process_time() - busy
         real = perf_counter() - real
         self.is_real &= abs(real - wall) <= 0.05 * real + 1e-3
@@ -331,7 +334,6 @@ class _Measurement:
         Outside of the source: no worker's limit on threads, nothing shared.
         """
         index = members[len(members) // 2]
-        place = seen.look.configurations.tolist().index(index)
         times: list[float] = []
         while not times or (len(times) < REPEATS and sum(times) < self.watch.short):
             begun = self.clock()
@@ -341,8 +343,10 @@ class _Measurement:
                 # The look itself has its own way with fits that fail.
                 return 1.0
             times.append(self.clock() - begun)
-        # Those of a group share its work evenly, in the books.
-        return float(np.clip(min(times) / max(seen.fit[place], 1e-9), 0.1, 1e3))
+        # Members of a group share its work in the books, evenly or not. Alone, one of
+        # them may take as long as all; threads may change that by some factor.
+        ratio = min(times) / max(float(seen.fit.mean()), 1e-9)
+        return float(np.clip(ratio, 0.1, 2.0 * len(members)))
 
     def _next_size(self, growing: list[_Timing], model: CostModel) -> int:
         """Return the largest size for which there is time, 0 if there is none.

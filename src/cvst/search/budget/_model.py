@@ -69,6 +69,10 @@ class CostModel:
     def look(self, n_train: int, n_test: int, n_configurations: float) -> float:
         """Return the seconds of a look on the clock."""
         worked = n_configurations * self.each(n_train, n_test, n_configurations)
+        if self.n_configurations:
+            # Fewer never take longer than all of them together.
+            n_all = max(float(self.n_configurations), n_configurations)
+            worked = min(worked, n_all * self.each(n_train, n_test))
         return self.overhead + self.wall * worked
 
     def refit(self, n_samples: int) -> float:
