@@ -39,6 +39,14 @@ def search_with(strategy, **options):
     return RaceGridSearchCV(model, GRID, strategy=strategy, random_state=0, **options)
 
 
+def draw(search):
+    """Draw a race, where matplotlib is installed."""
+    for display in (SurvivorsDisplay, TracesDisplay):
+        drawn = display.from_search(search)
+        if importlib.util.find_spec("matplotlib"):
+            drawn.plot()
+
+
 @pytest.fixture
 def data():
     rng = np.random.default_rng(0)
@@ -68,8 +76,7 @@ def test_a_short_strategy_gets_plan_report_and_displays(data):
     assert page["winner"]["parameters"]["gamma"] in {"1", "10"}
     assert any("worse half" in str(one["drops"]) for one in page["configurations"])
     assert "Halving" in search._repr_html_()
-    for display in (SurvivorsDisplay, TracesDisplay):
-        display.from_search(search).plot()
+    draw(search)
     again = search.set_params(strategy__first_rows=30).fit(*data)
     assert again.race_.subset_sizes[0] == 30
 
@@ -140,8 +147,7 @@ def test_configurations_join_during_the_race(data, n_jobs):
     page = summary(search)
     assert page["n_configurations"] == 21
     assert [look["n_active"] for look in page["looks"]] == [18, 19, 20, 21]
-    for display in (SurvivorsDisplay, TracesDisplay):
-        display.from_search(search).plot()
+    draw(search)
     assert search.cv_results_["mean_test_score"][search.best_index_] == pytest.approx(
         np.nanmax(search.cv_results_["mean_test_score"])
     )
