@@ -185,7 +185,7 @@ def race_lines(
     ).fit(trial.rows.X_train, trial.rows.y_train)
     configurations = search.cv_results_["params"]
     for step, seen in enumerate(search.race_.observations, start=1):
-        for index in seen.look.configurations:
+        for place, index in enumerate(seen.look.configurations):
             params = configurations[index]
             yield {
                 "configuration": int(index),
@@ -193,8 +193,8 @@ def race_lines(
                 "nu": round(float(params["nu"]), 6),
                 "step": step,
                 "n_train": seen.look.n_train,
-                "top": int(seen.top[index]),
-                "mean_loss": round(float(seen.mean_losses[index]), 7),
+                "top": int(seen.top[place]),
+                "mean_loss": round(float(seen.mean_losses[place]), 7),
                 "dropped": int(int(index) in seen.drops),
                 "winner": int(index == search.best_index_),
                 "repetition": repetition,

@@ -16,6 +16,7 @@ from cvst.race._problem import Folds, Problem
 from cvst.race._proposal_parts import Source, Trial
 from cvst.race._propose_and_confirm import ProposeAndConfirm
 from cvst.race._ranking import rank_all
+from cvst.race._relay import Relay
 from cvst.race._rules import (
     Comparison,
     EliminationRule,
@@ -67,6 +68,7 @@ __all__ = [
     "Program",
     "ProposeAndConfirm",
     "RaceState",
+    "Relay",
     "Schedule",
     "SearchSpace",
     "SimilarTraces",

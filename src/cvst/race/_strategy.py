@@ -55,6 +55,9 @@ class Strategy(Parametrised, ABC):
     :meth:`next_look`, :meth:`judge` and :meth:`stop_reason`. The rest has defaults.
     """
 
+    # Level of its tests, for what a report calls a tie.
+    level: float = 0.05
+
     # The race -----------------------------------------------------------------------
 
     @abstractmethod
@@ -168,6 +171,17 @@ class Strategy(Parametrised, ABC):
         """
         del problem
         return iter(())
+
+    def settled(self) -> Strategy:
+        """Return the strategy as it was in the end, by default itself."""
+        return self
+
+    def repeatable(self, problem: Problem) -> Strategy | None:
+        """Return what repeats a race that a time budget chose, None if it is the same.
+
+        By default itself, if there are variants to choose from.
+        """
+        return self if any(True for _ in self.variants(problem)) else None
 
     @property
     def sequential_test(self) -> WaldTest | SpicerTest | None:

@@ -90,7 +90,7 @@ def tie_of(state: RaceState, winner: int, strategy: Any = None) -> Tie | None:
         if np.isfinite(excess).all() and len(excess) >= max(1, SHARE * n_all):
             p_values.append(_p_value(excess))
             n_rows.append(len(excess))
-    level = float(getattr(strategy, "level", LEVEL)) / max(1, len(p_values))
+    level = (LEVEL if strategy is None else strategy.level) / max(1, len(p_values))
     tied = [place for place, p_value in enumerate(p_values) if p_value > level]
     if not tied:
         return None

@@ -40,7 +40,6 @@ from cvst.search._results import promote, results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
 from cvst.search._watched import WatchedSource
 from cvst.search.budget import (
-    Relay,
     TimeBudget,
     Within,
     balanced_order,
@@ -279,8 +278,7 @@ class BaseRaceSearch(BaseSearchCV):
                 legs.source.admit(begun.proposed)
                 first = replace(begun, problem=legs.problem)
             state, reason, interrupt = self._race(legs, tasks, budget, first)
-            if isinstance(legs.strategy, Relay) and len(legs.strategy.sizes) > 1:
-                setup = replace(legs, strategy=legs.strategy.finished())
+            setup = replace(legs, strategy=legs.strategy.settled())
         except LookCutError:
             assert budget is not None
             options = self._options()

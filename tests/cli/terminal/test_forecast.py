@@ -49,15 +49,15 @@ def race_of(looks):
         present = np.flatnonzero(np.isfinite(seconds))
         train, test = problem.prefix(n_train)
         look = Look(train, test, n_train, present, "race")
-        nothing = np.where(np.isfinite(seconds), 0.0, np.nan)
+        nothing = np.zeros(len(present))
         observations.append(
             Observation(
                 look=look,
                 mean_losses=nothing,
                 standard_errors=nothing,
-                top=np.isfinite(seconds),
+                top=np.ones(len(present), dtype=bool),
                 p_values=nothing,
-                fit_seconds=seconds,
+                fit_seconds=seconds[present],
                 score_seconds=nothing,
                 drops=dict.fromkeys(drops, "sequential test"),
                 failures={},

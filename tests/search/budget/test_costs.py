@@ -15,10 +15,10 @@ from sklearn.svm import SVC, LinearSVC
 from cvst import RaceGridSearchCV
 from cvst.evaluation import DataSource
 from cvst.race import Problem, TrackAndConfirm
-from cvst.search.budget._costs import _sample
 from cvst.search.budget._expected import expected_counts
 from cvst.search.budget._growth import KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
 from cvst.search.budget._model import CostModel
+from cvst.search.budget._sample import spread_sample
 from cvst.theory import PowerCurve
 
 LINE = PowerCurve(0.0, 1.0, 1.0)
@@ -111,7 +111,7 @@ def test_steps_that_a_grid_puts_in_count_too():
 
 def test_the_sample_holds_both_ends_and_the_middle():
     groups = [[2 * place, 2 * place + 1] for place in range(50)]
-    sample = _sample(groups, most=12, least=3).tolist()
+    sample = spread_sample(groups, most=12, least=3).tolist()
     assert {0, 1, 50, 51, 98, 99} <= set(sample)
     assert len(sample) == len(set(sample)) == 12
 

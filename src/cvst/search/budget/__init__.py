@@ -6,7 +6,6 @@ from cvst.search.budget._costs import Allowance, measure_costs
 from cvst.search.budget._expected import expected_counts
 from cvst.search.budget._fewer import balanced_order
 from cvst.search.budget._model import CostModel
-from cvst.search.budget._relay import Relay
 from cvst.search.budget._start import (
     budget_settings,
     in_legs,
@@ -17,7 +16,6 @@ from cvst.search.budget._start import (
 __all__ = [
     "Allowance",
     "CostModel",
-    "Relay",
     "TimeBudget",
     "Within",
     "balanced_order",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -76,6 +76,10 @@ class TimeBudget:
     def now(self) -> float:
         """Return the reading of the clock."""
         return self.clock()
+
+    def leave_out(self, configurations: Sequence[Configuration]) -> None:
+        """Remember configurations for which there was no time at first."""
+        self.left_out = list(configurations)
 
     def elapsed(self) -> float:
         """Return the seconds spent."""

@@ -19,13 +19,14 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from cvst._typing import FloatArray, IntArray
+from cvst._typing import FloatArray
 from cvst.evaluation import DataSource, Scratch, configured, take
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs
 from cvst.race import Look, LookLosses, Problem
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._model import CostModel
+from cvst.search.budget._sample import LARGEST_SAMPLE, spread_sample
 from cvst.theory import PowerCurve
 
 __all__ = ["Allowance", "measure_costs"]
@@ -60,16 +61,13 @@ NOISE = 0.1, 1.0
 # A machine is not believed to be slowed down by others more than that.
 LARGEST_LOAD = 4.0
 
-# How many configurations are timed at most to see how far they are apart, and what
-# share of the time that may take.
-LARGEST_SAMPLE, SAMPLE_SHARE = 64, 0.35
+# What share of the time may be spent to see how far configurations are apart.
+SAMPLE_SHARE = 0.35
 FEWEST_GROUPS = 3
 
 # The processor is believed to have worked for the fits alone if it was busy for that
 # share of their time: less means that others worked for them, more that threads did.
 BUSY = 0.2, 1.1
-
-GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +306,7 @@ class _Measurement:
         room = self.allowed(self._first_guess(seen)) / max(each, 1e-9)
         most = int(np.clip(SAMPLE_SHARE * room, 1, LARGEST_SAMPLE))
         least = max(FEWEST_GROUPS, 2 * self.n_workers) if room >= FEWEST_GROUPS else 1
-        members = _sample(self.groups, most, least)
+        members = spread_sample(self.groups, most, least)
         if np.array_equal(members, seen.look.configurations):
             return seen
         return self.watch.time(self._look(n_train, members.tolist()))
@@ -487,25 +485,3 @@ def _sizes(problem: Problem) -> list[int]:
     cuts = [problem.cut(size) for size in sizes]
     # Groups may move several cuts to the same place, or to the very end.
     return sorted({cut for cut in cuts if 0 < cut < problem.n_samples})
-
-
-def _sample(groups: list[list[int]], most: int, least: int) -> IntArray:
-    """Return whole groups from all over the grid, or a part of one large group.
-
-    Both ends of the grid and its middle come first: there the cheap and the dear are.
-    The rest is spread evenly.
-    """
-    n_groups = len(groups)
-    ends = [n_groups // 2, 0, n_groups - 1]
-    rest = [int(n_groups * (place * GOLDEN % 1)) for place in range(1, 4 * most)]
-    chosen: list[int] = []
-    for count, place in enumerate(dict.fromkeys([*ends, *rest])):
-        members = groups[place]
-        room = LARGEST_SAMPLE if count < least else most
-        if chosen and len(chosen) + len(members) > room:
-            continue
-        chosen.extend(members)
-    if len(chosen) > LARGEST_SAMPLE:
-        spread = np.linspace(0, len(chosen) - 1, LARGEST_SAMPLE).round().astype(int)
-        chosen = [chosen[place] for place in spread]
-    return np.array(sorted(chosen), dtype=np.intp)

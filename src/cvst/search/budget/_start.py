@@ -12,6 +12,7 @@ from sklearn.base import clone
 from cvst._typing import Configuration, IntArray
 from cvst.race import (
     RaceState,
+    Relay,
     space_of,
 )
 from cvst.search._log import LOGGER
@@ -28,7 +29,6 @@ from cvst.search.budget._fewer import (
 )
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._model import CostModel
-from cvst.search.budget._relay import Relay
 
 __all__ = ["budget_settings", "in_legs", "start_again", "start_budget"]
 
@@ -191,7 +191,7 @@ def _with_fewer(
         starting = [chosen]
     best = _best_of(starting)
     n_raced = best.setup.problem.n_configurations
-    best.budget.left_out = [setup.problem.configurations[i] for i in order[n_raced:]]
+    best.budget.leave_out([setup.problem.configurations[i] for i in order[n_raced:]])
     warn_of_fewer(chosen.budget.seconds, n_raced, n_all)
     return best
 
@@ -338,13 +338,9 @@ def budget_settings(
         return {}
     cut = reason in ("time_budget", "interrupted", "max_looks")
     settings: dict[str, Any] = {"max_looks": state.n_looks if cut else None}
-    if isinstance(setup.strategy, Relay):
-        settings["strategy"] = Relay(
-            clone(setup.strategy.strategy, safe=False), setup.strategy.sizes
-        )
-        return settings
-    if any(True for _ in setup.strategy.variants(setup.problem)):
-        settings["strategy"] = clone(setup.strategy, safe=False)
+    chosen = setup.strategy.repeatable(setup.problem)
+    if chosen is not None:
+        settings["strategy"] = clone(chosen, safe=False)
     return settings
 
 

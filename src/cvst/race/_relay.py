@@ -8,17 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.race import (
-    Look,
-    LookLosses,
-    Observation,
-    PlannedLook,
-    Problem,
-    RaceState,
-    Strategy,
-    Verdict,
-    space_of,
-)
+from cvst.race._axes import space_of
+from cvst.race._look import Look, LookLosses, Observation, Verdict
+from cvst.race._planned import PlannedLook
+from cvst.race._problem import Problem
+from cvst.race._state import RaceState
+from cvst.race._strategy import Strategy
 
 __all__ = ["Relay"]
 
@@ -52,8 +47,14 @@ class Relay(Strategy):
         self.sizes = sizes
         self.more = more
 
-    def finished(self) -> Relay:
+    def settled(self) -> Strategy:
         """Return the legs as they were, which asks for nothing more."""
+        several = len(self.sizes) > 1
+        return Relay(self.strategy, self.sizes) if several else self.strategy
+
+    def repeatable(self, problem: Problem) -> Strategy | None:
+        """Return the legs, which a race without a clock would not have."""
+        del problem
         return Relay(self.strategy, self.sizes)
 
     # The race -----------------------------------------------------------------------
