@@ -180,7 +180,7 @@ def memory_mapped(*arrays: Any) -> Iterator[list[Any]]:
 class OnFile(Generic[T]):
     """A value that travels to another process as the name of a file.
 
-    Whoever gets it there finds the value itself, read once per process.
+    The receiver finds the value itself, read once per process.
     """
 
     def __init__(self, value: T, path: str) -> None:

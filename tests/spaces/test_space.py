@@ -363,7 +363,7 @@ def test_endless_distributions_have_finite_ends():
         ({"C": 200.0, "kernel": "rbf"}, r"C=200 is outside loguniform\(0.1, 10\)"),
         ({"C": 1.0}, "kernel is missing"),
         ({"C": 1.0, "kernel": "poly"}, r"kernel=poly is outside choices\(\['rbf', "),
-        ({"C": 1.0, "kernel": "rbf", "d": 1}, "d is no parameter of it"),
+        ({"C": 1.0, "kernel": "rbf", "d": 1}, "d is not one of its parameters"),
         ({"C": "1", "kernel": "rbf"}, "C=1 is outside"),
         ({"C": True, "kernel": "rbf"}, "C=True is outside"),
     ],

@@ -44,7 +44,7 @@ def _escaped(character: str) -> str:
 def say(text: str, stream: TextIO | None = None) -> None:
     """Write some lines, at once, to standard output or another stream.
 
-    What the stream cannot encode is escaped; a reader that is gone is no error.
+    What the stream cannot encode is escaped; a reader that has gone is not an error.
     """
     stream = sys.stdout if stream is None else stream
     if stream is None:  # closed before the program began

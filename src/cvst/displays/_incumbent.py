@@ -276,7 +276,7 @@ def _incumbents(state: RaceState, strategy: Any) -> IntArray:
 def _may_change(seen: Observation, leader: int, here: dict[int, float]) -> bool:
     """Return whether a look may bring another leader.
 
-    Not if it is no fold and the leader was seen on the same rows with a lower loss
+    Not if it is not a fold and the leader was seen on the same rows with a lower loss
     than all of the look.
     """
     if seen.look.is_fold or leader not in here or leader in seen.drops:

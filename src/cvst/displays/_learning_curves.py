@@ -62,7 +62,7 @@ class LearningCurvesDisplay:
     survivors, dropped : list of Curve
         The best survivors, and the best of those who fell.
     others : list of Curve
-        Everybody else.
+        All others.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class LearningCurvesDisplay:
         )
 
     def plot(self, ax: Axes | None = None) -> LearningCurvesDisplay:
-        """Draw survivors solid, the best dropped dashed, everybody else in grey.
+        """Draw survivors solid, the best dropped dashed, all others in grey.
 
         Parameters
         ----------
@@ -264,7 +264,7 @@ def _draw_curve(ax: Axes, curve: Curve, hue: str, marker: str, shift: float) -> 
 
 
 def _curves(race: Race) -> list[Curve]:
-    """Return everybody's curve, the winner's first."""
+    """Return the curve of each configuration, the winner's first."""
     state = race.state
     points = _points(state)
     active, losses, errors = state.active, state.mean_losses, state.standard_errors

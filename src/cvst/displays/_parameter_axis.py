@@ -23,7 +23,7 @@ NOT_SET = "not set"
 # Distance between the places of values that are not on the scale.
 GAP = 0.14
 
-# A scale is logarithmic if the largest number is at least so many times the smallest,
+# A scale is logarithmic if the largest number is at least this many times the smallest,
 # and the median lies nearer to the middle of the logarithms.
 FEWEST_TIMES = 5
 

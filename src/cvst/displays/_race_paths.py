@@ -32,7 +32,7 @@ MOST_COUNTS = 40
 
 
 class RacePathsDisplay:
-    """Looks won over looks run, for everybody: who fell where.
+    """Looks won over looks run, for all configurations, and where each was dropped.
 
     Configurations with the same history share their path; the wider a path, the more
     of them. Where the strategy has a sequential test its boundaries are drawn.
@@ -197,7 +197,7 @@ class RacePathsDisplay:
         ax.add_collection(
             LineCollection(lines, colors="#999999", linewidths=widths, capstyle="round")
         )
-        ax.plot([], [], color="#999999", lw=3, label="everybody")
+        ax.plot([], [], color="#999999", lw=3, label="all")
 
     def _draw_falls(self, ax: Axes) -> None:
         if not self.falls:

@@ -1,4 +1,4 @@
-"""What all displays share: colours that everybody can tell apart, and axes.
+"""What all displays share: colours that are easy to tell apart, and axes.
 
 The colours are Okabe and Ito's, chosen for colour-blind readers; lines also differ in
 their marker, so that a black-and-white print keeps its meaning.

@@ -84,7 +84,7 @@ class SurvivingPathsDisplay:
         """
         if max_steps > MOST_READABLE_STEPS:
             raise InvalidInputError(
-                f"max_steps={max_steps} gives a grid that nobody can read: draw "
+                f"max_steps={max_steps} gives a grid too fine to read: draw "
                 f"{MOST_READABLE_STEPS} steps or fewer, or call "
                 "cvst.theory.surviving_paths for the numbers."
             )

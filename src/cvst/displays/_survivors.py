@@ -137,7 +137,7 @@ class SurvivorsDisplay:
             ax.set_yscale("log")
         ax.plot(looks, self.n_tested, "D-", color=TESTED, ms=5, label="tested")
         ax.plot(looks, self.n_active, "o-", color=COLOURS[0], label="left afterwards")
-        # A look may find nobody top, which a logarithmic axis cannot show.
+        # A look may find no configuration top; a logarithmic axis cannot show zero.
         top = np.where(self.n_top > 0, self.n_top, np.nan)
         ax.plot(looks, top, "s--", color=TOP, ms=4, lw=1, label="top")
         if len(looks) <= MOST_LOOK_LABELS:

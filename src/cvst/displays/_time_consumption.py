@@ -81,7 +81,8 @@ class TimeConsumptionDisplay:
         """Add up the times of a fitted search.
 
         Cross-validation is estimated: the time of each configuration in the last look
-        with everybody, so that it shares as much as there, grows as it did until then.
+        with all configurations, so that it shares as much as there, grows as it did
+        until then.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ class AutoProposer:
     Parameters
     ----------
     n_gaussian : int, default=200
-        The mixture takes over after so many evaluations.
+        Number of evaluations after which the mixture takes over.
     few, many : Proposer, optional
         Asked before and after that.
     """

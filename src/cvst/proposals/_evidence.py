@@ -103,7 +103,7 @@ def gather_evidence(history: History) -> Evidence:
 def _owners(points: FloatArray) -> tuple[IntArray, IntArray]:
     """Give equal points one number, by first appearance; return also where it was."""
     numbers: dict[bytes, int] = {}
-    # -1 is no value of any parameter; adding 0 turns -0.0 into 0.0.
+    # No parameter has the value -1; adding 0 turns -0.0 into 0.0.
     rows = np.ascontiguousarray(np.where(np.isnan(points), -1.0, points) + 0.0)
     owners = np.array(
         [numbers.setdefault(row.tobytes(), len(numbers)) for row in rows], dtype=np.intp

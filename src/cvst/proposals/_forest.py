@@ -56,11 +56,11 @@ class ForestProposer:
     per_second : bool, default=False
         Divide the expected improvement by the predicted seconds.
     n_first : int, default=8
-        Before so many points have a loss the proposals fill the space.
+        Until this many points have a loss, proposals fill the space.
     n_trees : int, default=30
         Trees of the forest.
     refit_every : int, default=4
-        The forest is grown anew after so many evaluations; after more if there are
+        The forest is grown anew after this many evaluations; after more if there are
         many, namely an eighth of them at most.
     n_pool : int, default=300
         Points among which the best is chosen.

@@ -36,11 +36,11 @@ class GaussianProposer:
     Parameters
     ----------
     n_first : int, default=6
-        Before so many points have a loss the proposals fill the space.
+        Until this many points have a loss, proposals fill the space.
     max_points : int, default=100
-        The process learns from so many points at most.
+        The process learns from at most this many points.
     refit_every : int, default=5
-        Lengths and noise are fitted anew after so many evaluations.
+        Lengths and noise are fitted anew after this many evaluations.
     n_pool : int, default=300
         Points among which the best is chosen.
     thrift : float, default=0.25
@@ -117,7 +117,7 @@ class GaussianProposer:
 
 
 def _most_telling(evidence: Evidence, max_points: int) -> Evidence:
-    """Keep the best half and the latest half of so many points."""
+    """Keep this many points: half of them the best, half the latest."""
     n = len(evidence)
     if n <= max_points:
         return evidence

@@ -24,7 +24,7 @@ class LocalProposer:
     Parameters
     ----------
     n_best : int, default=3
-        The point to perturb is drawn among so many, the best one most often.
+        The point to perturb is drawn among this many, the best one most often.
     """
 
     n_best: int = 3

@@ -29,11 +29,11 @@ class ParzenProposer:
     good_share : float, default=0.15
         Share of the points that count as good.
     max_good : int, default=25
-        At most so many are good.
+        At most this many are good.
     n_draws : int, default=48
         Draws among which the best ratio is chosen.
     n_first : int, default=8
-        Before so many points have a loss the proposals are random.
+        Until this many points have a loss, proposals are random.
     """
 
     good_share: float = 0.15

@@ -63,7 +63,7 @@ class ParzenDensity:
         weights : ndarray of shape (n,), optional
             Weights of the points, mean 1.
         even_weight : float, default=1.0
-            The even component weighs as much as so many points.
+            The even component weighs as much as this many points.
         """
         n = len(points)
         raw = np.append(np.ones(n) if weights is None else weights, even_weight)

@@ -76,7 +76,7 @@ class ProposeAndConfirm(ProposalTimes):
         How many configurations are screened in one look.
     screen_rounds : int or None
         Most rounds or trees of a look of the screening, for ensembles that average:
-        few of their members tell which settings are good. None is no limit.
+        few of their members tell which settings are good. None means no limit.
     refits : bool
         Whether time is kept for a final fit.
     """

@@ -62,7 +62,7 @@ def stop_sentence(
     if tie is None:
         return f"The race ended after {looks}: {why}."
     if reason == CONFIRMED:
-        # The best mean of those that are left is no proof.
+        # The best mean of those that are left proves nothing.
         return f"The race ended after {looks} in {tie.text}."
     return f"The race ended after {looks}: {why}. The winner is in {tie.text}."
 

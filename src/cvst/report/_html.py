@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from cvst._text import seconds_text
 from cvst.report._summary import summary
 
 __all__ = ["fragments", "html_report", "page_html", "script_json", "write_report"]
@@ -195,22 +196,12 @@ def _environment() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["digits"] = _digits
-    environment.filters["duration"] = _duration
+    environment.filters["duration"] = seconds_text
     return environment
 
 
 def _digits(value: float | None, digits: int = 5) -> str:
     return "—" if value is None else f"{value:.{digits}g}"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 1:
-        return f"{1000 * seconds:.0f} ms"
-    if seconds < 120:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s"
 
 
 @cache

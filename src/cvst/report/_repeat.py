@@ -11,7 +11,7 @@ from cvst._text import shortened
 
 __all__ = ["search_code"]
 
-# A longer value is cut: nobody reads it, and it would fill the page.
+# A longer value is cut: it would fill the page and tell little.
 LONGEST_VALUE = 4000
 
 

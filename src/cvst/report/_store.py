@@ -127,7 +127,7 @@ def read_race(path: str | os.PathLike[str]) -> StoredRace:
     Raises
     ------
     InvalidInputError
-        If the file is no such file, is damaged, or was written by a newer version.
+        If the file is not a stored race, is damaged, or was written by a newer version.
     """
     document = _document(path)
     if not isinstance(document, dict) or document.get("kind") != KIND:

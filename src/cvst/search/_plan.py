@@ -77,7 +77,7 @@ class RacePlan:
     looks : tuple of LookForecast
         All looks of the longest race.
     safety_zone : float or None
-        Step up to which nobody can be dropped; None for strategies without one.
+        Step up to which none can be dropped; None for strategies without one.
     first_drop : int or None
         Step in which the first drop is possible.
     safety_rows : int or None
@@ -148,8 +148,8 @@ class RacePlan:
     def speedup_ceiling(self) -> float:
         """How many times faster than cross-validation the luckiest race is.
 
-        It drops everybody but the winner in the first step that can drop any. Without
-        a sequential test nobody can say how lucky a race may be: then it is the time of
+        It drops all but the winner in the first step that can drop any. Without
+        a sequential test the luckiest race is unknown: then it is the time of
         cross-validation over that of the whole plan.
         """
         if self.first_drop is None:
@@ -325,7 +325,7 @@ def _sentences(plan: RacePlan) -> list[str]:
     if plan.safety_zone is not None:
         rows = "" if plan.safety_rows is None else f", at {plan.safety_rows:,} rows"
         sentences.append(
-            f"Safety zone: {plan.safety_zone:.2f} steps; nobody is dropped before step "
+            f"Safety zone: {plan.safety_zone:.2f} steps; none is dropped before step "
             f"{plan.first_drop}{rows}."
         )
     if plan.error_bounds:

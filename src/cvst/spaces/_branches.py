@@ -50,7 +50,7 @@ class Branch:
                 value = value_text(configuration[name])
                 problems.append(f"{name}={value} is outside {marginal!r}")
         foreign = [name for name in configuration if name not in names]
-        return problems + [f"{name} is no parameter of it" for name in foreign]
+        return problems + [f"{name} is not one of its parameters" for name in foreign]
 
 
 def branches_of(given: Any) -> list[tuple[dict[str, Marginal], float]]:

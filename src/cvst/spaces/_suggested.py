@@ -30,7 +30,7 @@ class SuggestedSpace(dict[str, Any]):
         the space. The estimator's own parameters are not among them.
     rounds : tuple of (str, int) or None
         Boosting only: the name of the number of rounds and the largest worth fitting.
-        One fit of so many rounds tells the losses of all smaller numbers, so that a
+        One fit of this many rounds tells the losses of all smaller numbers, so that a
         search need not draw it.
     estimator_name : str
         Class of the estimator that the parameters belong to.

@@ -42,7 +42,7 @@ def as_losses(losses: npt.ArrayLike) -> FloatArray:
         )
     if table.dtype.kind not in "biuf":
         raise InvalidInputError(
-            f"A table of dtype {table.dtype} holds no numbers that could be compared. "
+            f"A table of dtype {table.dtype} does not hold comparable numbers. "
             "Convert it to float."
         )
     table = table.astype(np.float64, copy=False)

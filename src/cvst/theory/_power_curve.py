@@ -12,7 +12,7 @@ from cvst._typing import FloatArray
 
 __all__ = ["PowerCurve"]
 
-# No learner that people race grows faster than a cube.
+# The learners people race grow at most like a cube.
 STEEPEST = 3.0
 
 # Times repeat to about a tenth. Where they leave several exponents open, the one nearer
@@ -49,12 +49,12 @@ class PowerCurve:
     exponent: float
 
     def __call__(self, n_rows: float) -> float:
-        """Return the seconds for so many rows."""
+        """Return the seconds for this many rows."""
         power: float = float(n_rows) ** self.exponent
         return self.constant + self.coefficient * power
 
     def scaled(self, factor: float) -> PowerCurve:
-        """Return the curve of something that takes so many times as long.
+        """Return the curve of something slower by this factor.
 
         Examples
         --------

@@ -310,7 +310,7 @@ class _Reader:
                 self.expect(")", "',' or ')'")
                 break
         self._depth -= 1
-        # As in Python, brackets around one value are no tuple without a comma.
+        # As in Python, brackets around one value make a tuple only with a comma.
         return members[0] if len(members) == 1 and not comma else tuple(members)
 
 

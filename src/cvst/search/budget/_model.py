@@ -62,7 +62,7 @@ class CostModel:
     def each(
         self, n_train: int, n_test: int, n_configurations: float | None = None
     ) -> float:
-        """Return the seconds that a worker spends on a configuration of so many."""
+        """Return the seconds a worker spends on one of this many configurations."""
         company = 1.0 if n_configurations is None else self.company(n_configurations)
         return self.fit(n_train) * company + n_test * self.predict(n_train)
 
@@ -87,7 +87,7 @@ class CostModel:
         return n_folds * self.look(n_samples - n_test, n_test, n_configurations)
 
     def scaled(self, factor: float) -> CostModel:
-        """Return the model of a machine that takes so many times as long."""
+        """Return the model of a machine that is slower by this factor."""
         return replace(
             self,
             fit=self.fit.scaled(factor),
@@ -97,7 +97,7 @@ class CostModel:
         )
 
     def company(self, n_configurations: float) -> float:
-        """Return how much longer a fit takes when only so many are left.
+        """Return how much longer a fit takes when this many are left.
 
         The fewer are left, the fewer share the work of their group.
 
@@ -123,7 +123,7 @@ class CostModel:
         return 1 + (self.lonely - 1) * share
 
     def doubt(self, n_rows: int) -> tuple[float, float]:
-        """Return the factors between which a fit on so many rows will probably be.
+        """Return the factors between which a fit on this many rows will probably be.
 
         Examples
         --------

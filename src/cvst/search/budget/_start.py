@@ -39,7 +39,7 @@ LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
 PROBE_SHARE, LONGEST_PROBE = 0.04, 5.0
 PROBE_SECONDS, PROBE_OF_RACE = 1.0, 0.05
 
-# Where the ends of a forecast are further apart than that, it is no reason to leave
+# Where the ends of a forecast are further apart than that, it does not justify leaving
 # anything out.
 LARGEST_DOUBT = 2.0
 

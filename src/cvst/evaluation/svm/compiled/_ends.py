@@ -23,7 +23,7 @@ def half_share(bounds: FloatArray, nu: float, n_plain: int) -> tuple[float, bool
     nu : float
         Share of each bound.
     n_plain : int
-        So many shares are rounded before they are added; the others are not.
+        The number of shares rounded before they are added; the others are not.
 
     Returns
     -------
@@ -59,13 +59,13 @@ def share_out(
     bounds : ndarray of shape (n,)
         Upper bounds of the variables.
     n_first : int
-        So many variables get one half of the share, the others the other half.
+        Number of variables with one half of the share; the others get the rest.
     n_counted : int
-        The share is one of the bounds of so many variables.
+        The share is one of the bounds of this many variables.
     nu : float
         Share of each bound.
     n_plain : int
-        So many shares are rounded before they are added; the others are not.
+        The number of shares rounded before they are added; the others are not.
 
     Returns
     -------

@@ -35,7 +35,7 @@ N_DRAWS = 500
 
 
 def rounding_for(n_train: int) -> Rounding | None:
-    """Return how libsvm rounds with so many rows; None if no known way fits."""
+    """Return how libsvm rounds with this many rows; None if no known way fits."""
     pairs = _pairs()
     if pairs is None:
         return None

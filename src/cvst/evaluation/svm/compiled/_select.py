@@ -29,7 +29,7 @@ __all__ = ["find_tops", "select"]
 
 # Gains are compared by scales of single precision, which are right to seven digits
 # (kernels with smaller curvatures than single precision has are not solved here).
-# Whoever is this close to the best one is compared again, as libsvm does.
+# Variables this close to the best one are compared again, as libsvm does.
 NEARLY = 1 - 1e-6
 
 

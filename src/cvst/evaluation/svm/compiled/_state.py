@@ -207,7 +207,7 @@ class Room(NamedTuple):
 
 
 def workspace(n_points: int, n_variables: int) -> Room:
-    """Return room for fits of so many variables at most.
+    """Return room for fits of at most this many variables.
 
     Examples
     --------
@@ -253,7 +253,7 @@ def workspace(n_points: int, n_variables: int) -> Room:
 
 
 def addresses(room: Room) -> Room:
-    """Return where the arrays of a room are; whoever uses that keeps them alive."""
+    """Return where the arrays of a room are; the caller keeps them alive."""
     matrix, state, active, rows = room
     return Room(
         Matrix(*(array.ctypes.data for array in matrix)),

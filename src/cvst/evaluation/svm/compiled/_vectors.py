@@ -45,7 +45,7 @@ ORDERED = ("nnan", "nsz")
 
 @intrinsic
 def address(context: Any, array: Any) -> Any:
-    """Return a pointer to the first value of an array, whoever keeps that alive."""
+    """Return a pointer to the first value of an array; the caller keeps it alive."""
     del context
 
     def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
