@@ -10,12 +10,13 @@ from cvst import CVST
 from cvst.cli.commands._repeat import repeat_command
 
 
-def repeated(arguments, n_looks=4, **search):
+def repeated(arguments, n_looks=4, proposes=False, **search):
     out = "results" if "--out" in arguments else None
-    options = Namespace(arguments=arguments, out=out)
+    budget = 10.0 if "--time-budget" in arguments else None
+    options = Namespace(arguments=arguments, out=out, time_budget=budget)
     race = SimpleNamespace(observations=[None] * n_looks)
     found = SimpleNamespace(**{"stop_reason_": "max_steps", "race_": race, **search})
-    return shlex.split(repeat_command(options, found))
+    return shlex.split(repeat_command(options, found, proposes))
 
 
 def test_a_race_that_ended_by_itself_is_repeated_as_it_was_typed():
@@ -58,3 +59,16 @@ def test_results_that_are_there_may_be_replaced():
 def test_the_program_is_named_as_it_was_started(monkeypatch):
     monkeypatch.setattr("sys.argv", ["/somewhere/cvst/__main__.py", "search"])
     assert repeated(["search", "d.csv"])[:3] == ["python", "-m", "cvst"]
+
+
+def test_proposals_within_a_budget_are_repeated_with_that_budget():
+    """What was proposed depends on the clock: there is nothing to write out instead."""
+    arguments = ["search", "d.csv", "-t", "y", "--time-budget", "10s"]
+    words = repeated(arguments, proposes=True, stop_reason_="time_budget")
+    assert words == ["cvst", *arguments]
+
+
+def test_interrupted_proposals_are_repeated_up_to_the_same_look():
+    arguments = ["search", "d.csv", "-t", "y", "--n-iter", "20"]
+    words = repeated(arguments, proposes=True, stop_reason_="interrupted")
+    assert words == ["cvst", *arguments, "--max-looks", "4"]

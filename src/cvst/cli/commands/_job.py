@@ -10,9 +10,9 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from cvst import RaceGridSearchCV, RaceRandomSearchCV
-from cvst.cli.commands._options import DEFAULT_STRATEGY
-from cvst.cli.grid import Grid, parameter_grids, read_grid
+from cvst import RaceSearchCV
+from cvst.cli.commands._chosen_search import chosen_search, read_chosen_grid
+from cvst.cli.grid import Grid
 from cvst.cli.models import find_model
 from cvst.cli.table import (
     ColumnOptions,
@@ -26,20 +26,7 @@ from cvst.cli.table import (
 from cvst.cli.terminal import RaceView, live_view, warnings_as_notes
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["Job", "make_job", "plan_job", "run_job", "strategy_name"]
-
-# A grid is enumerated; one larger than this fills the memory before the race begins.
-MOST_CONFIGURATIONS = 1_000_000
-
-# Draws of a random search if the user gives no number.
-DEFAULT_DRAWS = 100
-
-# Options that are parameters of the strategy.
-STRATEGY_OPTIONS = (
-    "max_steps",
-    "stopping_window",
-    "loser_level",
-)
+__all__ = ["Job", "make_job", "plan_job", "run_job"]
 
 
 @dataclass(slots=True)
@@ -54,7 +41,7 @@ class Job:
         The model in its pipeline.
     grid : Grid
         What is tried.
-    search : RaceGridSearchCV or RaceRandomSearchCV
+    search : RaceGridSearchCV, RaceRandomSearchCV or RaceSearchCV
         The search.
     sha256 : str
         Checksum of the data file.
@@ -84,13 +71,22 @@ class Job:
         return {} if groups is None else {"groups": groups}
 
     @property
-    def n_configurations(self) -> int:
-        """How many configurations take part."""
+    def proposes(self) -> bool:
+        """Whether configurations join while the race runs."""
+        return isinstance(self.search, RaceSearchCV)
+
+    @property
+    def strategy(self) -> str:
+        """The name of the race's strategy."""
+        return "propose_and_confirm" if self.proposes else str(self.search.strategy)
+
+    @property
+    def n_configurations(self) -> int | None:
+        """How many configurations take part; None if time alone decides that."""
         count = self.grid.n_configurations
         drawn = getattr(self.search, "n_iter", None)
-        if drawn is None:
-            assert count is not None
-            return count
+        if drawn is None or self.proposes:
+            return drawn if self.proposes else count
         return int(drawn if count is None else min(count, drawn))
 
 
@@ -102,7 +98,7 @@ def make_job(options: Namespace) -> Job:
             "are not in order of time. Choose one."
         )
     model = find_model(options.model, has_grid=options.grid is not None)
-    grid = None if options.grid is None else read_grid(options.grid)
+    grid = read_chosen_grid(options)
     frame, notes = read_table(options.data)
     said = ColumnOptions(
         target=options.target,
@@ -119,13 +115,12 @@ def make_job(options: Namespace) -> Job:
         learning = replace(learning, target=target)
         notes += [note] if note else []
     prepared = prepared_model(model, learning, options.raw)
-    if grid is None:
-        grid = read_grid(model.choice(learning.target.task).grid)
+    search, grid = chosen_search(options, model, grid, prepared, learning)
     return Job(
         learning=learning,
         prepared=prepared,
         grid=grid,
-        search=_search(options, grid, prepared, learning),
+        search=search,
         sha256=_checksum(Path(options.data)),
         notes=[*notes, *learning.notes],
     )
@@ -134,67 +129,6 @@ def make_job(options: Namespace) -> Job:
 def _checksum(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _search(
-    options: Namespace, grid: Grid, prepared: Prepared, learning: Learning
-) -> Any:
-    grids = parameter_grids(grid, prepared.estimator, prepared.prefix)
-    common = {
-        "scoring": options.scoring,
-        "strategy": strategy_name(options),
-        "ordering": "given" if learning.in_order else "auto",
-        "n_jobs": options.n_jobs,
-        "random_state": options.random_state,
-        "on_interrupt": "return",
-        "time_budget": options.time_budget,
-        "max_looks": options.max_looks,
-    }
-    drawn = grid.n_configurations is None or options.n_iter is not None
-    if not drawn:
-        _check_size(grid)
-    if drawn:
-        n_iter = DEFAULT_DRAWS if options.n_iter is None else options.n_iter
-        search = RaceRandomSearchCV(prepared.estimator, grids, n_iter=n_iter, **common)
-    else:
-        search = RaceGridSearchCV(prepared.estimator, grids, **common)
-    for name in STRATEGY_OPTIONS:
-        value = getattr(options, name)
-        if value is not None:
-            _set_strategy(search, name, value)
-    return search
-
-
-def _check_size(grid: Grid) -> None:
-    count = grid.n_configurations or 0
-    if count > MOST_CONFIGURATIONS:
-        raise InvalidInputError(
-            f"The grid has {count:,} configurations, and at most "
-            f"{MOST_CONFIGURATIONS:,} can race. Draw some of them with --n-iter, or "
-            "make it coarser."
-        )
-
-
-def strategy_name(options: Namespace) -> str:
-    """Return the strategy asked for, or the one that has the options given."""
-    if options.strategy is not None:
-        return str(options.strategy)
-    has_steps = any(getattr(options, name) is not None for name in STRATEGY_OPTIONS)
-    return "cvst" if has_steps else DEFAULT_STRATEGY
-
-
-def _set_strategy(search: Any, name: str, value: Any) -> None:
-    strategy = search.strategy
-    try:
-        search.set_params(**{f"strategy__{name}": value})
-    except ValueError as error:
-        # An unknown strategy is another mistake, with a sentence of its own.
-        if repr(name) not in str(error):
-            raise
-        raise InvalidInputError(
-            f"--{name.replace('_', '-')} belongs to the paper's race, not to "
-            f"{strategy!r}. Leave it out, or choose --strategy cvst."
-        ) from error
 
 
 def plan_job(job: Job) -> Any:

@@ -20,13 +20,24 @@ def program() -> list[str]:
     return ["python", "-m", "cvst"] if as_module else ["cvst"]
 
 
-def repeat_command(options: Namespace, search: Any) -> str:
+def repeat_command(options: Namespace, search: Any, proposes: bool) -> str:
     """Return the command that repeats a search, whatever the clock or Ctrl-C did to it.
 
     What a time budget chose, and the look that was the last, are written out. The
-    command runs as it stands: the folder of results may be replaced.
+    command runs as it stands: the folder of results may be replaced. Proposals within
+    a time budget depend on the clock, so that command is the one that was given.
     """
-    words = _without(options.arguments, spellings("--time-budget"))
+    words = list(options.arguments)
+    if not (proposes and options.time_budget is not None):
+        words = _as_it_went(words, search)
+    if options.out is not None and "--overwrite" not in words:
+        words.append("--overwrite")
+    return shlex.join([*program(), *words])
+
+
+def _as_it_went(words: list[str], search: Any) -> list[str]:
+    """Replace the clock by what it chose."""
+    words = _without(words, spellings("--time-budget"))
     settings = getattr(search, "budget_settings_", {})
     strategy = settings.get("strategy")
     if strategy is not None:
@@ -38,9 +49,7 @@ def repeat_command(options: Namespace, search: Any) -> str:
         n_looks = len(search.race_.observations)
         words = _without(words, ("--max-looks",))
         words += ["--max-looks", str(n_looks)]
-    if options.out is not None and "--overwrite" not in words:
-        words.append("--overwrite")
-    return shlex.join([*program(), *words])
+    return words
 
 
 def _without(words: Iterable[str], names: tuple[str, ...]) -> list[str]:

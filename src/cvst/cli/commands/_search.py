@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from pathlib import Path
 
 from cvst.cli.commands._options import (
@@ -19,6 +19,7 @@ __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 HELP = "find the best configuration of a model for a table"
 
 _NAMES = "\n".join(f"  {model.name:<11} {model.about}" for model in MODELS.values())
+_PROPOSING = [model.name for model in MODELS.values() if model.proposes]
 
 EPILOG = f"""\
 models:
@@ -35,7 +36,7 @@ grids, in the text or in a YAML, JSON or TOML file:
                                 randint(low, high); --n-iter says how often
 
 examples:
-  cvst search houses.csv --target price --model boosting
+  cvst search houses.csv --target price --model boosting --time-budget 2m
   cvst search iris.parquet -t species -m svm --n-jobs 2 --out results
   cvst search wine.csv -t quality -m krr -g 'alpha=logspace(-3, 3, 7) gamma=[0.1, 1]'
   cvst search visits.csv.gz -t ill -m forest --groups patient --scoring neg_log_loss
@@ -57,10 +58,19 @@ def add_arguments(parser: ArgumentParser) -> None:
         "-m", "--model", required=True, metavar="MODEL", help="one of those below"
     )
     parser.add_argument(
-        "-g", "--grid", metavar="GRID", help="what to try: text or a file (see below)"
+        "-g",
+        "--grid",
+        metavar="GRID",
+        help="what to try: text, a file (see below), or auto for a suggested space",
     )
     parser.add_argument(
-        "--n-iter", type=int, metavar="N", help="draw N configurations of the grid"
+        "--propose",
+        action=BooleanOptionalAction,
+        help="propose configurations while racing, instead of all at the start; the "
+        f"default of {', '.join(_PROPOSING)} without --grid",
+    )
+    parser.add_argument(
+        "--n-iter", type=int, metavar="N", help="draw or propose N configurations"
     )
     _add_data_arguments(parser)
     _add_race_arguments(parser)

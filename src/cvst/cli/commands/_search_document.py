@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cvst import __version__
-from cvst.cli.commands._job import Job, plan_job, strategy_name
+from cvst.cli.commands._job import Job, plan_job
 from cvst.cli.commands._repeat import program, repeat_command
 from cvst.cli.results import (
     RACE_FILE,
@@ -43,7 +43,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
         "cvst_version": __version__,
         "python_version": sys.version.split()[0],
         "command": shlex.join([*program(), *options.arguments]),
-        "repeat": repeat_command(options, search),
+        "repeat": repeat_command(options, search, job.proposes),
         "heading": _recognised(options, job),
         "data": {
             "file": options.data,
@@ -58,7 +58,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
         "grid": job.grid.text,
         "n_configurations": len(search.cv_results_["params"]),
         "scoring": score_name(options.scoring, learning.target.task),
-        "strategy": strategy_name(options),
+        "strategy": job.strategy,
         "random_state": options.random_state,
         "looks": [_look(look, prefix) for look in race_looks(search)],
         "stop_reason": search.stop_reason_,
@@ -141,10 +141,13 @@ def _recognised(options: Namespace, job: Job) -> list[str]:
     rows = counted(len(learning.X), "row")
     columns = counted(learning.X.shape[1], "column")
     shape = f"{rows}, {columns} to learn from"
-    count = counted(job.n_configurations, "configuration")
+    how = "configurations proposed while racing"
+    if job.n_configurations is not None:
+        how = counted(job.n_configurations, "configuration")
+        how += " proposed while racing" if job.proposes else ""
     return [
         f"Data: {options.data}, {shape}.",
         learning.target.sentence,
         *job.prepared.sentences,
-        f"Model: {options.model}, {count}: {job.grid.text}",
+        f"Model: {options.model}, {how}: {job.grid.text}",
     ]

@@ -65,12 +65,12 @@ def _view(options: Namespace, job: Job) -> RaceView | None:
     if options.json or options.quiet:
         return None
     measuring = ""
-    if options.time_budget is not None:
+    if options.time_budget is not None and not job.proposes:
         budget = seconds_text(options.time_budget)
         measuring = f"Small fits are timed, to choose a race that fits into {budget}"
     return RaceView(
         heading(options, job),
         job.prepared.prefix,
-        job.n_configurations,
+        job.n_configurations or 0,
         measuring=measuring,
     )

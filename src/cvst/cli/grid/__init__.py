@@ -1,5 +1,5 @@
 """From ``--grid`` to what a search takes: grammar, ranges and files."""
 
-from cvst.cli.grid._grid import Grid, parameter_grids, read_grid
+from cvst.cli.grid._grid import SUGGESTED, Grid, parameter_grids, read_grid
 
-__all__ = ["Grid", "parameter_grids", "read_grid"]
+__all__ = ["SUGGESTED", "Grid", "parameter_grids", "read_grid"]

@@ -22,7 +22,10 @@ from cvst.cli.grid._grammar import (
 from cvst.cli.grid._ranges import Draw
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["Grid", "parameter_grids", "read_grid"]
+__all__ = ["SUGGESTED", "Grid", "parameter_grids", "read_grid"]
+
+# What --grid says to take the space that is suggested for the model.
+SUGGESTED = "auto"
 
 # Text in a file that calls a function: everything else in quotes is just text.
 CALL = re.compile(r"\s*[A-Za-z_]\w*\s*\(")
@@ -35,7 +38,7 @@ class Grid:
     Attributes
     ----------
     parts : list of list of Assignment
-        Grids of which the search takes the union.
+        Grids of which the search takes the union; none for a suggested space.
     text : str
         The grid as the user wrote it, or the name of its file.
     """
@@ -46,6 +49,8 @@ class Grid:
     @property
     def n_configurations(self) -> int | None:
         """Number of combinations; None if some parameter is drawn at random."""
+        if not self.parts:
+            return None
         total = 0
         for part in self.parts:
             size = 1

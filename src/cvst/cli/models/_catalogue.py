@@ -143,6 +143,7 @@ _ALL = (
         FOREST,
         {"n_estimators": 100},
         inputs="trees",
+        proposes=True,
     ),
     _both(
         "extratrees",
@@ -151,6 +152,7 @@ _ALL = (
         FOREST,
         {"n_estimators": 100},
         inputs="trees",
+        proposes=True,
     ),
     _both(
         "boosting",
@@ -163,6 +165,7 @@ _ALL = (
         BOOSTING,
         {"early_stopping": False},
         inputs="trees",
+        proposes=True,
     ),
     _both(
         "lightgbm",
@@ -171,6 +174,7 @@ _ALL = (
         LIGHTGBM,
         {"verbosity": -1, "n_jobs": 1},
         inputs="trees",
+        proposes=True,
         install="lightgbm",
     ),
     _both(
@@ -180,6 +184,7 @@ _ALL = (
         XGBOOST,
         {"n_jobs": 1},
         inputs="trees",
+        proposes=True,
         numbered_classes=True,
         install="xgboost",
     ),
@@ -190,6 +195,7 @@ _ALL = (
         NETWORK,
         {"max_iter": 300},
         scale_target=True,
+        proposes=True,
     ),
 )
 MODELS = {model.name: model for model in _ALL}
@@ -222,7 +228,8 @@ def find_model(name: str, has_grid: bool) -> Model:
     if not has_grid:
         raise InvalidInputError(
             f"--model {name} has no default grid. Say with --grid what to try, for "
-            "example --grid 'alpha=logspace(-3, 3, 7)'."
+            "example --grid 'alpha=logspace(-3, 3, 7)', or take the space that is "
+            "suggested for it with --grid auto."
         )
     choice = Choice(name, "")
     return Model(

@@ -44,6 +44,9 @@ class Model:
         Whether classes must be 0, 1, 2, ...
     install : str
         Package to install, if it is not scikit-learn.
+    proposes : bool
+        Whether configurations are proposed while racing unless the user says what to
+        try: fits are long, and many parameters matter.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Model:
     scale_target: bool = False
     numbered_classes: bool = False
     install: str = ""
+    proposes: bool = False
 
     @property
     def tasks(self) -> tuple[str, ...]:

@@ -63,7 +63,8 @@ def race_looks(search: Any) -> list[RaceLook]:
     for number, seen in enumerate(state.observations, start=1):
         so_far = state.until(number)
         leader = int(search.strategy_.ranking(so_far)[0])
-        scores = search.cv_results_[f"look{number}_test_score"]
+        # Long races have no columns for their looks.
+        scores = search.cv_results_.get(f"look{number}_test_score")
         looks.append(
             RaceLook(
                 look=number,
@@ -74,7 +75,7 @@ def race_looks(search: Any) -> list[RaceLook]:
                 dropped=len(seen.drops),
                 left=int(so_far.active.sum()),
                 leader=configurations[leader],
-                score=float(scores[leader]),
+                score=np.nan if scores is None else float(scores[leader]),
                 seconds=float(np.nansum(seen.fit_seconds + seen.score_seconds)),
             )
         )
