@@ -80,10 +80,10 @@ def test_differences_are_taken_on_common_folds(state):
         np.testing.assert_array_equal(differences, np.concatenate(expected))
 
 
-def test_large_folds_weigh_more_in_the_ranking():
-    """All rows count alike: better on the large fold is better."""
+def test_every_fold_weighs_the_same_in_the_ranking():
+    """As in scikit-learn, where the score is the mean over folds, not over rows."""
     state = RaceState(Problem(n_configurations=2, n_samples=9))
     state = with_fold(state, "confirm", [0, 1], np.array([[0.0], [1.0]]))
     state = with_fold(state, "confirm", [0, 1], np.array([[0.9] * 8, [0.0] * 8]))
     ranking = FoldRecord.of(state, STAGES).ranking(np.array([0, 1]))
-    assert ranking.tolist() == [1, 0]
+    assert ranking.tolist() == [0, 1]

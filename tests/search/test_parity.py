@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import is_regressor
 from sklearn.kernel_ridge import KernelRidge
 
 from cvst import CVST, RaceGridSearchCV
@@ -101,8 +102,15 @@ def search_for(run, estimator, grid):
         winner_level=setup["alpha"],
         similarity="outliers" if setup["outlier_similarity"] else "auto",
     )
+    # R compares the squared errors of numbers as they are.
+    scoring = "neg_mean_squared_error" if is_regressor(estimator) else None
     return RaceGridSearchCV(
-        estimator, grid, strategy=strategy, ordering="given", refit=False
+        estimator,
+        grid,
+        scoring=scoring,
+        strategy=strategy,
+        ordering="given",
+        refit=False,
     )
 
 

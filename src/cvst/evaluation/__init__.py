@@ -12,7 +12,15 @@ from cvst.evaluation._check import check_evaluator
 from cvst.evaluation._dispatch import batch_evaluator_for, covered_by_one_fit
 from cvst.evaluation._incremental import incremental_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne, configured
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
+from cvst.evaluation._protocol import (
+    MODEL,
+    BatchEvaluator,
+    Outcome,
+    RaceRows,
+    Scratch,
+    Task,
+)
+from cvst.evaluation._responses import SeveralResponses
 from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
 from cvst.evaluation._source import DataSource, failure_warning
 from cvst.evaluation.losses import PointwiseLoss, constant_loss, resolve_loss
@@ -23,6 +31,7 @@ from cvst.evaluation.rescaling import (
 )
 
 __all__ = [
+    "MODEL",
     "BatchEvaluator",
     "DataSource",
     "OneByOne",
@@ -31,6 +40,7 @@ __all__ = [
     "RaceData",
     "RaceRows",
     "Scratch",
+    "SeveralResponses",
     "Task",
     "batch_evaluator_for",
     "check_evaluator",

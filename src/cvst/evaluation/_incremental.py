@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 
 from cvst._typing import Configuration, Rows
-from cvst.evaluation._one_by_one import OneByOne, configured
+from cvst.evaluation._one_by_one import OneByOne, configured, respond
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation._rows import take
 
@@ -80,7 +80,7 @@ def _evaluate_one(task: Task, number: int) -> Outcome:
             return OneByOne().evaluate_one(task, number)
         model = _kept(task, number).continued(task, model)
         fitted = perf_counter()
-        prediction = getattr(model, task.response)(task.X_test)
+        prediction = respond(model, task.response, task.X_test)
     except Exception as error:
         return Outcome(number, fit_seconds=perf_counter() - start, error=error)
     return Outcome(

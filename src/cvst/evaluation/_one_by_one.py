@@ -10,10 +10,16 @@ from typing import Any, Literal
 from sklearn.base import clone
 
 from cvst._typing import Configuration
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation._protocol import (
+    MODEL,
+    BatchEvaluator,
+    FittedModel,
+    Outcome,
+    Task,
+)
 from cvst.evaluation._rows import guarded, writable
 
-__all__ = ["OneByOne", "configured"]
+__all__ = ["OneByOne", "configured", "respond"]
 
 
 def configured(estimator: Any, configuration: Configuration) -> Any:
@@ -21,6 +27,11 @@ def configured(estimator: Any, configuration: Configuration) -> Any:
     # Values may be estimators: they are cloned too, so that no fit leaks into another.
     values = {name: clone(value, safe=False) for name, value in configuration.items()}
     return clone(estimator).set_params(**values)
+
+
+def respond(model: Any, response: str, X: Any) -> Any:
+    """Return what a fitted model says about some rows, or itself where that counts."""
+    return FittedModel(model, X) if response == MODEL else getattr(model, response)(X)
 
 
 class OneByOne(BatchEvaluator):
@@ -61,7 +72,7 @@ class OneByOne(BatchEvaluator):
             else:
                 model.fit(task.X_train, task.y_train, **task.fit_params)
             fitted = perf_counter()
-            prediction = getattr(model, task.response)(task.X_test)
+            prediction = respond(model, task.response, task.X_test)
         except Exception as error:
             seconds = perf_counter() - start
             return Outcome(number, fit_seconds=seconds, error=error)

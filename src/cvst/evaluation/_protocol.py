@@ -9,13 +9,31 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from cvst._typing import Configuration, Rows
 
-__all__ = ["BatchEvaluator", "Outcome", "RaceRows", "Scratch", "Task"]
+__all__ = [
+    "MODEL",
+    "BatchEvaluator",
+    "FittedModel",
+    "Outcome",
+    "RaceRows",
+    "Scratch",
+    "Task",
+]
+
+# The response of a loss that wants the fitted model itself, not its predictions.
+MODEL = "model"
 
 T = TypeVar("T")
+
+
+class FittedModel(NamedTuple):
+    """A fitted model and the inputs of the test rows: the response :data:`MODEL`."""
+
+    model: Any
+    X: Any
 
 
 class Scratch:
@@ -91,7 +109,8 @@ class Task:
         Arguments for ``fit`` such as ``sample_weight``, one entry per training row
         where they are aligned with the rows.
     response : {"predict", "predict_proba", "decision_function", "score_samples"}
-        Which method of the fitted estimator makes the predictions.
+        Which method of the fitted estimator makes the predictions. Only
+        :class:`OneByOne` is ever asked for ``"model"``, the fitted model itself.
     race_rows : RaceRows or None
         The race's rows that the task was cut from; None where the inputs were
         transformed on the way (then nothing nests).

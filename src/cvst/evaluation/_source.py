@@ -3,25 +3,36 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
+from cvst.evaluation._protocol import (
+    BatchEvaluator,
+    FittedModel,
+    Outcome,
+    RaceRows,
+    Scratch,
+    Task,
+)
+from cvst.evaluation._responses import answer
 from cvst.evaluation._rows import RaceData, take
-from cvst.evaluation.losses import PointwiseLoss, RowLosses
+from cvst.evaluation.losses import Judge, Judged, PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.parallel import OnFile, effective_n_jobs, in_chunks, run_chunks
 from cvst.race import Look, LookCutError, LookLosses
 
 __all__ = ["DataSource", "Gate", "failure_warning"]
+
+# The score of one prediction on rows whose targets are already known.
+Value: TypeAlias = Callable[[Any, Any], float]
 
 # Kinds of NumPy arrays that hold neither NaN nor infinity.
 INTEGERS = "biu"
@@ -34,6 +45,8 @@ class Scored:
     configuration: int
     losses: FloatArray | None = None
     residuals: FloatArray | None = None
+    score: float | None = None
+    others: Mapping[str, float] = field(default_factory=dict)
     fit_seconds: float = 0.0
     score_seconds: float = 0.0
     error: Exception | None = None
@@ -49,9 +62,9 @@ class _Work:
     estimator: Any
     rows: RaceData | OnFile[RaceData]
     loss: PointwiseLoss
+    others: Mapping[str, PointwiseLoss]
     look: Look
     configurations: dict[int, Configuration]
-    response: str
     classes: Any
     scratch: Scratch
     with_residuals: bool
@@ -70,30 +83,42 @@ class _Work:
             y_train=take(data.y, self.look.train),
             X_test=X_test,
             fit_params=data.fit_params(self.look.train),
-            response=self.response,
+            response=self.loss.response,
             race_rows=None
             if data.pairwise
             else RaceRows(data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
             rounds=self.look.rounds,
         )
-        row_losses = self.loss.bind(y_test, weights)
+        judge = self.loss.judge(y_test, weights)
+        others = {
+            name: (one.response, one.value(y_test, weights))
+            for name, one in self.others.items()
+        }
         return [
-            self._score(outcome, row_losses, y_test, counted)
+            self._score(outcome, judge, others, y_test, counted)
             for group in groups
             for outcome in self.evaluator.evaluate(task.only(group))
         ]
 
     def _score(
-        self, outcome: Outcome, row_losses: RowLosses, y_test: Any, counted: Any
+        self,
+        outcome: Outcome,
+        judge: Judge,
+        values: Mapping[str, tuple[str, Value]],
+        y_test: Any,
+        counted: Any,
     ) -> Scored:
         error = outcome.error
-        losses = residuals = None
+        losses = residuals = score = None
+        others: dict[str, float] = {}
         if error is None:
             try:
-                losses = self._losses(outcome, row_losses)
+                prediction = answer(outcome.prediction, self.loss.response)
+                losses, score, more = _judged(judge, prediction, outcome.classes)
                 if self.with_residuals:
-                    residuals = self.loss.residuals(y_test, outcome.prediction)
+                    residuals = self.loss.residuals(y_test, prediction)
+                others = dict(more or {}) | _other_scores(outcome, values)
             except (ValueError, TypeError, FloatingPointError) as problem:
                 error = problem
         if counted is not None and losses is not None:
@@ -103,6 +128,8 @@ class _Work:
             outcome.configuration,
             losses,
             residuals,
+            score,
+            others,
             outcome.fit_seconds,
             outcome.score_seconds,
             error=error,
@@ -110,16 +137,31 @@ class _Work:
             details="" if error is None else _details(error),
         )
 
-    @staticmethod
-    def _losses(outcome: Outcome, row_losses: RowLosses) -> FloatArray:
-        if not _all_finite(outcome.prediction):
-            raise FloatingPointError("the predictions contain NaN or infinity")
-        # A model that diverged may have losses that no longer fit: they are infinite.
-        with np.errstate(over="ignore"):
-            losses = row_losses(outcome.prediction, outcome.classes)
-        if np.isnan(losses).any():
-            raise FloatingPointError("the losses contain NaN")
-        return losses
+
+def _judged(judge: Judge, prediction: Any, classes: Any) -> Judged:
+    if not _all_finite(prediction):
+        raise FloatingPointError("the predictions contain NaN or infinity")
+    # A model that diverged may have losses that no longer fit: they are infinite.
+    with np.errstate(over="ignore"):
+        judged = judge(prediction, classes)
+    if np.isnan(judged.losses).any():
+        raise FloatingPointError("the losses contain NaN")
+    return judged
+
+
+def _other_scores(
+    outcome: Outcome, values: Mapping[str, tuple[str, Value]]
+) -> dict[str, float]:
+    """Return the scores to be recorded besides, NaN for one that cannot be computed."""
+    scores = {}
+    for name, (response, value) in values.items():
+        try:
+            prediction = answer(outcome.prediction, response)
+            scores[name] = float(value(prediction, outcome.classes))
+        except Exception:
+            # They decide nothing, so they must not end what the race is about.
+            scores[name] = float("nan")
+    return scores
 
 
 class Gate(Protocol):
@@ -148,6 +190,8 @@ class DataSource:
         Rows in race order.
     loss : PointwiseLoss
         What is compared.
+    others : mapping of str to PointwiseLoss
+        Scores to be recorded besides, by name.
     rescaling : Rescaling
         How hyper-parameters follow the subset size.
     evaluator : BatchEvaluator
@@ -179,6 +223,7 @@ class DataSource:
     raise_errors: bool = False
     watch: Callable[[int, int], None] | None = None
     keep_losses: bool = False
+    others: Mapping[str, PointwiseLoss] = field(default_factory=dict)
     stored: OnFile[RaceData] | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
@@ -223,9 +268,9 @@ class DataSource:
             self.estimator,
             self.data if self.stored is None else self.stored,
             self.loss,
+            self.others,
             look,
             configurations,
-            self.loss.response,
             self.classes,
             self.scratch,
             self.with_residuals,
@@ -270,6 +315,7 @@ class DataSource:
         return in_chunks(groups, effective_n_jobs(self.n_jobs))
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:
+        scored = _without_undefined(scored)
         good = [result for result in scored if result.losses is not None]
         if not good and not look.may_fail:
             first = scored[0]
@@ -293,15 +339,37 @@ class DataSource:
             if result.losses is None
         }
         means, standard_errors = self._means(look, losses)
+        y_test = take(self.data.y, look.test)
+        scores = self._scores(look, y_test, means, scored)
+        ranked, slopes = self.loss.ranked(means)
         return LookLosses(
             losses=losses,
-            mean_losses=means,
+            mean_losses=_exact(ranked, scored, self.loss),
             residuals=residuals,
             fit_seconds=np.array([result.fit_seconds for result in scored]),
             score_seconds=np.array([result.score_seconds for result in scored]),
             failures=failures,
-            standard_errors=standard_errors,
+            standard_errors=standard_errors * slopes,
+            scores=scores,
+            other_scores=_tables(scored),
+            blocks=self._blocks(look, y_test),
         )
+
+    def _scores(
+        self, look: Look, y_test: Any, means: FloatArray, scored: list[Scored]
+    ) -> FloatArray:
+        """Return the scores: those that came with the losses, or of their means."""
+        weights = take(self.data.score_weights, look.test)
+        scores = np.array(self.loss.score(means, y_test, weights), dtype=float)
+        for place, result in enumerate(scored):
+            if result.score is not None:
+                scores[place] = result.score
+        return scores
+
+    def _blocks(self, look: Look, y_test: Any) -> IntArray | None:
+        blocks = self.loss.blocks(y_test)
+        weights = take(self.data.score_weights, look.test)
+        return blocks if weights is None or blocks is None else blocks[weights > 0]
 
     def _n_points(self, look: Look) -> int:
         """Return how many rows of a look have a loss: those of weight 0 have none."""
@@ -329,7 +397,49 @@ class DataSource:
         return means, np.sqrt(squares * n_points / (n_points - 1))
 
 
+def _without_undefined(scored: list[Scored]) -> list[Scored]:
+    """Turn a score of NaN into a failure, unless these rows have no score at all."""
+    good = [result for result in scored if result.losses is not None]
+    undefined = [one for one in good if one.score is not None and np.isnan(one.score)]
+    if not undefined or len(undefined) == len(good):
+        return scored
+    text = "the score is NaN"
+    error = FloatingPointError(text)
+    failed = {
+        one.configuration: replace(
+            one, losses=None, residuals=None, error=error, reason=text, details=text
+        )
+        for one in undefined
+    }
+    return [failed.get(one.configuration, one) for one in scored]
+
+
+def _exact(
+    ranked: FloatArray, scored: list[Scored], loss: PointwiseLoss
+) -> FloatArray:
+    """Return what is ranked; equal scores rank equal, whatever the sum of their rows."""
+    top = getattr(loss, "top", None)
+    if top is None:
+        return ranked
+    exact = ranked.copy()
+    for place, result in enumerate(scored):
+        if result.score is not None and np.isfinite(result.score):
+            exact[place] = top - result.score
+    return exact
+
+
+def _tables(scored: list[Scored]) -> dict[str, FloatArray]:
+    """Return the other scores as arrays, NaN where a fit failed."""
+    names = dict.fromkeys(name for one in scored for name in one.others)
+    return {
+        name: np.array([one.others.get(name, np.nan) for one in scored])
+        for name in names
+    }
+
+
 def _all_finite(prediction: Any) -> bool:
+    if isinstance(prediction, FittedModel):
+        return True
     if isinstance(prediction, list):
         return all(map(_all_finite, prediction))  # one array per output
     if isinstance(prediction, np.ndarray) and prediction.dtype.kind in INTEGERS:

@@ -73,7 +73,10 @@ class CrossValidation(Strategy):
         """Order by the mean over folds; those that failed in any come last."""
         # A failed fold is NaN and makes the mean NaN, which sorts last.
         means: FloatArray = state.mean_losses.mean(axis=1)
-        return np.argsort(means, kind="stable")
+        # Scores that differ by rounding alone are ordered as scikit-learn orders them.
+        scores: FloatArray = state.scores.mean(axis=1)
+        known = np.isfinite(scores) | np.isnan(means)
+        return np.argsort(-scores if known.all() else means, kind="stable")
 
     @property
     def sentences(self) -> Mapping[str, str]:

@@ -81,17 +81,18 @@ class FoldRecord:
         return differences
 
     def ranking(self, members: IntArray) -> IntArray:
-        """Order configurations by folds run, then by mean loss; failed fits last."""
+        """Order configurations by folds run, then by mean loss; failed fits last.
+
+        Every fold counts the same, however many rows it has, as in scikit-learn.
+        """
         ran = self.rows[members] >= 0
         counts = ran.sum(axis=1)
-        sizes = np.array([losses.shape[1] for losses in self.losses], dtype=np.intp)
         means = np.full(len(members), np.inf)
         # Rows of one length are averaged at once; a loop over all would be slow.
         for count in np.unique(counts[counts > 0]).tolist():
             alike = np.flatnonzero(counts == count)
             rows, looks = (where.reshape(-1, count) for where in np.nonzero(ran[alike]))
-            values = self.means[members[alike[rows]], looks]
-            means[alike] = np.average(values, axis=1, weights=sizes[looks])
+            means[alike] = self.means[members[alike[rows]], looks].mean(axis=1)
         # A mean over more folds says more, so the number of folds comes first.
         keys = (members, np.where(np.isnan(means), np.inf, means), -counts)
         return members[np.lexsort(keys)]

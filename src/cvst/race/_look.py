@@ -89,7 +89,8 @@ class LookLosses:
     losses : ndarray of shape (n_configurations, n_points)
         Pointwise losses of the look's configurations; a row of NaN is a failed fit.
     mean_losses : ndarray of shape (n_configurations,)
-        Their (weighted) means.
+        What is ranked, and averaged over folds: their (weighted) means, or what the
+        score makes of them.
     residuals : ndarray of shape (n_configurations, n_points) or None
         Signed residuals, only where a strategy asked for them.
     fit_seconds, score_seconds : ndarray of shape (n_configurations,)
@@ -102,6 +103,12 @@ class LookLosses:
         What the look took on the clock; NaN where the source does not say.
     elapsed : float
         Reading of the clock after the look, from the start of the race on.
+    scores : ndarray of shape (n_configurations,) or None
+        The scores that the losses stand for, higher is better; NaN where undefined.
+    other_scores : mapping of str to ndarray of shape (n_configurations,)
+        Scores that were recorded besides, by name.
+    blocks : ndarray of shape (n_points,), int, or None
+        Only means over the points of a block can be ranked, where this is given.
     """
 
     losses: FloatArray
@@ -113,6 +120,20 @@ class LookLosses:
     standard_errors: FloatArray | None = None
     seconds: float = np.nan
     elapsed: float = np.nan
+    scores: FloatArray | None = None
+    other_scores: Mapping[str, FloatArray] = field(default_factory=dict)
+    blocks: IntArray | None = None
+
+    @property
+    def rankable(self) -> FloatArray:
+        """Losses that can be ranked one by one: of points, or means of blocks."""
+        if self.blocks is None:
+            return self.losses
+        sizes = np.bincount(self.blocks)
+        filled = np.flatnonzero(sizes)
+        members = self.blocks == filled[:, np.newaxis]
+        means: FloatArray = self.losses @ members.T / sizes[filled]
+        return means
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +184,10 @@ class Observation:
     elapsed : float
         Reading of the clock after the look, from the start of the race on; NaN where
         the source does not say.
+    scores : ndarray of float or None
+        The scores that the losses stand for, where the source knows them.
+    other_scores : mapping of str to ndarray of float
+        Scores that were recorded besides, by name.
     """
 
     look: Look
@@ -178,6 +203,8 @@ class Observation:
     standard_errors: FloatArray | None = None
     seconds: float = np.nan
     elapsed: float = np.nan
+    scores: FloatArray | None = None
+    other_scores: Mapping[str, FloatArray] = field(default_factory=dict)
 
     @classmethod
     def of(cls, look: Look, seen: LookLosses, verdict: Verdict) -> Observation:
@@ -200,6 +227,8 @@ class Observation:
             standard_errors=seen.standard_errors,
             seconds=seen.seconds,
             elapsed=seen.elapsed,
+            scores=seen.scores,
+            other_scores=dict(seen.other_scores),
         )
 
 

@@ -60,7 +60,8 @@ class PrefixSimilarity:
         """Walk through the configurations by mean loss until one makes a difference."""
         binary = ("cochran", "wilson")
         name = self.test
-        is_binary = name in (*binary, "auto") and _is_binary(seen.losses)
+        table = seen.rankable
+        is_binary = name in (*binary, "auto") and _is_binary(table)
         if name == "auto":
             name = "cochran" if is_binary else "friedman"
         if name in binary and not is_binary:
@@ -68,7 +69,7 @@ class PrefixSimilarity:
                 f"similarity={name!r} compares losses of 0 and 1, but the losses take "
                 "other values. Use similarity='friedman' or 'kruskal_wallis'."
             )
-        return _compare(seen, seen.losses, SIMILARITY_TESTS[name], self.level)
+        return _compare(seen, table, SIMILARITY_TESTS[name], self.level)
 
 
 @dataclass(frozen=True, slots=True)

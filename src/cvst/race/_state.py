@@ -107,6 +107,19 @@ class RaceState:
         return self._table("standard_errors", np.nan)
 
     @cached_property
+    def scores(self) -> FloatArray:
+        """Score in each look, higher is better; NaN if absent, failed or undefined."""
+        return self._table("scores", np.nan)
+
+    def scores_named(self, name: str) -> FloatArray:
+        """Return a score that was recorded besides, as a table like :attr:`scores`."""
+        table = np.full((self.n_configurations, self.n_looks), np.nan)
+        for place, seen in enumerate(self.observations):
+            if name in seen.other_scores:
+                table[seen.look.configurations, place] = seen.other_scores[name]
+        return table
+
+    @cached_property
     def p_values(self) -> FloatArray:
         """The p-value that decided in each look, NaN where nothing was tested."""
         return self._table("p_values", np.nan)

@@ -23,8 +23,8 @@ from cvst._sklearn_compat import (
     fit_context,
     routed_fit_params,
 )
-from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
+from cvst._typing import Configuration, IntArray
+from cvst.evaluation import PointwiseLoss, configured, failure_warning
 from cvst.exceptions import (
     AllFitsFailedError,
     FallbackWarning,
@@ -350,7 +350,6 @@ class BaseRaceSearch(BaseSearchCV):
     def _store(self, setup: Setup, state: RaceState, reason: str) -> None:
         """Set the fitted attributes of a race."""
         ranking = setup.strategy.ranking(state)
-        scores = _scores(setup, state)
         self.race_ = state
         self.n_looks_ = state.n_looks
         self.n_splits_ = 1
@@ -360,7 +359,7 @@ class BaseRaceSearch(BaseSearchCV):
         self.multimetric_ = False
         self.scorer_ = self._get_scorers()[0]
         self.cv_results_ = results_table(
-            state, ranking, scores, state.configurations, self.error_score
+            state, ranking, state.scores, state.configurations, self.error_score
         )
         self.best_index_ = self._choose(int(ranking[0]))
         promote(self.cv_results_["rank_test_score"], self.best_index_)
@@ -438,16 +437,3 @@ class BaseRaceSearch(BaseSearchCV):
         if fresh:
             text = failure_warning(observation.look, fresh, state.configurations)
             warnings.warn(text, stacklevel=7)
-
-
-def _scores(setup: Setup, state: RaceState) -> FloatArray:
-    """Return the score of each configuration at each look, with scikit-learn's sign."""
-    scores = np.full((state.n_configurations, state.n_looks), np.nan)
-    data = setup.source.data
-    for place, observation in enumerate(state.observations):
-        look = observation.look
-        weights = take(data.score_weights, look.test)
-        y_test = take(data.y, look.test)
-        values = setup.loss.score(observation.mean_losses, y_test, weights)
-        scores[look.configurations, place] = values
-    return scores

@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state, get_tags
 from cvst._sklearn_compat import has_callbacks, num_samples
 from cvst._typing import Configuration, IntArray, Rows
 from cvst.evaluation import (
+    MODEL,
     BatchEvaluator,
     DataSource,
     OneByOne,
@@ -210,7 +211,7 @@ def prepare(
         rescaling=resolve_rescaling(
             options.rescale, template, seeded, strategy.rescales
         ),
-        evaluator=_evaluator(options.incremental, template),
+        evaluator=_evaluator(options.incremental, template, loss),
         classes=classes,
         n_jobs=options.n_jobs,
         with_residuals=strategy.needs_residuals,
@@ -239,10 +240,14 @@ def shared_rows(setup: Setup) -> Iterator[Setup]:
         yield replace(setup, source=replace(source, data=data))
 
 
-def _evaluator(incremental: bool, template: Any) -> BatchEvaluator:
+def _evaluator(
+    incremental: bool, template: Any, loss: PointwiseLoss
+) -> BatchEvaluator:
     if not incremental:
-        # Callbacks of the estimator's own want to see every fit.
-        return OneByOne() if has_callbacks(template) else batch_evaluator_for(template)
+        # Callbacks of the estimator's own want to see every fit, and a scorer that can
+        # only be called wants every fitted model.
+        alone = has_callbacks(template) or loss.response == MODEL
+        return OneByOne() if alone else batch_evaluator_for(template)
     evaluator = incremental_evaluator_for(template)
     if evaluator is None:
         raise InvalidInputError(

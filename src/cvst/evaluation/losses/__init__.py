@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from cvst.evaluation.losses._constant import constant_loss
-from cvst.evaluation.losses._pointwise import PointwiseLoss, RowLosses
+from cvst.evaluation.losses._pointwise import Judge, Judged, PointwiseLoss, RowLosses
 from cvst.evaluation.losses._resolve import resolve_loss
 
-__all__ = ["PointwiseLoss", "RowLosses", "constant_loss", "resolve_loss"]
+__all__ = [
+    "Judge",
+    "Judged",
+    "PointwiseLoss",
+    "RowLosses",
+    "constant_loss",
+    "resolve_loss",
+]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from cvst.evaluation.losses._pointwise import PointwiseLoss, to_array
+from cvst.evaluation.losses.influence import WholeScore
 
 __all__ = ["constant_loss"]
 
@@ -34,6 +35,9 @@ def constant_loss(loss: PointwiseLoss, y: Any) -> float | None:
 
 
 def _constants(loss: PointwiseLoss, truth: Any) -> list[Any]:
+    if loss.response == "decision_function" and isinstance(loss, WholeScore):
+        n_classes = 2 if loss.classes is None else len(loss.classes)
+        return [0.0 if n_classes == 2 else np.zeros(n_classes)]
     if loss.response not in ("predict", "predict_proba"):
         return []
     if loss.response == "predict_proba" and truth.ndim != 1:
@@ -49,7 +53,10 @@ def _constants(loss: PointwiseLoss, truth: Any) -> list[Any]:
 def _mean_loss(loss: PointwiseLoss, truth: Any, constant: Any) -> float | None:
     prediction = np.broadcast_to(constant, (len(truth), *np.shape(constant)))
     try:
-        return float(np.mean(loss.losses(truth, prediction, loss.classes)))
+        losses, score, _ = loss.judge(truth)(prediction, loss.classes)
+        if score is not None:
+            return float(np.mean(losses)) if np.isfinite(score) else None
+        return float(loss.ranked(np.array([np.mean(losses)]))[0][0])
     except Exception:
         # Losses are functions of users too, and this one is only a hint.
         return None

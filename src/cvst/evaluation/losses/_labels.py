@@ -14,10 +14,11 @@ from cvst.evaluation.losses._pointwise import (
     RowLosses,
     to_array,
 )
-from cvst.exceptions import InvalidInputError, UnsupportedScoreError
+from cvst.exceptions import InvalidInputError
 
 __all__ = [
     "LabelLoss",
+    "check_labels",
     "hamming",
     "is_continuous",
     "jaccard_of_accuracy",
@@ -39,7 +40,7 @@ class LabelLoss(PointwiseLoss):
     report : callable
         Score of a mean loss.
     targets : {"any", "single", "sets"}
-        Whether the loss is a mean over rows for one label per row, for sets of labels
+        Whether the score is a mean over rows for one label per row, for sets of labels
         (an indicator matrix), or for both.
     """
 
@@ -54,21 +55,13 @@ class LabelLoss(PointwiseLoss):
         super().__init__(function, name=name)
         self.report = report
         self.targets = targets
+        self.single = targets == "single"
 
     def for_target(self, estimator: Any, y: Any) -> Self:
         """Check that the targets are labels of the kind that the loss is made for."""
         labels = to_array(y)
-        if is_continuous(labels):
-            raise InvalidInputError(
-                f"{self.name} compares classes, but y holds numbers such as "
-                f"{_a_fraction(labels):g}. Use a score for numbers, such as 'r2'."
-            )
+        check_labels(self.name, labels)
         several = labels.ndim == 2 and labels.shape[1] > 1
-        if several and self.targets == "single":
-            raise UnsupportedScoreError(
-                f"{self.name} of {labels.shape[1]} labels per row is no mean over "
-                "rows; the nearest score that works is 'f1_samples'."
-            )
         if not several and self.targets == "sets":
             raise InvalidInputError(
                 f"{self.name} compares sets of labels, but y holds one label per row. "
@@ -102,6 +95,13 @@ class LabelLoss(PointwiseLoss):
         """Turn mean losses into scikit-learn's score."""
         del y_true, weights
         return np.asarray(self.report(np.asarray(mean_losses, dtype=float)))
+
+    def ranked(self, mean_losses: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean losses, bent where the score is a curve of them."""
+        if self.report is not jaccard_of_accuracy:
+            return super().ranked(mean_losses)
+        slopes = 2.0 / (1.0 + mean_losses) ** 2
+        return 1.0 - jaccard_of_accuracy(mean_losses), slopes
 
 
 def zero_one(truth: LabelArray, predicted: LabelArray) -> FloatArray:
@@ -151,6 +151,15 @@ def jaccard_of_accuracy(means: FloatArray) -> FloatArray:
     """Return the micro-averaged Jaccard index of single labels."""
     # a right row counts once in the union of truth and prediction, a wrong one twice
     return np.asarray((1.0 - means) / (1.0 + means))
+
+
+def check_labels(name: str, labels: LabelArray) -> None:
+    """Refuse numbers where labels are needed."""
+    if is_continuous(labels):
+        raise InvalidInputError(
+            f"{name} compares classes, but y holds numbers such as "
+            f"{_a_fraction(labels):g}. Use a score for numbers, such as 'r2'."
+        )
 
 
 def is_continuous(labels: LabelArray) -> bool:

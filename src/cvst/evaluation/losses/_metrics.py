@@ -23,6 +23,7 @@ from cvst.evaluation.losses._labels import (
     zero_one,
 )
 from cvst.evaluation.losses._number_errors import (
+    LOG_DOMAIN,
     absolute_error,
     absolute_percentage_error,
     negative_root,
@@ -240,10 +241,6 @@ def _above_zero(truth: FloatArray) -> BoolArray:
     return np.asarray(truth > 0)
 
 
-def _above_minus_one(truth: FloatArray) -> BoolArray:
-    return np.asarray(truth > -1)
-
-
 def _tweedie_domain(power: float) -> Any:
     if power < 1:
         return None
@@ -252,7 +249,6 @@ def _tweedie_domain(power: float) -> Any:
     return _above_zero, "targets above 0"
 
 
-_LOG_DOMAIN = (_above_minus_one, "targets above -1")
 _PROBABILITIES = ("predict_proba",)
 
 # By the name of the function in sklearn.metrics; some versions lack some of them.
@@ -285,7 +281,7 @@ METRICS: dict[str, Metric] = {
         _averaged(absolute_percentage_error, "mean_absolute_percentage_error"), False
     ),
     "mean_squared_log_error": Metric(
-        _averaged(squared_log_error, "mean_squared_log_error", domain=_LOG_DOMAIN),
+        _averaged(squared_log_error, "mean_squared_log_error", domain=LOG_DOMAIN),
         False,
     ),
     # The mean of several roots is no function of one mean.
@@ -294,7 +290,7 @@ METRICS: dict[str, Metric] = {
             squared_error,
             "root_mean_squared_error",
             report=negative_root,
-            nearest="neg_mean_squared_error",
+            single=True,
         ),
         False,
     ),
@@ -303,8 +299,8 @@ METRICS: dict[str, Metric] = {
             squared_log_error,
             "root_mean_squared_log_error",
             report=negative_root,
-            nearest="neg_mean_squared_log_error",
-            domain=_LOG_DOMAIN,
+            single=True,
+            domain=LOG_DOMAIN,
         ),
         False,
     ),

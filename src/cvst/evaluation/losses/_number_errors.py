@@ -12,6 +12,7 @@ from sklearn.metrics import d2_pinball_score
 from cvst._typing import BoolArray, FloatArray
 
 __all__ = [
+    "LOG_DOMAIN",
     "absolute_error",
     "absolute_percentage_error",
     "negative_root",
@@ -23,6 +24,13 @@ __all__ = [
     "tweedie_deviance",
     "variance",
 ]
+
+
+def _above_minus_one(truth: FloatArray) -> BoolArray:
+    return np.asarray(truth > -1)
+
+
+LOG_DOMAIN = (_above_minus_one, "targets above -1")
 
 
 def squared_error(truth: FloatArray, predicted: FloatArray) -> FloatArray:

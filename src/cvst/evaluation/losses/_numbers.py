@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray
-from cvst.evaluation.losses._number_errors import variance
+from cvst.evaluation.losses._number_errors import negative_root, variance
 from cvst.evaluation.losses._pointwise import PointwiseLoss, RowLosses, to_array
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
@@ -37,6 +38,8 @@ class RegressionLoss(PointwiseLoss):
         Whether the explained share of a constant target is 0 (or 1), not NaN.
     nearest : str, default=None
         Score to use instead for several outputs; None if they are fine.
+    single : bool
+        Whether several outputs make it a score of another kind.
     domain : tuple of (callable, str), default=None
         Which targets are allowed, as a function and in words.
     """
@@ -51,6 +54,7 @@ class RegressionLoss(PointwiseLoss):
         baseline: Baseline | None = None,
         finite: bool = True,
         nearest: str | None = None,
+        single: bool = False,
         domain: tuple[Callable[[FloatArray], BoolArray], str] | None = None,
     ) -> None:
         super().__init__(function, name=name)
@@ -59,13 +63,15 @@ class RegressionLoss(PointwiseLoss):
         self.baseline = baseline
         self.finite = finite
         self.nearest = nearest
+        self.single = single
+        self.spread: FloatArray | None = None
         self.domain = domain
 
     def for_target(self, estimator: Any, y: Any) -> Self:
         """Check that the targets are numbers that the loss can take."""
         del estimator
-        truth = self._columns(y)
-        self._output_weights(truth, np.ones(truth.shape[1]))
+        truth = self.columns(y)
+        self.output_weights(truth, np.ones(truth.shape[1]))
         if truth.shape[1] > 1 and self.nearest is not None:
             raise UnsupportedScoreError(
                 f"{self.name} of {truth.shape[1]} outputs is no function of one mean "
@@ -79,24 +85,29 @@ class RegressionLoss(PointwiseLoss):
                     f"{self.name} needs {rule}, but y holds {outside[0]:g}. Transform "
                     "y or use 'neg_mean_squared_error'."
                 )
-        return self
+        if self.baseline is None:
+            return self
+        resolved = copy(self)
+        spread = self.baseline(truth, None)
+        resolved.spread = np.where(spread > 0, spread, 1.0)
+        return resolved
 
     def bind(self, y_true: Any, weights: Any = None) -> RowLosses:
         """Return the losses of predictions for fixed test rows."""
-        truth = self._columns(y_true)
-        n_outputs = truth.shape[1]
+        truth = self.columns(y_true)
+        plain = truth.shape[1] == 1 and self.baseline is None
         shares, flat = self._shares(truth, _floats(weights))
 
         def rows(prediction: Any, classes: Any) -> FloatArray:
             del classes
-            predicted = self._columns(prediction)
+            predicted = self.columns(prediction)
             if predicted.shape != truth.shape:
                 raise InvalidInputError(
                     f"The prediction has shape {np.shape(prediction)} for targets of "
                     f"shape {np.shape(y_true)}. Predict one value per row and output."
                 )
             errors: FloatArray = self.function(truth, predicted)
-            if n_outputs == 1:
+            if plain:
                 return errors[:, 0]
             counted = errors if weights is None else errors[np.asarray(weights) > 0]
             # An output that is constant on these rows explains all or nothing.
@@ -107,7 +118,7 @@ class RegressionLoss(PointwiseLoss):
 
     def residuals(self, y_true: Any, prediction: Any) -> FloatArray | None:
         """Return target minus prediction, None for several outputs."""
-        truth, predicted = self._columns(y_true), self._columns(prediction)
+        truth, predicted = self.columns(y_true), self.columns(prediction)
         if truth.shape[1] > 1:
             return None
         return np.asarray(truth - predicted)[:, 0]
@@ -117,18 +128,24 @@ class RegressionLoss(PointwiseLoss):
         means = np.asarray(mean_losses, dtype=float)
         if self.baseline is None:
             return np.asarray(self.report(means))
-        truth = self._columns(y_true)
-        if len(truth) < 2:
+        truth = self.columns(y_true)
+        if self._is_undefined(truth, self.baseline(truth, _floats(weights))):
             return np.full_like(means, np.nan)
-        if truth.shape[1] > 1:
-            return np.asarray(1.0 - means)
-        spread = float(self.baseline(truth, _floats(weights))[0])
-        if spread != 0:
-            return np.asarray(1.0 - means / spread)
-        known = np.where(means == 0, 1.0, 0.0) if self.finite else np.nan
-        return np.where(np.isnan(means), np.nan, known)
+        return np.asarray(1.0 - means)
 
-    def _columns(self, values: Any) -> FloatArray:
+    def ranked(self, mean_losses: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return roots where the score is one, else the mean losses."""
+        if self.report is not negative_root:
+            return super().ranked(mean_losses)
+        roots = np.sqrt(mean_losses)
+        slopes = np.divide(0.5, roots, out=np.zeros_like(roots), where=roots > 0)
+        return roots, slopes
+
+    def _is_undefined(self, truth: FloatArray, spread: FloatArray) -> bool:
+        """Return whether the explained share of these rows says nothing."""
+        return len(truth) < 2 or not (self.finite or np.all(spread > 0))
+
+    def columns(self, values: Any) -> FloatArray:
         array = to_array(values)
         try:
             numbers = array.astype(np.float64, copy=False)
@@ -146,17 +163,18 @@ class RegressionLoss(PointwiseLoss):
         """Return factors of the errors, and what a constant output adds if missed."""
         n_outputs = truth.shape[1]
         nothing = np.zeros(n_outputs)
-        if n_outputs == 1:
-            return np.ones(1), nothing
         if self.baseline is None:
-            return self._output_weights(truth, np.ones(n_outputs)), nothing
+            return self.output_weights(truth, np.ones(n_outputs)), nothing
         spread = self.baseline(truth, weights)
-        averaging = self._output_weights(truth, spread)
+        if self._is_undefined(truth, spread) and self.spread is not None:
+            # Such rows have no score of their own; they still tell models apart.
+            spread = self.spread
+        averaging = self.output_weights(truth, spread)
         constant = spread == 0
         shares = np.where(constant, 0.0, averaging / np.where(constant, 1.0, spread))
         return shares, np.where(constant, averaging, 0.0)
 
-    def _output_weights(self, truth: FloatArray, spread: FloatArray) -> FloatArray:
+    def output_weights(self, truth: FloatArray, spread: FloatArray) -> FloatArray:
         n_outputs = truth.shape[1]
         uniform = np.full(n_outputs, 1.0 / n_outputs)
         if isinstance(self.multioutput, str):

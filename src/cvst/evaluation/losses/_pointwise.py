@@ -1,31 +1,62 @@
 """One loss per row: what a race compares, and the score that its mean stands for.
 
-A score can be raced on if it is a monotone function of a mean over rows. The classes
-of this package compute that mean's terms; :meth:`PointwiseLoss.score` computes the
-function. Losses are lower-is-better, scores have the sign of scikit-learn.
+Many scores are functions of a mean over rows. The classes of this package compute that
+mean's terms; :meth:`PointwiseLoss.score` computes the function. Scores of all rows
+together have a room of their own, ``influence``. Losses are lower-is-better, scores
+have the sign of scikit-learn.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
-from typing import Any, Self, TypeAlias
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import is_classifier
 
-from cvst._typing import FloatArray
+from cvst._typing import FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["LabelArray", "PointwiseLoss", "RowLosses", "align_columns", "to_array"]
+__all__ = [
+    "Judge",
+    "Judged",
+    "LabelArray",
+    "PointwiseLoss",
+    "RowLosses",
+    "align_columns",
+    "to_array",
+]
 
 LabelArray: TypeAlias = npt.NDArray[Any]
 
 # The losses of one prediction on rows whose targets are already known; the second
 # argument is the fitted model's ``classes_``.
 RowLosses: TypeAlias = Callable[[Any, Any], FloatArray]
+
+
+class Judged(NamedTuple):
+    """What one prediction is worth on some rows.
+
+    Attributes
+    ----------
+    losses : ndarray of shape (n_points,)
+        One per row.
+    score : float or None
+        The score, NaN where it is undefined; None where it follows from the mean of
+        the losses.
+    others : dict of str to float, or None
+        Further scores that came with it.
+    """
+
+    losses: FloatArray
+    score: float | None = None
+    others: dict[str, float] | None = None
+
+
+Judge: TypeAlias = Callable[[Any, Any], Judged]
 
 RESPONSES = ("predict", "predict_proba", "decision_function", "score_samples")
 
@@ -98,9 +129,7 @@ class PointwiseLoss:
         loss = self if self.classes is not None else self.for_target(estimator, y_true)
         prediction = getattr(estimator, self.response)(X)
         classes = getattr(estimator, "classes_", None)
-        losses = loss.losses(y_true, prediction, classes, sample_weight)
-        mean = np.average(losses, weights=sample_weight)
-        return float(loss.score(mean, y_true, sample_weight))
+        return loss.value(y_true, sample_weight)(prediction, classes)
 
     def for_target(self, estimator: Any, y: Any) -> Self:
         """Return the loss for these targets, or say why they do not go together."""
@@ -144,6 +173,37 @@ class PointwiseLoss:
             return self._checked(self.function(truth, aligned), n_points)
 
         return rows
+
+    def judge(self, y_true: Any, weights: Any = None) -> Judge:
+        """Return :meth:`bind` with the score, where no mean of losses gives it."""
+        rows = self.bind(y_true, weights)
+        return lambda prediction, classes: Judged(rows(prediction, classes))
+
+    def value(self, y_true: Any, weights: Any = None) -> Callable[[Any, Any], float]:
+        """Return the score of predictions for fixed test rows, and nothing else."""
+        judged = self.judge(y_true, weights)
+
+        def scored(prediction: Any, classes: Any) -> float:
+            losses, score, _ = judged(prediction, classes)
+            if score is not None:
+                return score
+            mean = np.average(losses, weights=weights)
+            return float(self.score(mean, y_true, weights))
+
+        return scored
+
+    def ranked(self, mean_losses: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what to average over folds and rank by, and its slopes.
+
+        Scores are averaged over folds. So what is ranked must fall as fast as the score
+        rises: the mean losses themselves, unless the score is a curve of them.
+        """
+        return mean_losses, np.ones_like(mean_losses)
+
+    def blocks(self, y_true: Any) -> IntArray | None:
+        """Return the block of each row if ranks of single rows say nothing."""
+        del y_true
+        return None
 
     def residuals(self, y_true: Any, prediction: Any) -> FloatArray | None:
         """Return signed residuals, None where targets are not single numbers."""

@@ -96,14 +96,18 @@ class ProbabilityLoss(_ClassLoss):
         self.kind = kind
         self.explained = explained
         self.halved = halved
+        # The loss of the best constant on all rows, for rows of one class.
+        self.spread = 1.0
         if labels is not None:
             self.classes = np.unique(labels)
 
     def bind(self, y_true: Any, weights: Any = None) -> RowLosses:
         """Return the losses of predictions for fixed test rows."""
-        del weights
         race_classes, codes = self._labels(y_true)
         factor = self._factor(len(race_classes))
+        if self.explained:
+            baseline = self._baseline(y_true, weights)
+            factor /= self.spread if np.isnan(baseline) else baseline
 
         def rows(prediction: Any, classes: Any) -> FloatArray:
             known = race_classes if classes is None else np.asarray(classes)
@@ -129,16 +133,30 @@ class ProbabilityLoss(_ClassLoss):
         means = np.asarray(mean_losses, dtype=float)
         if not self.explained:
             return -means
+        if np.isnan(self._baseline(y_true, weights)):
+            return np.full_like(means, np.nan)
+        return np.asarray(1.0 - means)
+
+    def for_target(self, estimator: Any, y: Any) -> Self:
+        """Learn the classes, and the loss of the best constant where it matters."""
+        resolved = super().for_target(estimator, y)
+        if self.explained:
+            baseline = resolved._baseline(y, None)
+            resolved.spread = 1.0 if np.isnan(baseline) else baseline
+        return resolved
+
+    def _baseline(self, y_true: Any, weights: Any) -> float:
+        """Return the loss of the class proportions, NaN if there is one class alone."""
         classes, codes = self._labels(y_true)
         one_hot = np.zeros((len(codes), len(classes)))
         one_hot[np.arange(len(codes)), codes] = 1.0
         proportions = np.average(one_hot, axis=0, weights=weights)
         # One class alone has no spread to explain.
         if len(codes) < 2 or np.count_nonzero(proportions) < 2:
-            return np.full_like(means, np.nan)
+            return float("nan")
         constant = np.broadcast_to(proportions, one_hot.shape)
         losses = self._factor(len(classes)) * self.function(codes, constant)
-        return np.asarray(1.0 - means / np.average(losses, weights=weights))
+        return float(np.average(losses, weights=weights))
 
     def _factor(self, n_classes: int) -> float:
         if self.kind == "log":

@@ -1,7 +1,8 @@
-"""From ``scoring`` to a pointwise loss, or to a sentence why there is none."""
+"""From ``scoring`` to a loss of each row, or to a sentence why there is none."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from difflib import get_close_matches
 from inspect import signature
@@ -20,31 +21,13 @@ from sklearn.pipeline import Pipeline
 
 from cvst._sklearn_compat import BaseSearchCV, ScorerParts, scorer_parts
 from cvst._typing import FloatArray
+from cvst.evaluation._protocol import MODEL
 from cvst.evaluation.losses._metrics import METRICS, Metric, d2_tweedie_score
 from cvst.evaluation.losses._pointwise import PointwiseLoss
-from cvst.exceptions import InvalidInputError, UnsupportedScoreError
+from cvst.evaluation.losses.influence import JackknifeScore, OpaqueScore, whole_score
+from cvst.exceptions import InvalidInputError
 
 __all__ = ["resolve_loss"]
-
-# What to race on instead of a metric that is no mean over rows.
-NEAREST = {
-    "average_precision_score": "neg_log_loss",
-    "balanced_accuracy_score": "accuracy",
-    "class_likelihood_ratios": "accuracy",
-    "cohen_kappa_score": "accuracy",
-    "explained_variance_score": "r2",
-    "f1_score": "accuracy",
-    "fbeta_score": "accuracy",
-    "jaccard_score": "accuracy",
-    "matthews_corrcoef": "accuracy",
-    "max_error": "neg_mean_absolute_error",
-    "median_absolute_error": "neg_mean_absolute_error",
-    "negative_likelihood_ratio": "accuracy",
-    "positive_likelihood_ratio": "accuracy",
-    "precision_score": "accuracy",
-    "recall_score": "accuracy",
-    "roc_auc_score": "neg_log_loss",
-}
 
 # Their own score is the explained deviance of their family.
 TWEEDIE_POWERS: dict[type, float] = {PoissonRegressor: 1, GammaRegressor: 2}
@@ -55,8 +38,9 @@ def resolve_loss(scoring: Any, estimator: Any, y: Any) -> PointwiseLoss:
 
     Parameters
     ----------
-    scoring : str, scorer object, PointwiseLoss or None
-        A score that is a function of a mean over rows; None is the estimator's own.
+    scoring : str, scorer object, callable, PointwiseLoss or None
+        A score: its name, a scorer object, ``scorer(estimator, X, y)``, or losses of
+        your own; None is the estimator's own.
     estimator : estimator
         The estimator to be raced.
     y : array-like or None
@@ -70,7 +54,7 @@ def resolve_loss(scoring: Any, estimator: Any, y: Any) -> PointwiseLoss:
     Raises
     ------
     UnsupportedScoreError
-        If the score is no function of a mean over rows.
+        If the score is not one number.
     InvalidInputError
         If score, estimator and targets do not go together.
 
@@ -80,11 +64,13 @@ def resolve_loss(scoring: Any, estimator: Any, y: Any) -> PointwiseLoss:
     >>> loss = resolve_loss("neg_mean_squared_error", Ridge(), [1.0, 2.0])
     >>> loss.losses([1.0, 2.0], [1.5, 4.0])
     array([0.25, 4.  ])
-    >>> resolve_loss("roc_auc", Ridge(), [0, 1])
-    Traceback (most recent call last):
-    ...
-    cvst.exceptions.UnsupportedScoreError: scoring='roc_auc' is no mean over rows, so \
-rows cannot be raced on it; the nearest score that works is 'neg_log_loss'.
+
+    A score of all rows together has losses too, with the score as their mean:
+
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> auc = resolve_loss("roc_auc", LogisticRegression(), [0, 1])
+    >>> auc.losses([0, 1, 1], [0.2, 0.1, 0.7])
+    array([0.5 , 1.25, 0.  ])
     """
     if scoring is None:
         scoring = _own_scoring(estimator)
@@ -94,8 +80,8 @@ rows cannot be raced on it; the nearest score that works is 'neg_log_loss'.
         return scoring.for_target(estimator, y)
     else:
         loss = _loss_of(scoring, _parts(scoring), estimator, y)
-    if loss.response == "score_samples":
-        return loss
+    if loss.response in ("score_samples", MODEL):
+        return loss.for_target(estimator, y)
     if y is None:
         raise InvalidInputError(
             f"{loss.name} compares predictions with targets, but y is None. Pass y, or "
@@ -149,8 +135,8 @@ def _minus_log_density(y_true: Any, log_density: FloatArray) -> FloatArray:
     return -np.asarray(log_density)
 
 
-def _parts(scoring: Any) -> ScorerParts:
-    """Take a scorer apart, or say what to pass instead."""
+def _parts(scoring: Any) -> ScorerParts | None:
+    """Take a scorer apart; None for a callable that cannot be."""
     if isinstance(scoring, str):
         scoring = _named_scorer(scoring)
     parts = scorer_parts(scoring)
@@ -163,14 +149,10 @@ def _parts(scoring: Any) -> ScorerParts:
             f"sklearn.metrics.get_scorer_names(), or make_scorer({name})."
         )
     if callable(scoring):
-        raise UnsupportedScoreError(
-            f"scoring={name} gives one number for all rows, but a race needs one loss "
-            "per row. Pass PointwiseLoss(f) with f(y_true, y_pred) -> losses, or the "
-            "name of a scikit-learn score such as 'accuracy'."
-        )
+        return None
     raise InvalidInputError(
         f"scoring={scoring!r} is not one score. Pass the name of a scikit-learn score, "
-        "a scorer object or a PointwiseLoss."
+        "a scorer object, scorer(estimator, X, y) or a PointwiseLoss."
     )
 
 
@@ -185,76 +167,79 @@ def _named_scorer(name: str) -> Any:
     )
 
 
-def _loss_of(scoring: Any, parts: ScorerParts, estimator: Any, y: Any) -> PointwiseLoss:
-    """Return the loss of a scorer's metric, checked for what makes it one."""
+def _loss_of(
+    scoring: Any, parts: ScorerParts | None, estimator: Any, y: Any
+) -> PointwiseLoss:
+    """Return the loss of a scorer: of rows, with influence values, or by blocks."""
+    if parts is None:
+        return OpaqueScore(scoring, name=getattr(scoring, "__name__", repr(scoring)))
     name, shown = _name(parts), f"scoring={_shown(scoring)}"
-    module = getattr(parts.function, "__module__", "")
+    module = getattr(parts.function, "__module__", "") or ""
     if not module.startswith("sklearn.metrics."):
-        raise UnsupportedScoreError(
-            f"{shown} scores with {name}, of which only the number for all "
-            "rows is known. Pass PointwiseLoss(f) with f(y_true, y_pred) -> one loss "
-            "per row."
-        )
+        return _jackknife(parts, name, estimator)
     metric = METRICS.get(name)
-    loss = None if metric is None else _with_arguments(shown, name, metric, parts)
-    if metric is None or loss is None:
-        raise UnsupportedScoreError(
-            f"{shown} is no mean over rows, so rows cannot be raced on it; "
-            f"{_nearest(name, y)}."
-        )
-    _check_sign(shown, name, metric, parts)
-    return _with_response(shown, loss, metric, parts, estimator)
+    loss = None if metric is None else _of_rows(metric, parts, y)
+    if metric is not None and loss is not None:
+        _check_sign(shown, name, metric.greater_is_better, parts)
+        return _with_response(shown, loss, metric.responses, parts, estimator)
+    whole = whole_score(name, parts.kwargs)
+    if whole is None:
+        return _jackknife(parts, name, estimator)
+    _check_sign(shown, name, whole.top > 0, parts)
+    responses = ("predict",)
+    if whole.response != "predict":
+        responses = ("decision_function", "predict_proba")
+    return _with_response(shown, whole, responses, parts, estimator)
 
 
-def _with_arguments(
-    shown: str, name: str, metric: Metric, parts: ScorerParts
-) -> PointwiseLoss | None:
+def _of_rows(metric: Metric, parts: ScorerParts, y: Any) -> PointwiseLoss | None:
+    """Return the loss of single rows; None if the arguments or targets allow none."""
     try:
         signature(metric.build).bind(**parts.kwargs)
-    except TypeError as error:
-        raise UnsupportedScoreError(
-            f"{shown} calls {name} with arguments that make it no mean "
-            f"over rows ({error}). Leave them out, or pass a PointwiseLoss."
-        ) from error
-    return metric.build(**parts.kwargs)
+    except TypeError:
+        return None
+    loss = metric.build(**parts.kwargs)
+    several = len(np.shape(y)) == 2 and np.shape(y)[1] > 1
+    return None if several and getattr(loss, "single", False) else loss
 
 
-def _nearest(name: str, y: Any) -> str:
-    nearest = NEAREST.get(name)
-    if nearest is None:
-        return "pass a PointwiseLoss of your own"
-    if nearest == "accuracy" and y is not None and len(np.shape(y)) == 2:
-        nearest = "f1_samples"
-    return f"the nearest score that works is {nearest!r}"
+def _jackknife(parts: ScorerParts, name: str, estimator: Any) -> PointwiseLoss:
+    response = _first_present(parts.responses, estimator)
+    return JackknifeScore(parts, name=name, response=response)
 
 
-def _check_sign(shown: str, name: str, metric: Metric, parts: ScorerParts) -> None:
-    if (parts.sign > 0) != metric.greater_is_better:
+def _first_present(responses: Sequence[str], estimator: Any) -> str:
+    """Return the first method that the estimator has, or the first of all."""
+    present = [response for response in responses if hasattr(estimator, response)]
+    return (present or list(responses))[0]
+
+
+def _check_sign(
+    shown: str, name: str, greater_is_better: bool, parts: ScorerParts
+) -> None:
+    if (parts.sign > 0) != greater_is_better:
         raise InvalidInputError(
             f"{shown} prefers the worst model. Write make_scorer({name}, "
-            f"greater_is_better={metric.greater_is_better})."
+            f"greater_is_better={greater_is_better})."
         )
 
 
 def _with_response(
     shown: str,
     loss: PointwiseLoss,
-    metric: Metric,
+    allowed: Sequence[str],
     parts: ScorerParts,
     estimator: Any,
 ) -> PointwiseLoss:
     """Choose the method to predict with: the first one that the estimator has."""
-    possible = [
-        response for response in parts.responses if response in metric.responses
-    ]
+    possible = [response for response in parts.responses if response in allowed]
     if not possible:
         raise InvalidInputError(
             f"{shown} predicts with {' or '.join(parts.responses)}, but "
-            f"its metric needs {' or '.join(metric.responses)}. Set response_method in "
+            f"its metric needs {' or '.join(allowed)}. Set response_method in "
             "make_scorer."
         )
-    present = [response for response in possible if hasattr(estimator, response)]
-    chosen = (present or possible)[0]
+    chosen = _first_present(possible, estimator)
     if chosen == loss.response:
         return loss
     loss = copy(loss)

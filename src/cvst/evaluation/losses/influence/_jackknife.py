@@ -1,0 +1,181 @@
+"""Any score of targets and predictions: what happens to it without a block of rows.
+
+If the score falls from s to s' without a block that holds the share q of all rows, then
+the mean influence value of the block's rows is (s - s') (1 - q) / q. Medians and maxima
+are no smooth functions of the rows, so blocks are left out and not single rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from cvst._sklearn_compat import ScorerParts, num_samples
+from cvst._typing import FloatArray, IntArray
+from cvst.evaluation._rows import take
+from cvst.evaluation.losses._pointwise import LabelArray, align_columns, to_array
+from cvst.evaluation.losses.influence._counts import flat_labels
+from cvst.evaluation.losses.influence._whole import Measured, WholeScore
+
+__all__ = ["JackknifeScore", "on_first_rows"]
+
+
+class JackknifeScore(WholeScore):
+    """A metric of which only its value on some rows is known.
+
+    Parameters
+    ----------
+    parts : ScorerParts
+        The metric, its sign and its arguments.
+    name : str
+        Name for messages.
+    response : str
+        Method of the fitted estimator that makes the prediction.
+    """
+
+    def __init__(self, parts: ScorerParts, *, name: str, response: str) -> None:
+        super().__init__(name=name, response=response, top=0.0)
+        self.parts = parts
+        self.weighted = "sample_weight" in _parameters(parts.function)
+
+    def for_target(self, estimator: Any, y: Any) -> WholeScore:  # type: ignore[override]
+        """Learn the classes, where there are any."""
+        resolved = super().for_target(estimator, y)
+        labels = None if y is None else flat_labels(y)
+        # A scorer may ask a model for probabilities that is no classifier by name.
+        if resolved.classes is None and self.response != "predict":
+            resolved = resolved._with_classes(np.unique(labels))
+        return resolved
+
+    def measure(self, y_true: Any, weights: Any = None) -> Measured:
+        """Return the function that measures predictions for fixed test rows."""
+        blocks = self.blocks(y_true)
+        assert blocks is not None
+        mass = _mass(len(blocks), weights)
+        everywhere = np.flatnonzero(mass > 0)
+
+        def measured(prediction: Any, classes: Any) -> tuple[float, FloatArray]:
+            values = self._values(prediction, classes)
+
+            def score(rows: IntArray) -> float:
+                return self._score(y_true, values, weights, rows)
+
+            whole = score(everywhere)
+            if np.isnan(whole):
+                return whole, np.zeros(len(mass))
+            return whole, _without_blocks(score, whole, blocks, mass)
+
+        return measured
+
+    def value(self, y_true: Any, weights: Any = None) -> Callable[[Any, Any], float]:
+        """Return the score of predictions for fixed test rows, and nothing else."""
+        everywhere = np.flatnonzero(_mass(num_samples(y_true), weights) > 0)
+
+        def scored(prediction: Any, classes: Any) -> float:
+            values = self._values(prediction, classes)
+            return self._score(y_true, values, weights, everywhere)
+
+        return scored
+
+    def _score(self, y_true: Any, values: Any, weights: Any, rows: IntArray) -> float:
+        """Ask the metric about some rows."""
+        arguments = dict(self.parts.kwargs)
+        if weights is not None and self.weighted:
+            arguments["sample_weight"] = np.asarray(weights, dtype=float)[rows]
+        if len(rows) < num_samples(y_true):
+            y_true, values = take(y_true, rows), _some(values, rows)
+        return self.parts.sign * float(self.parts.function(y_true, values, **arguments))
+
+    def _values(self, prediction: Any, classes: Any) -> Any:
+        """Return the prediction as scikit-learn's scorers hand it to a metric."""
+        if self.response == "predict" or isinstance(prediction, list):
+            return prediction
+        values = to_array(prediction)
+        known = self.classes
+        if classes is None or known is None or isinstance(classes, list):
+            return values
+        absent = 0.0 if self.response == "predict_proba" else -np.inf
+        values = align_columns(values, np.asarray(classes), known, absent)
+        if len(known) != 2:
+            return values
+        return self._of_positive(values, known)
+
+    def _of_positive(self, values: LabelArray, known: LabelArray) -> LabelArray:
+        """Return the values of the positive one of two classes."""
+        default = _parameters(self.parts.function).get("pos_label")
+        positive = self.parts.kwargs.get("pos_label", default)
+        is_first = positive is not None and bool(positive == known[0])
+        if values.ndim == 1:
+            return -values if is_first else values
+        return np.asarray(values[:, 0 if is_first else 1])
+
+
+def _mass(n_points: int, weights: Any) -> FloatArray:
+    return np.ones(n_points) if weights is None else np.asarray(weights, dtype=float)
+
+
+def _without_blocks(
+    score: Callable[[IntArray], float], whole: float, blocks: IntArray, mass: FloatArray
+) -> FloatArray:
+    """Return influence values from the scores without each block."""
+    counted = mass > 0
+    means = np.full(int(blocks.max()) + 1, np.nan)
+    for block in range(len(means)):
+        inside = blocks == block
+        rest = np.flatnonzero(~inside & counted)
+        share = mass[inside].sum() / mass.sum()
+        if not 0 < share < 1:
+            continue
+        try:
+            means[block] = (whole - score(rest)) * (1 - share) / share
+        except (ValueError, ArithmeticError, Warning):
+            # Without this block there is no score, so nothing is known about it.
+            continue
+    return on_first_rows(means, blocks, mass)
+
+
+def on_first_rows(means: FloatArray, blocks: IntArray, mass: FloatArray) -> FloatArray:
+    """Return values of rows whose means over blocks are given, NaN if not known.
+
+    All of a block's value is put on its first row. Then sums of squares count blocks
+    and not rows, so that a test is not surer than the blocks allow.
+
+    Examples
+    --------
+    >>> blocks = np.array([0, 1, 0, 1])
+    >>> on_first_rows(np.array([1.0, -1.0]), blocks, np.ones(4))
+    array([ 2., -2.,  0.,  0.])
+    """
+    values = np.zeros(len(blocks))
+    sizes = np.bincount(blocks, mass, len(means))
+    known = np.isfinite(means) & (sizes > 0)
+    if not known.any():
+        return values
+    centred = means - np.average(means[known], weights=sizes[known])
+    # What is known stands for the rest, with its spread.
+    centred *= np.sqrt(sizes[sizes > 0].sum() / sizes[known].sum())
+    for block in np.flatnonzero(known).tolist():
+        first = int(np.flatnonzero((blocks == block) & (mass > 0))[0])
+        values[first] = centred[block] * sizes[block] / mass[first]
+    return values
+
+
+def _some(values: Any, rows: IntArray) -> Any:
+    if isinstance(values, list):
+        return [np.asarray(table)[rows] for table in values]
+    return take(values, rows)
+
+
+def _parameters(function: Any) -> dict[str, Any]:
+    """Return the parameters of a function with their defaults."""
+    try:
+        parameters = signature(function).parameters
+    except (TypeError, ValueError):
+        return {}
+    return {
+        name: None if one.default is one.empty else one.default
+        for name, one in parameters.items()
+    }

@@ -1,0 +1,151 @@
+"""A scorer that is only a function of a fitted model and rows: its values on blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import signature
+from typing import Any, Self
+
+import numpy as np
+
+from cvst._sklearn_compat import num_samples
+from cvst._typing import FloatArray, IntArray
+from cvst.evaluation._protocol import MODEL, FittedModel
+from cvst.evaluation._rows import take
+from cvst.evaluation.losses._pointwise import Judge, Judged
+from cvst.evaluation.losses.influence._jackknife import on_first_rows
+from cvst.evaluation.losses.influence._whole import Measured, WholeScore, blocks_of
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["OpaqueScore"]
+
+# Each block is predicted and scored by itself, so there are not many.
+N_OPAQUE_BLOCKS = 20
+
+
+class OpaqueScore(WholeScore):
+    """A callable ``scorer(estimator, X, y)`` that returns a number, or several.
+
+    Parameters
+    ----------
+    scorer : callable
+        Higher is better.
+    name : str
+        Name for messages.
+    key : str, default=None
+        Which number counts if it returns a dictionary.
+    """
+
+    def __init__(
+        self, scorer: Callable[..., Any], *, name: str, key: str | None = None
+    ) -> None:
+        super().__init__(name=name, top=0.0)
+        self.response = MODEL
+        self.scorer = scorer
+        self.key = key
+        self.weighted = _takes_weights(scorer)
+
+    def for_target(self, estimator: Any, y: Any) -> Self:
+        """Learn the classes, where there are any."""
+        return super().for_target(estimator, y)
+
+    def blocks(self, y_true: Any) -> IntArray | None:
+        """Return the block of each row."""
+        if y_true is None:
+            return None
+        return blocks_of(y_true, N_OPAQUE_BLOCKS, self.classes is not None)
+
+    def judge(self, y_true: Any, weights: Any = None) -> Judge:
+        """Return the losses and the scores of fitted models for fixed test rows."""
+
+        def judged(prediction: FittedModel, classes: Any) -> Judged:
+            del classes
+            everything = self._call(prediction, y_true, weights)
+            score = self._chosen(everything)
+            influence = self._influence(prediction, y_true, weights)
+            others = None
+            if isinstance(everything, Mapping):
+                others = {str(name): float(one) for name, one in everything.items()}
+            if np.isnan(score):
+                return Judged(np.zeros(len(influence)), score, others)
+            return Judged(self.top - score - influence, score, others)
+
+        return judged
+
+    def measure(self, y_true: Any, weights: Any = None) -> Measured:
+        """Return the function that measures fitted models for fixed test rows."""
+
+        def measured(prediction: FittedModel, classes: Any) -> tuple[float, FloatArray]:
+            del classes
+            score = self._chosen(self._call(prediction, y_true, weights))
+            return score, self._influence(prediction, y_true, weights)
+
+        return measured
+
+    def value(self, y_true: Any, weights: Any = None) -> Callable[[Any, Any], float]:
+        """Return the score of fitted models for fixed test rows, and nothing else."""
+
+        def scored(prediction: FittedModel, classes: Any) -> float:
+            del classes
+            return self._chosen(self._call(prediction, y_true, weights))
+
+        return scored
+
+    def __call__(
+        self, estimator: Any, X: Any, y_true: Any = None, sample_weight: Any = None
+    ) -> float:
+        """Score a fitted estimator."""
+        return self.value(y_true, sample_weight)(FittedModel(estimator, X), None)
+
+    def _influence(self, fitted: FittedModel, y_true: Any, weights: Any) -> FloatArray:
+        n_points = num_samples(fitted.X)
+        mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
+        blocks = self.blocks(np.zeros(n_points) if y_true is None else y_true)
+        assert blocks is not None
+        means = np.full(int(blocks.max()) + 1, np.nan)
+        for block in range(len(means)):
+            rows = np.flatnonzero(blocks == block)
+            try:
+                means[block] = self._chosen(self._call(fitted, y_true, weights, rows))
+            except (ValueError, ArithmeticError, Warning):
+                # A block may hold too little for the score, such as one class only.
+                continue
+        return on_first_rows(means, blocks, mass)
+
+    def _call(
+        self, fitted: FittedModel, y: Any, weights: Any, rows: IntArray | None = None
+    ) -> Any:
+        """Ask the scorer about some rows, all of them by default."""
+        values = [fitted.X] if y is None else [fitted.X, y]
+        arguments = {}
+        if weights is not None and self.weighted:
+            arguments["sample_weight"] = weights
+        if rows is not None:
+            values = [take(one, rows) for one in values]
+            arguments = {name: take(one, rows) for name, one in arguments.items()}
+        return self.scorer(fitted.model, *values, **arguments)
+
+    def _chosen(self, found: Any) -> float:
+        """Return the number that counts."""
+        if isinstance(found, Mapping):
+            if self.key in found:
+                return float(found[self.key])
+            raise InvalidInputError(
+                f"scoring={self.name} returned scores named {sorted(found)}, and none "
+                f"of them is {self.key!r}. Name the one to race on by refit= or "
+                "race_by=."
+            )
+        try:
+            return float(found)
+        except (TypeError, ValueError) as error:
+            raise InvalidInputError(
+                f"scoring={self.name} returned {found!r}, which is not a number. "
+                "Return one number, higher is better, or a dictionary of them."
+            ) from error
+
+
+def _takes_weights(scorer: Any) -> bool:
+    try:
+        return "sample_weight" in signature(scorer).parameters
+    except (TypeError, ValueError):
+        return False

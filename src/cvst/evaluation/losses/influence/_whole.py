@@ -1,0 +1,136 @@
+"""A score of all test rows together, as losses of single rows.
+
+Such a score is a function of the rows' distribution. Moving a little of its mass to one
+row changes the score in proportion to the row's *influence value*; the values have mean
+zero, and their spread is that of the score. So the loss of a row is
+
+    top - score - (influence value of the row),
+
+whose mean is the loss that stands for the score, and whose spread is what a paired test
+needs. The score itself is never estimated: it is computed from all rows.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from cvst._typing import FloatArray, IntArray
+from cvst.evaluation.losses._pointwise import (
+    Judge,
+    Judged,
+    PointwiseLoss,
+    RowLosses,
+    to_array,
+)
+
+__all__ = ["N_BLOCKS", "Measured", "WholeScore", "blocks_of", "shares_of"]
+
+# The score of one prediction on fixed rows, and the influence value of each row.
+Measured: TypeAlias = Callable[[Any, Any], tuple[float, FloatArray]]
+
+# A test on ranks compares means of blocks of rows: enough blocks for the test, and
+# enough rows in each for a mean to be more than a row.
+N_BLOCKS, FEWEST_ROWS = 40, 5
+
+
+class WholeScore(PointwiseLoss):
+    """A score that is no mean over rows, and the influence value of each row.
+
+    Parameters
+    ----------
+    name : str
+        Name for messages.
+    response : str
+        Method of the fitted estimator that makes the prediction.
+    top : float
+        Largest value of the score, which has the loss 0; 0 for minus an error, and
+        where there is no largest value.
+    """
+
+    def __init__(self, *, name: str, response: str = "predict", top: float = 1.0):
+        super().__init__(_no_loss_of_one_row, response=response, name=name)
+        self.top = top
+
+    @abstractmethod
+    def measure(self, y_true: Any, weights: Any = None) -> Measured:
+        """Return the function that measures predictions for fixed test rows.
+
+        Its values have a weighted mean of zero; a score of NaN is undefined.
+        """
+
+    def judge(self, y_true: Any, weights: Any = None) -> Judge:
+        """Return the losses and the score of predictions for fixed test rows."""
+        measured = self.measure(y_true, weights)
+
+        def judged(prediction: Any, classes: Any) -> Judged:
+            score, influence = measured(prediction, classes)
+            if np.isnan(score):
+                # Nothing can be said on these rows: they tell no models apart.
+                return Judged(np.zeros(len(influence)), float("nan"))
+            return Judged(self.top - score - influence, float(score))
+
+        return judged
+
+    def bind(self, y_true: Any, weights: Any = None) -> RowLosses:
+        """Return the losses of predictions for fixed test rows."""
+        judged = self.judge(y_true, weights)
+        return lambda prediction, classes: judged(prediction, classes).losses
+
+    def score(self, mean_losses: Any, y_true: Any, weights: Any = None) -> FloatArray:
+        """Turn mean losses into scores."""
+        del y_true, weights
+        return np.asarray(self.top - np.asarray(mean_losses, dtype=float))
+
+    def blocks(self, y_true: Any) -> IntArray | None:
+        """Return the block of each row: tests on ranks compare means of blocks."""
+        return blocks_of(y_true, N_BLOCKS, self.classes is not None)
+
+
+def _no_loss_of_one_row(y_true: Any, prediction: Any) -> FloatArray:
+    raise NotImplementedError("the score belongs to all rows together")
+
+
+def blocks_of(y_true: Any, most: int, by_class: bool) -> IntArray:
+    """Deal the rows out to blocks of nearly equal size, class by class if wanted.
+
+    Parameters
+    ----------
+    y_true : array-like
+        Targets of the test rows.
+    most : int
+        Most blocks; fewer for few rows.
+    by_class : bool
+        Whether every block gets its share of each class.
+
+    Returns
+    -------
+    ndarray of shape (n_points,)
+        Number of each row's block, from 0.
+
+    Examples
+    --------
+    >>> blocks_of(np.zeros(12), 40, by_class=False)
+    array([0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1])
+    """
+    truth = to_array(y_true)
+    n_points = len(truth)
+    n_blocks = max(1, min(most, n_points // FEWEST_ROWS))
+    dealt = np.arange(n_points) % n_blocks
+    if not by_class or truth.ndim > 1:
+        return dealt
+    blocks = np.empty(n_points, dtype=np.intp)
+    codes = np.unique(truth, return_inverse=True)[1]
+    blocks[np.argsort(codes, kind="stable")] = dealt
+    return blocks
+
+
+def shares_of(n_points: int, weights: Any) -> FloatArray:
+    """Return what share of the whole weight each row has."""
+    if weights is None:
+        return np.full(n_points, 1.0 / n_points)
+    given = np.asarray(weights, dtype=float)
+    return np.asarray(given / given.sum())

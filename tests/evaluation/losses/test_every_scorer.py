@@ -1,0 +1,326 @@
+"""Every score of scikit-learn that fits a task: its value, and one loss per row."""
+
+import warnings
+from functools import cache, partial
+
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
+from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+from cvst.evaluation import resolve_loss
+from cvst.evaluation._protocol import FittedModel
+from cvst.evaluation.losses.influence import WholeScore
+from cvst.exceptions import InvalidInputError
+
+N_TRAIN, N_TEST = 60, 90
+
+
+def data(kind):
+    """Return inputs, targets and an estimator for a kind of task."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(N_TRAIN + N_TEST, 3))
+    signal = X[:, 0] + 0.8 * rng.normal(size=len(X))
+    if kind == "binary":
+        return X, (signal > 0.5).astype(int), LogisticRegression()
+    if kind == "decisions":
+        return X, np.where(signal > 0.5, 1, -1), SVC()
+    if kind == "words":
+        y = np.array(["no", "yes"])[(signal > 0.5).astype(int)]
+        return X, y, KNeighborsClassifier(11)
+    if kind == "classes":
+        y = np.array(["x", "y", "z"])[np.digitize(signal, [-0.5, 0.5])]
+        return X, y, KNeighborsClassifier(15)
+    if kind == "sets":
+        other = X[:, 1] + rng.normal(size=len(X))
+        y = np.column_stack([signal > 0, other > 0.3, signal > 1]).astype(int)
+        return X, y, OneVsRestClassifier(LogisticRegression())
+    if kind == "forest of sets":
+        y = np.column_stack([signal > 0, X[:, 1] > 0.3]).astype(int)
+        return X, y, RandomForestClassifier(5, random_state=0)
+    if kind == "numbers":
+        return X, np.exp(signal), PoissonRegressor()
+    assert kind == "outputs"
+    y = np.column_stack([np.exp(signal), np.exp(-signal) + X[:, 2] ** 2])
+    return X, y, LinearRegression()
+
+
+KINDS = [
+    "binary",
+    "decisions",
+    "words",
+    "classes",
+    "sets",
+    "forest of sets",
+    "numbers",
+    "outputs",
+]
+
+
+# Scores that scikit-learn computes, but that cannot tell models of such a task apart:
+# clusterings of numbers, log losses of sets, and two guesses at one of two classes.
+CLUSTERINGS = [
+    name
+    for name in get_scorer_names()
+    if "cluster" in get_scorer(name)._score_func.__module__
+]
+DO_NOT_FIT = {
+    *[(kind, name) for kind in ("numbers", "outputs") for name in CLUSTERINGS],
+    *[
+        (kind, name)
+        for kind in ("sets", "forest of sets")
+        for name in get_scorer_names()
+        if "log_loss" in name or "brier" in name
+    ],
+    *[(kind, "top_k_accuracy") for kind in ("binary", "words", "decisions")],
+}
+
+
+@cache
+def fitted(kind):
+    X, y, estimator = data(kind)
+    model = estimator.fit(X[:N_TRAIN], y[:N_TRAIN])
+    return model, X[N_TRAIN:], y, y[N_TRAIN:]
+
+
+def expected_score(scorer, model, X, y, weights=None):
+    """Return scikit-learn's value; None where it refuses or has none."""
+    arguments = {} if weights is None else {"sample_weight": weights}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            score = scorer(model, X, y, **arguments)
+        except (ValueError, TypeError, AttributeError, IndexError):
+            return None
+    return score if np.isfinite(score) else None
+
+
+def judged(loss, model, X, y, weights=None):
+    prediction = getattr(model, loss.response)(X)
+    return loss.judge(y, weights)(prediction, getattr(model, "classes_", None))
+
+
+def weights_of(n):
+    return np.random.default_rng(0).integers(0, 4, n).astype(float)
+
+
+@pytest.mark.parametrize("name", get_scorer_names())
+def test_every_name_that_fits_a_task_gives_scikit_learns_score(name):
+    """Witness: the scorer of that name on the same model and rows, with weights too."""
+    n_tasks = 0
+    for kind in KINDS:
+        if (kind, name) in DO_NOT_FIT:
+            continue
+        model, X, y, y_test = fitted(kind)
+        scorer = get_scorer(name)
+        for weights in (None, weights_of(N_TEST)):
+            expected = expected_score(scorer, model, X, y_test, weights)
+            if expected is None:
+                continue
+            n_tasks += 1
+            loss = resolve_loss(name, model, y)
+            losses, score, _ = judged(loss, model, X, y_test, weights)
+            mean = np.average(losses, weights=weights)
+            by_mean = loss.score([mean], y_test, weights)[0]
+            assert losses.shape == (N_TEST,)
+            assert by_mean == pytest.approx(expected, rel=1e-9, abs=1e-12)
+            if score is not None:
+                assert score == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    assert n_tasks > 0
+
+
+CURVE = ("decision_function", "predict_proba")
+SCORERS = [
+    ("words", make_scorer(metrics.f1_score, pos_label="yes")),
+    ("words", make_scorer(metrics.f1_score, pos_label="no")),
+    ("words", make_scorer(metrics.fbeta_score, beta=2, pos_label="yes")),
+    ("classes", make_scorer(metrics.fbeta_score, beta=0.5, average="macro")),
+    ("classes", make_scorer(metrics.f1_score, labels=["x", "z"], average="macro")),
+    ("classes", make_scorer(metrics.f1_score, labels=["x", "z"], average="micro")),
+    ("classes", make_scorer(metrics.f1_score, labels=["x", "z"], average="weighted")),
+    ("classes", make_scorer(metrics.recall_score, labels=["x", "q"], average="macro")),
+    ("classes", make_scorer(metrics.jaccard_score, average="weighted")),
+    (
+        "classes",
+        make_scorer(
+            metrics.precision_score, labels=["q"], average="macro", zero_division=1.0
+        ),
+    ),
+    ("classes", make_scorer(metrics.balanced_accuracy_score, adjusted=True)),
+    ("classes", make_scorer(metrics.cohen_kappa_score)),
+    ("classes", make_scorer(metrics.cohen_kappa_score, weights="linear")),
+    ("classes", make_scorer(metrics.cohen_kappa_score, weights="quadratic")),
+    ("classes", make_scorer(metrics.cohen_kappa_score, labels=["x", "z"])),
+    ("classes", make_scorer(metrics.cohen_kappa_score, labels=["z", "x", "y"])),
+    ("binary", make_scorer(metrics.accuracy_score, normalize=False)),
+    ("binary", make_scorer(metrics.roc_auc_score, response_method="predict_proba")),
+    (
+        "binary",
+        make_scorer(metrics.roc_auc_score, max_fpr=0.3, response_method=CURVE),
+    ),
+    (
+        "words",
+        make_scorer(
+            metrics.average_precision_score,
+            pos_label="no",
+            response_method="predict_proba",
+        ),
+    ),
+    (
+        "decisions",
+        make_scorer(
+            metrics.average_precision_score, pos_label=-1, response_method=CURVE
+        ),
+    ),
+    *[
+        (
+            kind,
+            make_scorer(
+                metric,
+                average=average,
+                response_method="predict_proba",
+                **({"multi_class": "ovr"} if metric is metrics.roc_auc_score else {}),
+            ),
+        )
+        for kind in ("classes", "sets")
+        for average in ("macro", "weighted", "micro")
+        for metric in (metrics.roc_auc_score, metrics.average_precision_score)
+    ],
+    ("outputs", make_scorer(metrics.r2_score, force_finite=False)),
+    (
+        "outputs",
+        make_scorer(
+            metrics.root_mean_squared_error,
+            multioutput=[1, 3],
+            greater_is_better=False,
+        ),
+    ),
+    ("outputs", make_scorer(metrics.explained_variance_score, multioutput=[1, 3])),
+    (
+        "outputs",
+        make_scorer(
+            metrics.explained_variance_score, multioutput="variance_weighted"
+        ),
+    ),
+    (
+        "numbers",
+        make_scorer(partial(metrics.median_absolute_error), greater_is_better=False),
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "scorer"), SCORERS, ids=str)
+def test_a_scorer_object_with_arguments_gives_its_own_score(kind, scorer):
+    """Witness: the scorer itself on the same model and rows."""
+    model, X, y, y_test = fitted(kind)
+    loss = resolve_loss(scorer, model, y)
+    for weights in (None, weights_of(N_TEST)):
+        expected = expected_score(scorer, model, X, y_test, weights)
+        if expected is None:
+            assert weights is not None
+            continue
+        losses, _, _ = judged(loss, model, X, y_test, weights)
+        mean = np.average(losses, weights=weights)
+        actual = loss.score([mean], y_test, weights)[0]
+        assert actual == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "kind", "message"),
+    [
+        ("f1", "classes", "y has 3.*'f1_macro'"),
+        ("f1", "words", r"pos_label=1 is not among.*\['no', 'yes'\].*pos_label='yes'"),
+        ("f1", "sets", "3 columns.*'f1_macro'"),
+        ("f1", "numbers", "holds numbers"),
+        ("roc_auc", "classes", "y has 3. Use 'roc_auc_ovr'"),
+        ("roc_auc", "numbers", "holds numbers"),
+        ("average_precision", "words", "pos_label=1 is not among the labels"),
+        ("balanced_accuracy", "sets", "counts one label per row"),
+        ("explained_variance", "words", "needs numbers"),
+    ],
+)
+def test_what_does_not_fit_the_task_is_refused_with_a_way_out(scoring, kind, message):
+    """Witness: scikit-learn raises as well, once all is fitted."""
+    model, X, y, y_test = fitted(kind)
+    with pytest.raises(InvalidInputError, match=message):
+        resolve_loss(scoring, model, y)
+    assert expected_score(get_scorer(scoring), model, X, y_test) is None
+
+
+def median_gap(y_true, y_pred):
+    return float(np.median(np.abs(y_true - y_pred)))
+
+
+def opaque(estimator, X, y):
+    return metrics.f1_score(y, estimator.predict(X))
+
+
+def test_a_metric_of_ones_own_and_an_opaque_scorer_give_their_own_scores():
+    model, X, y, y_test = fitted("numbers")
+    scorer = make_scorer(median_gap, greater_is_better=False)
+    loss = resolve_loss(scorer, model, y)
+    losses, score, _ = judged(loss, model, X, y_test)
+    assert score == scorer(model, X, y_test)
+    assert losses.mean() == pytest.approx(-score)
+
+    model, X, y, y_test = fitted("binary")
+    loss = resolve_loss(opaque, model, y)
+    losses, score, _ = loss.judge(y_test)(FittedModel(model, X), None)
+    assert score == opaque(model, X, y_test)
+    assert losses.mean() == pytest.approx(-score)
+    assert loss(model, X, y_test) == score
+
+
+@pytest.mark.parametrize(
+    ("name", "y_test"),
+    [
+        ("roc_auc", np.ones(8, dtype=int)),
+        ("average_precision", np.zeros(8, dtype=int)),
+        ("roc_auc_ovr", np.ones(8, dtype=int)),
+    ],
+)
+def test_rows_without_a_score_tell_no_models_apart(name, y_test):
+    y = np.array([0, 1] * 8)
+    loss = resolve_loss(name, LogisticRegression(), y)
+    values = np.random.default_rng(0).random(8)
+    prediction = np.column_stack([1 - values, values])
+    losses, score, _ = loss.judge(y_test)(prediction, np.array([0, 1]))
+    assert np.isnan(score)
+    assert np.all(losses == 0)
+
+
+def test_a_class_that_a_small_subset_lacked_counts_as_never_predicted():
+    y = np.array(["a", "b", "c"] * 4)
+    loss = resolve_loss("roc_auc_ovr", KNeighborsClassifier(), y)
+    rng = np.random.default_rng(0)
+    two = rng.dirichlet([1, 1], 12)
+    three = np.column_stack([two[:, 0], np.zeros(12), two[:, 1]])
+    expected = metrics.roc_auc_score(y, three, multi_class="ovr")
+    _, score, _ = loss.judge(y)(two, np.array(["a", "c"]))
+    assert score == pytest.approx(expected)
+
+
+def test_labels_that_no_training_row_had_are_counted():
+    loss = resolve_loss("f1_macro", KNeighborsClassifier(), np.array([0, 1, 0, 1]))
+    y_test, predicted = np.array([0, 1, 2, 2]), np.array([0, 3, 2, 0])
+    _, score, _ = loss.judge(y_test)(predicted, None)
+    expected = metrics.f1_score(y_test, predicted, average="macro")
+    assert score == pytest.approx(expected)
+
+
+def test_whole_scores_stay_what_they_are_after_a_pickle():
+    import pickle
+
+    for name in ("roc_auc", "f1", "matthews_corrcoef", "neg_max_error"):
+        model, X, y, y_test = fitted("binary")
+        loss = resolve_loss(name, model, y)
+        assert isinstance(loss, WholeScore)
+        again = pickle.loads(pickle.dumps(loss))
+        np.testing.assert_array_equal(
+            judged(again, model, X, y_test).losses, judged(loss, model, X, y_test).losses
+        )
