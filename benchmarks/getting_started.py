@@ -3,21 +3,18 @@
 python benchmarks/getting_started.py             # measures, about 6 minutes
 python benchmarks/getting_started.py --print     # prints the table of what is stored
 
-One thread, three splits of the rows; test errors on the rows that no search saw. Seconds
-are of processor time, budgets included, so that other work on the machine matters little.
+One thread, three splits of the rows; test errors on the rows that no search saw.
+Seconds are of processor time, budgets included, so that other work on the machine
+matters little.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 from pathlib import Path
 from typing import Any
-
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")
 
 import numpy as np
 from scipy.stats import loguniform, randint
@@ -32,6 +29,7 @@ from sklearn.model_selection import (
     train_test_split,
 )
 from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 
@@ -163,9 +161,11 @@ def main() -> None:
     parser.add_argument("--print", action="store_true", help="only print what is known")
     options = parser.parse_args()
     if not options.print:
-        stored = {
-            kind: {str(seed): measure(kind, seed) for seed in SPLITS} for kind in TITLES
-        }
+        with threadpool_limits(1):
+            stored = {
+                kind: {str(seed): measure(kind, seed) for seed in SPLITS}
+                for kind in TITLES
+            }
         RESULTS.write_text(json.dumps(stored, indent=1) + "\n", encoding="utf-8")
     print("\n".join(lines()))
 

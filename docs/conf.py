@@ -23,7 +23,6 @@ version = release
 
 extensions = [
     "sphinx.ext.autodoc",
-    "sphinx.ext.autosummary",
     "sphinx.ext.mathjax",
     "numpydoc",
     "myst_parser",
@@ -33,9 +32,7 @@ extensions = [
     "public_api",
     "fragments",
 ]
-exclude_patterns = ["_build", "**/*.ipynb", "examples/**/*.py"]
-# Pages of the code are written by the extension beside this file, not by autosummary.
-autosummary_generate = False
+exclude_patterns = ["_build", "_unreleased.md", "**/*.ipynb", "examples/**/*.py"]
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 # Parameters of a few docstrings share one text, as in scikit-learn's own.

@@ -53,7 +53,7 @@ def homes() -> dict[tuple[str, str], str]:
             value = getattr(importlib.import_module(package), name)
             own = f"{package}.{name}"
             # Equal numbers and words are not one object.
-            shared = inspect.isclass(value) or inspect.isfunction(value)
+            shared = _is_class(value) or inspect.isfunction(value)
             found[package, name] = seen.setdefault(id(value), own) if shared else own
     return found
 
@@ -62,7 +62,8 @@ def _members(value: type) -> list[tuple[str, str]]:
     """Return methods and properties that the library itself defines."""
     members = []
     for name in sorted(dir(value)):
-        if name.startswith("_"):
+        # scikit-learn writes the requests of its routing into every estimator.
+        if name.startswith("_") or name.endswith("_request"):
             continue
         owner = next((one for one in value.__mro__ if name in vars(one)), None)
         if owner is None or not owner.__module__.startswith("cvst"):
@@ -84,7 +85,7 @@ def page_of(full_name: str) -> str:
     package, name = full_name.rsplit(".", 1)
     value = getattr(importlib.import_module(package), name)
     title = f"{name}\n{'=' * len(name)}\n\n.. currentmodule:: {package}\n\n"
-    if inspect.isclass(value):
+    if _is_class(value):
         kind = "autoexception" if issubclass(value, BaseException) else "autoclass"
         body = f".. {kind}:: {name}\n"
         members = _members(value)
@@ -102,13 +103,28 @@ def page_of(full_name: str) -> str:
 def _package_page(package: str, names: list[str], where: dict[Any, str]) -> str:
     """Return the page that lists a package."""
     lines = [package, "=" * len(package), "", f".. automodule:: {package}", ""]
-    lines += [".. autosummary::", "   :nosignatures:", ""]
-    lines += [f"   ~{where[package, name]}" for name in names]
+    lines += [".. list-table::", "   :widths: 35 65", ""]
+    for name in names:
+        lines += [f"   * - :obj:`{name} <{where[package, name]}>`"]
+        lines += [f"     - {_first_line(package, name)}"]
     own = [name for name in names if where[package, name] == f"{package}.{name}"]
     lines += ["", ".. toctree::", "   :hidden:", "   :maxdepth: 1", ""]
     # Titles of their own: without them a name would carry the page's long form.
     lines += [f"   {name} <{_file_name(f'{package}.{name}')}>" for name in own]
     return "\n".join([*lines, ""])
+
+
+def _first_line(package: str, name: str) -> str:
+    """Return what a name is, in a line."""
+    value = getattr(importlib.import_module(package), name)
+    if not (_is_class(value) or callable(value)):
+        return f"``{value!r}``" if len(repr(value)) < 60 else ""
+    return (inspect.getdoc(value) or "").split("\n\n", 1)[0].replace("\n", " ")
+
+
+def _is_class(value: Any) -> bool:
+    """Return whether a value is a class; an alias such as ``tuple[int]`` is none."""
+    return isinstance(value, type) and not hasattr(value, "__origin__")
 
 
 def _file_name(full_name: str) -> str:

@@ -14,7 +14,7 @@ from sklearn.ensemble import GradientBoostingRegressor
 from cvst import RaceRandomSearchCV
 from cvst.displays import ContourDisplay, ImportanceDisplay
 
-X, y = make_friedman1(500, noise=1.0, random_state=0)
+X, y = make_friedman1(300, noise=1.0, random_state=0)
 space = {
     "learning_rate": loguniform(0.005, 1),
     "max_depth": randint(1, 6),
@@ -22,15 +22,15 @@ space = {
     "min_samples_leaf": randint(1, 30),
 }
 search = RaceRandomSearchCV(
-    GradientBoostingRegressor(n_estimators=40, random_state=0),
+    GradientBoostingRegressor(n_estimators=25, random_state=0),
     space,
-    n_iter=80,
+    n_iter=60,
     random_state=0,
 ).fit(X, y)
 print(search.best_params_)
 
 # %%
-# The learning rate decides, with forty rounds. The dark part is what a parameter
+# The learning rate decides, with so few rounds. The dark part is what a parameter
 # explains without the others.
 
 fig, ax = plt.subplots(figsize=(8, 3.6), layout="constrained")

@@ -28,8 +28,12 @@ mine = next(
     for number, params in enumerate(results["params"])
     if params["alpha"] == 100 and params["gamma"] == 0.01
 )
-print("dropped in look", results["dropped_at"][mine], "by", results["drop_reason"][mine])
-print(f"its score {results['mean_test_score'][mine]:.3f}, best {search.best_score_:.3f}")
+print(
+    "dropped in look", results["dropped_at"][mine], "by", results["drop_reason"][mine]
+)
+print(
+    f"its score {results['mean_test_score'][mine]:.3f}, best {search.best_score_:.3f}"
+)
 
 # %%
 # The bars are standard errors of the mean losses. All configurations meet the same

@@ -25,7 +25,7 @@ for ax, grid, title in zip(axes, (narrow, wide), ("too narrow", "wider"), strict
         model, grid, scoring="neg_mean_squared_error", random_state=0
     ).fit(X, y)
     LossSurfaceDisplay.from_search(search, x="gamma", y="alpha").plot(ax)
-    ax.set_title(f"{title}: best loss {-search.best_score_:.4f}")
+    ax.set_title(f"{title}: best loss {-search.best_score_:.4f}", loc="left")
     print(title, search.best_params_)
 
 # %%

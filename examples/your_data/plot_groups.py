@@ -49,7 +49,9 @@ fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 ax.plot(grid["n_neighbors"], curve, color="black", label="error on new patients")
 for name, search in {"without groups": plain, "with groups": grouped}.items():
     k = search.best_params_["n_neighbors"]
-    print(f"{name}: k={k}, error seen {-search.best_score_:.2f}, new {curve[k - 1]:.2f}")
+    print(
+        f"{name}: k={k}, error seen {-search.best_score_:.2f}, new {curve[k - 1]:.2f}"
+    )
     ax.plot(k, curve[k - 1], "o", markersize=9, label=f"chosen {name}")
 ax.set(xlabel="neighbours", ylabel="mean squared error")
 ax.legend()

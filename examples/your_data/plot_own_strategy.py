@@ -60,7 +60,7 @@ for ax, search, name in zip(
     axes, (halving, default), ("halving", "track and confirm"), strict=True
 ):
     SurvivorsDisplay.from_search(search).plot(ax)
-    ax.set_title(f"{name}: {search.best_params_['gamma']:.3g}")
+    ax.set_title(f"{name}: gamma {search.best_params_['gamma']:.3g}", loc="left")
 
 X_test, y_test = make_noisy_sinc(2000, random_state=1)
 for name, search in {"halving": halving, "default": default}.items():

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from cvst.cli._main import build_parser
+from cvst.cli import build_parser
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(
@@ -114,7 +114,7 @@ def commands():
     return found
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """A command line that the parser does not take."""
 
 
@@ -125,7 +125,7 @@ class Refused(Exception):
 )
 def test_commands_of_the_pages_are_understood(page, words, monkeypatch):
     def refuse(self, message):
-        raise Refused(f"{page}: {message}")
+        raise RefusedError(f"{page}: {message}")
 
     monkeypatch.setattr(argparse.ArgumentParser, "error", refuse)
     pipe = words.index("|") if "|" in words else len(words)
