@@ -30,7 +30,8 @@ print(cvst.__version__, search.best_params_)
 BARE = """
 from cvst.displays import TracesDisplay
 from cvst.report import html_report
-for use in (lambda: TracesDisplay.from_search(search).plot(), lambda: html_report(search)):
+uses = [lambda: TracesDisplay.from_search(search).plot(), lambda: html_report(search)]
+for use in uses:
     try:
         use()
     except ImportError as error:

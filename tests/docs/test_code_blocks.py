@@ -30,8 +30,6 @@ BLOCK = re.compile(
     r"^```(?P<kind>[\w{}]+)\n(?P<shown>.*?)^```|^<!-- python\n(?P<hidden>.*?)^-->",
     re.DOTALL | re.MULTILINE,
 )
-# A needless wait of the suite: these are about time, and say so by their numbers.
-SECONDS = re.compile(r"time_budget=(\d+)")
 # These two have tests of their own, beside the code that they are about.
 ELSEWHERE = {"spaces.md", "proposing.md"}
 
@@ -63,8 +61,7 @@ def run(block, line, path, names):
         names.update(test.globs)
         assert found.failed == 0, place
     else:
-        quick = SECONDS.sub("time_budget=3", block)
-        exec(compile("\n" * (line - 1) + quick, place, "exec"), names)
+        exec(compile("\n" * (line - 1) + block, place, "exec"), names)
 
 
 @pytest.mark.parametrize(
