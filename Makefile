@@ -2,8 +2,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 OLDEST := .venv-oldest/bin
+DOCS := .venv-docs/bin
+LOGGERS := .venv-loggers/bin
+RELEASE := .venv-release/bin
 
-.PHONY: demo test lint unit oldest browser setup clean
+.PHONY: demo test lint unit oldest browser docs loggers release setup clean
 
 demo: .venv/ready
 	$(BIN)/cvst demo
@@ -30,6 +33,18 @@ browser:
 oldest: .venv-oldest/ready
 	$(OLDEST)/python -m pytest -n 2 tests/search tests/test_estimator_checks.py
 
+# The site, with its examples run; a warning is an error. It is in docs/_build/html.
+docs: .venv-docs/ready
+	$(DOCS)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+# The loggers against MLflow and Weights & Biases themselves, which are large.
+loggers: .venv-loggers/ready
+	$(LOGGERS)/python -m pytest tests/integrations
+
+# A rehearsal: built, checked and installed in clean environments, and not uploaded.
+release: .venv-release/ready
+	$(RELEASE)/python tools/rehearse_release.py
+
 setup: .venv/ready
 
 .venv/ready: pyproject.toml
@@ -45,5 +60,24 @@ setup: .venv/ready
 	    pytest pytest-xdist hypothesis pandas polars pyarrow
 	touch $@
 
+.venv-docs/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-docs
+	$(DOCS)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(DOCS)/python -m pip install --quiet --editable ".[all]" --group docs
+	touch $@
+
+.venv-loggers/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-loggers
+	$(LOGGERS)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(LOGGERS)/python -m pip install --quiet --editable ".[wandb,optuna]" \
+	    mlflow pytest hypothesis
+	touch $@
+
+.venv-release/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-release
+	$(RELEASE)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(RELEASE)/python -m pip install --quiet --group release
+	touch $@
+
 clean:
-	rm -rf .venv .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-oldest .venv-docs .venv-loggers .venv-release docs/_build build dist .pytest_cache .mypy_cache .ruff_cache

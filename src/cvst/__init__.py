@@ -40,6 +40,7 @@ _PACKAGES = (
     "displays",
     "evaluation",
     "exceptions",
+    "integrations",
     "learners",
     "parallel",
     "proposals",

@@ -66,7 +66,8 @@ class KernelLogisticRegression(ClassifierMixin, BaseEstimator):
     n_iter_ : ndarray of shape (1,) or (n_classes,)
         Iterations of each fit.
     n_features_in_ : int
-    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Number of features.
+    feature_names_in_ : ndarray of shape (``n_features_in_``,)
         Only if the features have names.
 
     Notes

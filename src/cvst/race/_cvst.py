@@ -87,7 +87,7 @@ class CVST(Staged):
     elimination : {"open", "closed", "none"} or EliminationRule, default="open"
         Wald's open test, Spicer's closed one, or nothing is dropped.
     stopping : {"similar", "similar_within_window", "never"} or StoppingRule, \
-            default="similar"
+default="similar"
         Stop when the survivors behave alike, tested from step window + 1 on (or from
         step window on), or run all steps.
     shuffle_each_step : bool, default=False

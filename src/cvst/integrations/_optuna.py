@@ -1,0 +1,148 @@
+"""A finished race as a study of Optuna, for its dashboard and its pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cvst._typing import Configuration, FloatArray
+from cvst.integrations._events import best_of, need
+from cvst.race import RaceState, shared_deciding_looks
+
+__all__ = ["to_optuna_study"]
+
+# Numbers that span more than this are shown on a logarithmic axis.
+DECADES = 100
+
+
+def to_optuna_study(
+    search: Any, *, study_name: str | None = None, storage: Any = None
+) -> Any:
+    """Return a fitted search as a study: one trial for each configuration.
+
+    Parameters
+    ----------
+    search : fitted search
+        The race to export.
+    study_name : str or None, default=None
+        Name of the study.
+    storage : str, optuna storage or None, default=None
+        Where to keep it, such as ``"sqlite:///races.db"``; None keeps it in memory.
+
+    Returns
+    -------
+    optuna.Study
+        Values are mean losses, lower is better. Configurations that were dropped are
+        *pruned* trials with the loss of their last look or folds, often on fewer rows
+        than that of the others; failed fits are failed trials. Intermediate values are
+        the losses of the looks. User attributes hold the reason of a drop.
+
+    Examples
+    --------
+    >>> from cvst import RaceGridSearchCV
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> search = RaceGridSearchCV(
+    ...     KNeighborsClassifier(), {"n_neighbors": [1, 5, 9]}, random_state=0)
+    >>> search = search.fit(*load_iris(return_X_y=True))
+    >>> study = to_optuna_study(search)
+    >>> len(study.trials)
+    3
+    """
+    optuna = need("optuna", "cvst[optuna]")
+    facts = best_of(search)
+    state: RaceState = search.race_
+    study = optuna.create_study(
+        study_name=study_name, storage=storage, direction="minimize"
+    )
+    study.set_user_attr("search", facts["search"])
+    study.set_user_attr("strategy", facts["strategy"])
+    study.set_user_attr("stop_reason", facts["stop_reason"])
+    study.set_user_attr("best_configuration", int(search.best_index_))
+    space = _distributions(optuna.distributions, state.configurations)
+    for trial in _trials(optuna, state, space):
+        study.add_trial(trial)
+    return study
+
+
+def _trials(optuna: Any, state: RaceState, space: dict[str, Any]) -> Any:
+    """Yield one trial for each configuration."""
+    losses, reasons, final = state.mean_losses, state.drop_reasons, _final(state)
+    for number, params in enumerate(state.configurations):
+        seen = losses[number]
+        known = {name: _choice(value, space[name]) for name, value in params.items()}
+        value, outcome = _outcome(optuna, final[number], bool(state.active[number]))
+        yield optuna.trial.create_trial(
+            state=outcome,
+            value=value,
+            params=known,
+            distributions={name: space[name] for name in known},
+            user_attrs={
+                "configuration": number,
+                "drop_reason": reasons.get(number, ""),
+            },
+            intermediate_values={
+                look: float(loss)
+                for look, loss in enumerate(seen, start=1)
+                if np.isfinite(loss)
+            },
+        )
+
+
+def _final(state: RaceState) -> FloatArray:
+    """Return the loss of each configuration in its last look, or over its folds."""
+    final = np.full(state.n_configurations, np.nan)
+    for members, _, deciding in shared_deciding_looks(state):
+        final[members] = state.mean_losses[np.ix_(members, deciding)].mean(axis=1)
+    return final
+
+
+def _outcome(optuna: Any, loss: float, active: bool) -> tuple[float | None, Any]:
+    """Return the value of a trial and how it ended."""
+    states = optuna.trial.TrialState
+    if not np.isfinite(loss):
+        return None, states.FAIL
+    return float(loss), states.COMPLETE if active else states.PRUNED
+
+
+def _distributions(
+    kinds: Any, configurations: Sequence[Configuration]
+) -> dict[str, Any]:
+    """Return for each parameter what holds all its values."""
+    values: dict[str, list[Any]] = {}
+    for params in configurations:
+        for name, value in params.items():
+            values.setdefault(name, []).append(value)
+    return {name: _distribution(kinds, one) for name, one in values.items()}
+
+
+def _distribution(kinds: Any, values: list[Any]) -> Any:
+    if all(_is_number(value) for value in values):
+        low, high = min(values), max(values)
+        log = low > 0 and high / low >= DECADES
+        if all(isinstance(value, (int, np.integer)) for value in values):
+            return kinds.IntDistribution(int(low), int(high), log=bool(log))
+        return kinds.FloatDistribution(float(low), float(high), log=bool(log))
+    choices = dict.fromkeys(_word(value) for value in values)
+    return kinds.CategoricalDistribution(tuple(choices))
+
+
+def _is_number(value: Any) -> bool:
+    kinds = (int, float, np.integer, np.floating)
+    is_number = isinstance(value, kinds) and not isinstance(value, (bool, np.bool_))
+    return is_number and bool(np.isfinite(value))
+
+
+def _word(value: Any) -> Any:
+    """Return a category that Optuna can store."""
+    value = value.item() if isinstance(value, np.generic) else value
+    return value if value is None or isinstance(value, (bool, str)) else str(value)
+
+
+def _choice(value: Any, distribution: Any) -> Any:
+    """Return a value as its distribution knows it."""
+    if hasattr(distribution, "choices"):
+        return _word(value)
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)

@@ -1,0 +1,171 @@
+"""Numbers on the pages are those of the result files."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def script(name):
+    """Import a script of the benchmarks."""
+    path = ROOT / "benchmarks" / name
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def page(name):
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def cells(text, start):
+    """Return the cells of the table row that begins with some text."""
+    [row] = [line for line in text.splitlines() if line.startswith(f"| {start} |")]
+    return [cell.strip() for cell in row.strip("|").split("|")]
+
+
+def log_ratios(table, rule):
+    """Return how much better a rule's choices are than those of full 10-fold."""
+    keys = ["problem", "seed"]
+    full = table[table["rule"] == "full 10-fold"].set_index(keys)
+    own = table[table["rule"] == rule].set_index(keys)
+    return own, full, np.log(full["test_error"].loc[own.index] / own["test_error"])
+
+
+def per_cent(share, digits=1):
+    return f"{100 * share:.{digits}f} %"
+
+
+def mean_and_error(ratios):
+    """Return a mean ratio with one standard error over problems, as pages print it."""
+    problems = ratios.groupby("problem").mean()
+    mean, error = np.exp(problems.mean()), problems.sem()
+    return f"{mean:.3f} ± {error:.3f}".replace("0.", ".")
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/user_guide/speed.md"])
+def test_the_front_table_is_that_of_the_speed_runs(name):
+    assert "\n".join(script("front_table.py").lines()) in page(name)
+
+
+def test_getting_started_shows_what_was_measured():
+    lines = script("getting_started.py").lines()
+    assert "\n".join(lines) in page("docs/getting_started.md")
+
+
+STUDY = "docs/measurements/default_strategy.md"
+RULES = {
+    "full 5-fold": "full 5-fold",
+    '`"cvst"`': "paper",
+    "`TrackAndConfirm(climbs=2)`": "track and confirm, climbs=2",
+    "`TrackAndConfirm(climbs=2, n_folds=3)`": "track and confirm, climbs=2, n_folds=3",
+}
+
+
+@pytest.mark.parametrize("shown", RULES)
+def test_how_often_a_rule_is_worse(shown):
+    table = pd.read_csv(RESULTS / "rules_kernel_default.csv")
+    own, full, ratios = log_ratios(table, RULES[shown])
+    same = np.isclose(own[["gamma", "alpha"]], full[["gamma", "alpha"]].loc[own.index])
+    expected = [
+        str(len(own)),
+        per_cent(same.all(axis=1).mean(), 0),
+        *(per_cent((ratios < -np.log(limit)).mean()) for limit in (1.02, 1.05, 1.1)),
+        per_cent((ratios > np.log(1.02)).mean()),
+    ]
+    section = page(STUDY).split("## How often is it worse?")[1].split("## ")[0]
+    assert cells(section, shown)[1:] == expected
+
+
+def test_the_summary_of_the_strategies_page():
+    """The one table that the guide keeps."""
+    table = pd.read_csv(RESULTS / "rules_kernel_default.csv")
+    found = [
+        mean_and_error(log_ratios(table, rule)[2])
+        for rule in ("full 5-fold", "paper", "track and confirm, climbs=2")
+    ]
+    text = page("docs/user_guide/strategies.md")
+    start = "mean ratio of test errors ± one standard error over problems"
+    assert cells(text, start)[1:] == found
+
+
+def test_the_ratio_on_other_models():
+    table = pd.read_csv(RESULTS / "rules_models.csv")
+    _, _, ratios = log_ratios(table, "track and confirm")
+    problems = ratios.index.get_level_values("problem")
+    others = ratios[~problems.str.endswith("knn")]
+    assert others.index.get_level_values("problem").nunique() == 23
+    assert f"the default was {mean_and_error(others)}" in page(
+        "docs/user_guide/strategies.md"
+    )
+    assert f"is {mean_and_error(others)}" in page(STUDY)
+
+
+def test_the_readme_says_what_the_study_says():
+    table = pd.read_csv(RESULTS / "rules_kernel_default.csv")
+    text = " ".join(page("README.md").split())
+    for rule, sentence in {
+        "track and confirm, climbs=2": "in {}, and over 2 % better in {};",
+        "full 5-fold": "cross-validation has {} and {}",
+    }.items():
+        _, _, ratios = log_ratios(table, rule)
+        worse, better = (ratios < -np.log(1.02)).mean(), (ratios > np.log(1.02)).mean()
+        assert sentence.format(per_cent(worse, 0), per_cent(better, 0)) in text
+    assert f"{len(ratios)} races" in text
+
+
+def test_seconds_on_the_rows_of_the_paper():
+    """Every row of the page is in the file, with its seconds and ratios."""
+    runs = pd.read_csv(RESULTS / "rules_paper_rows.csv")
+    seconds = runs.pivot_table(
+        index=["data", "learner"], columns="method", values="seconds"
+    )
+    text = page("docs/measurements/paper_rows.md")
+    rows = re.findall(r"^\| (\w+)[^|]*\| (K\w+|S\w+) \| ([\d.]+) \| (\d+)x", text, re.M)
+    assert len(rows) == 30
+    for data, learner, shown, ratio in rows:
+        row = seconds.loc[data, learner]
+        assert float(shown) == pytest.approx(row["track_and_confirm"], abs=0.051), data
+        faster = row["plain_grid"] / row["track_and_confirm"]
+        assert float(ratio) == pytest.approx(faster, abs=0.6), data
+
+
+def test_everyday_tuning_is_what_the_summary_prints():
+    summary = script("everyday/summary.py")
+    files = ["everyday_held_out.jsonl", "everyday_held_out_again.jsonl"]
+    read = summary.read([RESULTS / name for name in files], "held_out")
+    text = summary.markdown(summary.regrets(read), "race")
+    assert text.strip() in page("docs/measurements/everyday.md")
+    means = summary.table(summary.regrets(read)).set_index(["search", "seconds"])
+    which = page("docs/user_guide/which_search.md")
+    for shown, search in {
+        "`RaceSearchCV`": "race",
+        "Optuna TPE + WilcoxonPruner": "optuna_tpe_wilcoxon",
+        "Optuna TPE": "optuna_tpe",
+        "random search": "random",
+    }.items():
+        expected = [
+            f"{means.loc[(search, seconds), 'mean']:.2f}".lstrip("0")
+            for seconds in (15.0, 60.0)
+        ]
+        section = which.split("## Measured")[1]
+        assert cells(section, shown)[1:] == expected, shown
+
+
+@pytest.mark.parametrize(
+    "claim",
+    ["that full cross-validation would find", "1.004 ± .006", "68x", "68 times"],
+)
+def test_claims_that_were_too_strong_do_not_come_back(claim):
+    """The readme and the guide say no more than was measured."""
+    for name in ("README.md", "docs/index.md", "docs/user_guide/strategies.md"):
+        assert claim not in page(name), name

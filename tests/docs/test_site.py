@@ -1,0 +1,143 @@
+"""The site's own code, without building it: every public name and page has a place."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import cvst
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def extension(name):
+    path = DOCS / "_extensions" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_every_public_name_has_an_entry(tmp_path):
+    """Witness: the ``__all__`` of every package that can be imported."""
+    api = extension("public_api")
+    api.write_pages(tmp_path)
+    pages = {path.stem: path.read_text("utf-8") for path in tmp_path.glob("*.rst")}
+    entries = {
+        f"{module}.{name}"
+        for text in pages.values()
+        for module in re.findall(r"^\.\. currentmodule:: (\S+)$", text, re.M)
+        for name in re.findall(
+            r"^\.\. auto(?:class|function|exception|data):: (\w+)$", text, re.M
+        )
+    }
+    for found in pkgutil.iter_modules(cvst.__path__, prefix="cvst."):
+        if found.name.split(".")[1].startswith("_") or found.name == "cvst.cli":
+            continue
+        for name in importlib.import_module(found.name).__all__:
+            home = api.homes()[found.name, name]
+            assert home in entries, f"{found.name}.{name}"
+            assert f"<{home}>`" in pages[found.name]
+    assert all(f"cvst.{name}" in entries for name in cvst.__all__)
+
+
+def test_pages_that_are_gone_are_removed(tmp_path):
+    (tmp_path / "name.cvst.old.rst").write_text("old")
+    extension("public_api").write_pages(tmp_path)
+    assert not (tmp_path / "name.cvst.old.rst").exists()
+
+
+def test_methods_of_scikit_learn_are_not_described_again():
+    text = extension("public_api").page_of("cvst.RaceGridSearchCV")
+    assert ".. automethod:: RaceGridSearchCV.plan" in text
+    assert "predict_proba" not in text
+
+
+def toctrees():
+    """Return which pages each page lists."""
+    block = re.compile(r"```{toctree}\n(.*?)```", re.S)
+    listed = {}
+    for path in DOCS.rglob("*.md"):
+        if "_build" in path.parts:
+            continue
+        text = path.read_text(encoding="utf-8")
+        for body in block.findall(text):
+            names = [line for line in body.splitlines() if line and line[0] != ":"]
+            listed[path] = [(path.parent / name).resolve() for name in names]
+    return listed
+
+
+def test_every_page_is_in_one_menu():
+    places = [place for one in toctrees().values() for place in one]
+    assert len(places) == len(set(places))
+    pages = {
+        path.with_suffix("").resolve()
+        for path in DOCS.rglob("*.md")
+        if not {"_build", "examples", "api"} & set(path.relative_to(DOCS).parts)
+        and path.name not in {"_unreleased.md"}
+    }
+    assert pages - set(places) == {(DOCS / "index").resolve()}
+
+
+def test_fragments_are_gathered_by_kind(tmp_path):
+    (tmp_path / "b.added.md").write_text("Second.\n")
+    (tmp_path / "a.added.md").write_text("First.\n")
+    (tmp_path / "c.fixed.md").write_text("A fault.\n")
+    text = extension("fragments").unreleased(tmp_path)
+    assert text == "### Added\n\n- First.\n- Second.\n\n### Fixed\n\n- A fault.\n"
+
+
+def test_fragments_have_a_kind_that_is_known():
+    kinds = extension("fragments").KINDS
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    declared = [one["directory"] for one in settings["tool"]["towncrier"]["type"]]
+    assert declared == list(kinds)
+    for path in (ROOT / "changelog.d").glob("*.md"):
+        assert path.name.split(".")[-2] in kinds, path.name
+
+
+EXAMPLES = sorted((ROOT / "examples").rglob("plot_*.py"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_an_example_asks_a_question_and_draws(path):
+    """Each is a page of its own: a question, a picture, in a folder with a heading."""
+    text = path.read_text(encoding="utf-8")
+    title, line = text.splitlines()[1:3]
+    assert title.endswith("?")
+    assert line == "=" * len(title)
+    assert ".plot(" in text or "plt." in text
+    assert (path.parent / "GALLERY_HEADER.rst").exists()
+    compile(text, str(path), "exec")
+
+
+def test_the_gallery_has_all_three_searches():
+    assert 10 <= len(EXAMPLES) <= 14
+    text = "".join(path.read_text("utf-8") for path in EXAMPLES)
+    for name in ("RaceGridSearchCV(", "RaceRandomSearchCV(", "RaceSearchCV("):
+        assert name in text
+
+
+def test_versions_agree():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert cvst.__version__ == project["version"]
+    base = project["version"].split(".dev")[0]
+    citation = (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"\nversion: {base}\n" in citation
+    assert f'version: "{base}"' in (ROOT / "conda/recipe.yaml").read_text("utf-8")
+
+
+def test_the_recipe_needs_what_the_package_needs():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    recipe = (ROOT / "conda" / "recipe.yaml").read_text("utf-8")
+    [run] = re.findall(r"  run:\n((?:    - .*\n)+)", recipe)
+    needed = {line.strip("- ").replace(" ", "") for line in run.splitlines()}
+    assert needed == {*project["dependencies"], "python>=${{python_min}}"}
+    assert f'python_min: "{project["requires-python"].strip(">=")}"' in recipe

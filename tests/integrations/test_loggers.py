@@ -1,0 +1,208 @@
+"""Loggers listen to real races; those of other packages where these are installed."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import FitFailedWarning
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.neighbors import KNeighborsClassifier
+
+from cvst import RaceGridSearchCV
+from cvst.datasets import make_noisy_sinc
+from cvst.integrations import MLflowLogger, RaceListener, WandbLogger, to_optuna_study
+
+
+@pytest.fixture
+def race():
+    """Return a search with drops, and its data."""
+    grid = {"alpha": np.logspace(-3, 2, 8), "gamma": [0.01, 0.1, 1, 10, 100]}
+    search = RaceGridSearchCV(KernelRidge(kernel="rbf"), grid, random_state=0)
+    return search, make_noisy_sinc(400, random_state=0)
+
+
+class Keeper(RaceListener):
+    """Keeps what it hears."""
+
+    def __init__(self):
+        super().__init__()
+        self.looks, self.ends = [], []
+
+    def on_look(self, event, params):
+        self.looks.append((dict(event), dict(params)))
+
+    def on_end(self, event):
+        self.ends.append(dict(event))
+
+
+def test_a_listener_hears_every_look_and_the_end(race):
+    """Witness: the state that the search keeps."""
+    search, data = race
+    with Keeper() as keeper:
+        search.fit(*data)
+    state = search.race_
+    assert len(keeper.looks) == search.n_looks_
+    for place, (event, params) in enumerate(keeper.looks):
+        observation = state.observations[place]
+        assert event["n_configurations"] == len(observation.look.configurations)
+        assert event["n_dropped"] == len(observation.drops)
+        losses = state.until(place + 1).column("mean_losses")
+        assert event["leader_loss"] == losses[event["leader"]]
+        assert params == search.cv_results_["params"][event["leader"]]
+    assert [end["reason"] for end in keeper.ends] == [search.stop_reason_]
+
+
+def test_a_listener_leaves_the_logger_as_it_was(race, caplog):
+    search, data = race
+    logger = logging.getLogger("cvst")
+    before = logger.level, logger.propagate, list(logger.handlers)
+    with Keeper():
+        search.fit(*data)
+    assert (logger.level, logger.propagate, list(logger.handlers)) == before
+
+
+def test_an_error_in_a_listener_does_not_stop_the_race(race, capsys):
+    class Broken(RaceListener):
+        def on_look(self, event, params):
+            raise OSError("the disk is full")
+
+    search, data = race
+    with Broken():
+        search.fit(*data)
+    assert search.best_params_
+    assert "the disk is full" in capsys.readouterr().err
+
+
+def test_the_race_is_the_same_with_and_without_a_listener(race):
+    search, data = race
+    with Keeper():
+        heard = search.fit(*data).race_.mean_losses.copy()
+    np.testing.assert_array_equal(heard, search.fit(*data).race_.mean_losses)
+
+
+@pytest.mark.parametrize("logger", [MLflowLogger, WandbLogger])
+def test_what_is_missing_is_named(logger, monkeypatch):
+    name = logger.__name__.removesuffix("Logger").lower()
+    monkeypatch.setitem(__import__("sys").modules, name, None)
+    with pytest.raises(ImportError, match=rf"pip install 'cvst\[{name}\]'"):
+        logger()
+
+
+def test_an_unfitted_search_has_nothing_to_export(race):
+    pytest.importorskip("optuna")
+    with pytest.raises(ValueError, match="not fitted"):
+        to_optuna_study(race[0])
+
+
+# MLflow -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def mlflow(tmp_path):
+    found = pytest.importorskip("mlflow")
+    found.set_tracking_uri(f"sqlite:///{tmp_path / 'runs.db'}")
+    return found
+
+
+def test_mlflow_keeps_every_look(mlflow, race):
+    """Witness: what the store gives back through MLflow's own client."""
+    search, data = race
+    with MLflowLogger("a race") as logger:
+        search.fit(*data)
+        logger.log_search(search)
+    assert mlflow.active_run() is None
+    [run] = mlflow.search_runs(output_format="list")
+    client = mlflow.MlflowClient()
+    history = client.get_metric_history(run.info.run_id, "n_configurations")
+    expected = [len(o.look.configurations) for o in search.race_.observations]
+    ordered = sorted(history, key=lambda one: one.step)
+    assert [int(one.value) for one in ordered] == expected
+    assert run.data.params["best_gamma"] == str(search.best_params_["gamma"])
+    assert run.data.metrics["best_score"] == pytest.approx(search.best_score_)
+    assert run.data.tags["cvst.stop_reason"] == search.stop_reason_
+    assert run.info.status == "FINISHED"
+
+
+def test_mlflow_uses_the_active_run_and_tells_of_failure(mlflow, race):
+    with mlflow.start_run() as mine:
+        with MLflowLogger() as logger:
+            logger.log_search(race[0].fit(*race[1]))
+        assert mlflow.active_run().info.run_id == mine.info.run_id
+    with pytest.raises(ZeroDivisionError), MLflowLogger():
+        raise ZeroDivisionError
+    states = {run.info.status for run in mlflow.search_runs(output_format="list")}
+    assert states == {"FINISHED", "FAILED"}
+
+
+def test_weights_and_biases_keeps_every_look(race, tmp_path, monkeypatch):
+    wandb = pytest.importorskip("wandb")
+    monkeypatch.chdir(tmp_path)
+    logged = []
+    with WandbLogger(project="races", mode="offline") as logger:
+        monkeypatch.setattr(
+            logger._run,
+            "log",
+            lambda row, log=logger._run.log: (logged.append(row), log(row)),
+        )
+        race[0].fit(*race[1])
+        logger.log_search(race[0])
+        summary = dict(logger._run.summary)
+    assert wandb.run is None
+    assert [row["race/look"] for row in logged] == list(range(1, race[0].n_looks_ + 1))
+    assert summary["race/best_score"] == pytest.approx(race[0].best_score_)
+    assert summary["race/stop_reason"] == race[0].stop_reason_
+
+
+# Optuna -----------------------------------------------------------------------------
+
+
+def test_a_study_has_a_trial_for_each_configuration(race):
+    """Witness: ``cv_results_``, whose score is minus the mean loss."""
+    optuna = pytest.importorskip("optuna")
+    search, data = race
+    search.set_params(scoring="neg_mean_squared_error").fit(*data)
+    study = to_optuna_study(search)
+    results = search.cv_results_
+    assert [trial.params for trial in study.trials] == results["params"]
+    np.testing.assert_allclose(
+        [-trial.value for trial in study.trials], results["mean_test_score"]
+    )
+    pruned = [t.state == optuna.trial.TrialState.PRUNED for t in study.trials]
+    np.testing.assert_array_equal(pruned, ~search.race_.active)
+    assert any(pruned)
+    assert not all(pruned)
+    counts = [len(trial.intermediate_values) for trial in study.trials]
+    np.testing.assert_array_equal(counts, results["n_looks"])
+
+
+def test_words_switches_and_branches_become_categories():
+    optuna = pytest.importorskip("optuna")
+    grid = [
+        {"weights": ["uniform", "distance"], "n_neighbors": [1, 3]},
+        {"p": [1, 2], "metric_params": [None]},
+    ]
+    search = RaceGridSearchCV(KNeighborsClassifier(), grid, random_state=0)
+    study = to_optuna_study(search.fit(*load_iris(return_X_y=True)))
+    kinds = {
+        name: type(one).__name__ for name, one in study.trials[0].distributions.items()
+    }
+    assert kinds == {
+        "weights": "CategoricalDistribution",
+        "n_neighbors": "IntDistribution",
+    }
+    assert study.trials[-1].params == {"p": 2, "metric_params": None}
+    assert optuna.importance.get_param_importances is not None
+
+
+def test_failed_fits_are_failed_trials():
+    optuna = pytest.importorskip("optuna")
+    grid = {"n_neighbors": [1, 3, 10_000]}
+    search = RaceGridSearchCV(KNeighborsClassifier(), grid, random_state=0)
+    with pytest.warns(FitFailedWarning, match="10000"):
+        search.fit(*load_iris(return_X_y=True))
+    states = [trial.state for trial in to_optuna_study(search).trials]
+    assert states[-1] == optuna.trial.TrialState.FAIL
+    assert states[0] == optuna.trial.TrialState.COMPLETE

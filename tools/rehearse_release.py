@@ -1,0 +1,154 @@
+"""Rehearse a release: build, check, install and use what would be uploaded.
+
+``make release`` runs it. It works on a copy of the checkout, and leaves ``dist/``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+RACE = """
+import numpy as np
+from sklearn.kernel_ridge import KernelRidge
+import cvst
+from cvst.datasets import make_noisy_sinc
+X, y = make_noisy_sinc(300, random_state=0)
+grid = {"alpha": np.logspace(-3, 2, 8), "gamma": np.logspace(-2, 2, 8)}
+search = cvst.RaceGridSearchCV(KernelRidge(kernel="rbf"), grid, random_state=0)
+search.fit(X, y)
+assert search.n_looks_ > 2
+print(cvst.__version__, search.best_params_)
+"""
+BARE = """
+from cvst.displays import TracesDisplay
+from cvst.report import html_report
+uses = [lambda: TracesDisplay.from_search(search).plot(), lambda: html_report(search)]
+for use in uses:
+    try:
+        use()
+    except ImportError as error:
+        assert "pip install 'cvst[" in str(error), error
+    else:
+        raise AssertionError("an extra is there that was not asked for")
+"""
+FULL = """
+import matplotlib
+matplotlib.use("Agg")
+from cvst.displays import TracesDisplay
+from cvst.report import html_report
+TracesDisplay.from_search(search).plot()
+assert "<html" in html_report(search)
+"""
+
+
+def say(text: str) -> None:
+    """Print a heading."""
+    sys.stdout.write(f"\n== {text}\n")
+    sys.stdout.flush()
+
+
+def run(*command: object, cwd: Path) -> None:
+    """Run a command, and stop at the first that fails."""
+    subprocess.run([str(part) for part in command], cwd=cwd, check=True)
+
+
+def released_version(tree: Path) -> str:
+    """Take ``.dev0`` off the version wherever it stands, and return it."""
+    text = (tree / "pyproject.toml").read_text(encoding="utf-8")
+    [developed] = re.findall(r'^version = "(.*)"$', text, re.MULTILINE)
+    version = re.sub(r"\.dev\d+$", "", developed)
+    for name in ("pyproject.toml", "src/cvst/__init__.py"):
+        path = tree / name
+        content = path.read_text(encoding="utf-8")
+        assert content.count(f'"{developed}"') == 1, name
+        path.write_text(content.replace(f'"{developed}"', f'"{version}"'), "utf-8")
+    return version
+
+
+def environment(folder: Path, *packages: object) -> Path:
+    """Make a clean virtual environment with some packages; return its Python."""
+    venv.create(folder, with_pip=True)
+    python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    run(python, "-m", "pip", "install", "--quiet", *packages, cwd=folder)
+    return python
+
+
+def copy_checkout(tree: Path) -> None:
+    """Copy what git knows, and what it does not ignore."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, tree / name)
+
+
+def build(tree: Path) -> tuple[Path, Path]:
+    """Build and check both distributions; return the wheel and the sources."""
+    version = released_version(tree)
+    say(f"changelog and distributions of {version}")
+    run(
+        sys.executable, "-m", "towncrier", "build", "--yes", "--version", version,
+        cwd=tree,
+    )  # fmt: skip
+    assert f"## {version}" in (tree / "CHANGELOG.md").read_text("utf-8")
+    assert not list((tree / "changelog.d").glob("*.md"))
+    run(sys.executable, "-m", "build", "--outdir", tree / "dist", cwd=tree)
+    [wheel] = (tree / "dist").glob("*.whl")
+    [sources] = (tree / "dist").glob("*.tar.gz")
+    run(sys.executable, "-m", "twine", "check", "--strict", wheel, sources, cwd=tree)
+    return wheel, sources
+
+
+def rehearse(work: Path) -> None:
+    """Build in a copy, and use what was built."""
+    tree = work / "tree"
+    tree.mkdir()
+    copy_checkout(tree)
+    run("git", "init", "-q", cwd=tree)  # towncrier asks git which files it may remove
+    wheel, sources = build(tree)
+
+    say("without extras")
+    bare = environment(work / "bare", wheel)
+    run(bare, "-W", "error", "-c", RACE + BARE, cwd=work)
+    run(bare, "-m", "cvst", "--version", cwd=work)
+
+    say("with all extras, and the types seen by a user")
+    full = environment(work / "full", f"{wheel}[all]", "mypy", "pytest", "hypothesis")
+    run(full, "-c", RACE + FULL, cwd=work)
+    run(full, "-m", "cvst", "datasets", cwd=work)
+    shutil.copy(ROOT / "tools" / "consumer.py", work)
+    run(full, "-m", "mypy", "--strict", "consumer.py", cwd=work)
+
+    say("the source distribution, with some of its own tests")
+    shutil.unpack_archive(sources, work / "sources")
+    [unpacked] = (work / "sources").iterdir()
+    shutil.rmtree(unpacked / "src")  # so that the tests find what is installed
+    tests = ("tests/statistics/test_wald.py", "tests/test_text.py")
+    run(full, "-m", "pytest", "-q", *tests, cwd=unpacked)
+
+    say("built")
+    shutil.rmtree(ROOT / "dist", ignore_errors=True)
+    (ROOT / "dist").mkdir()
+    for path in (wheel, sources):
+        shutil.copy2(path, ROOT / "dist")
+        digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        sys.stdout.write(f"{digest}  {path.name}\n")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        rehearse(Path(folder))
