@@ -8,7 +8,7 @@ import numpy as np
 
 from cvst._typing import FloatArray, IntArray, count_rows
 from cvst.race._folds import FoldRecord, largest_first
-from cvst.race._leader_tests import drop_worse, excess_p_values
+from cvst.race._leader_tests import drop_worse, tested
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._planned import PlannedLook, planned_folds, planned_prefix
 from cvst.race._problem import Problem
@@ -45,6 +45,10 @@ class FoldRace(Stage):
         Stages with the same folds whose losses count together; only this one if empty.
     may_fail : bool
         Whether the race can go on if every fit fails in a fold.
+    n_sharing : int
+        If not 0, the level is that of a whole run, shared by so many looks. Then each
+        fold is tested by itself, because no test of several is exact, and losses may
+        have any tails (docs/theory/guarantee.md).
     """
 
     n_folds: int = 5
@@ -55,6 +59,7 @@ class FoldRace(Stage):
     fewest: int = 1
     together: tuple[str, ...] = ()
     may_fail: bool = False
+    n_sharing: int = 0
 
     @property
     def fold_counts(self) -> tuple[int, ...]:
@@ -81,8 +86,11 @@ class FoldRace(Stage):
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Test all against the leader, on all rows seen in this stage so far."""
-        p_values = self._p_values(state, look, seen)
-        return drop_worse(state, look, seen, p_values, self.level, self.set_aside)
+        p_values, worse = tested(
+            self._differences(state, look, seen),
+            *(self.level, self.n_sharing, state.n_configurations),
+        )
+        return drop_worse(state, look, seen, p_values, worse, self.set_aside)
 
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
         """Return one look per fold, or one at the separate test set."""
@@ -91,11 +99,16 @@ class FoldRace(Stage):
         folds = largest_first(problem.folds[self.n_folds])
         return planned_folds(folds, self.name, most)
 
-    def _p_values(self, state: RaceState, look: Look, seen: LookLosses) -> FloatArray:
+    def _differences(
+        self, state: RaceState, look: Look, seen: LookLosses
+    ) -> list[FloatArray]:
+        """Return losses minus the leader's, on the rows that are tested."""
         all_top = np.ones(len(look.configurations), dtype=bool)
         unknown = np.full(len(all_top), np.nan)
         # The leader is the best including this fold, so the fold must be on record.
         after = state.observe(look, seen, Verdict(all_top, unknown))
         record = FoldRecord.of(after, self.together or (self.name,))
+        if self.n_sharing:
+            record = record.only(record.folds[-1])
         leader = int(record.ranking(np.flatnonzero(record.seen & after.active))[0])
-        return excess_p_values(record.differences(look.configurations, leader))
+        return record.differences(look.configurations, leader)

@@ -65,6 +65,16 @@ class FoldRecord:
         seen: BoolArray = np.any(self.rows >= 0, axis=1)
         return seen
 
+    def only(self, fold: int) -> FoldRecord:
+        """Return the record of one fold."""
+        looks = [look for look, number in enumerate(self.folds) if number == fold]
+        return FoldRecord(
+            [self.losses[look] for look in looks],
+            [fold] * len(looks),
+            self.rows[:, looks],
+            self.means[:, looks],
+        )
+
     def differences(self, members: IntArray, leader: int) -> list[FloatArray]:
         """Return losses minus the leader's on the rows of their common folds."""
         of_leader = {fold: losses[row] for losses, fold, row in self._looks_of(leader)}

@@ -9,15 +9,29 @@ import numpy as np
 from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._state import RaceState
-from cvst.statistics import mcnemar_exact, paired_excess_test
+from cvst.statistics import (
+    mcnemar_exact,
+    paired_excess_test,
+    symmetric_excess_test,
+)
 
-__all__ = ["BY_RANK", "BY_TEST", "drop_worse", "excess_p_values", "rejected"]
+__all__ = [
+    "BY_RANK",
+    "BY_TEST",
+    "drop_worse",
+    "excess_p_values",
+    "level_of_each",
+    "rejected",
+    "tested",
+]
 
 # Reasons of a drop: shown to be worse, or not among the best that go on.
 BY_TEST, BY_RANK = "paired test", "rank"
 
 
-def excess_p_values(differences: Sequence[FloatArray]) -> FloatArray:
+def excess_p_values(
+    differences: Sequence[FloatArray], *, any_tails: bool = False
+) -> FloatArray:
     """Test for each configuration whether its mean loss exceeds the leader's.
 
     Losses of 0 and 1 are compared by McNemar's exact test, others by a paired t that
@@ -28,6 +42,9 @@ def excess_p_values(differences: Sequence[FloatArray]) -> FloatArray:
     differences : sequence of ndarray
         Loss minus the leader's loss, on the rows they have in common; the leader and
         failed fits (NaN) are not tested.
+    any_tails : bool
+        Whether the p-values of other losses than 0 and 1 must also hold, without
+        approximation, for symmetric differences with any tails.
 
     Returns
     -------
@@ -56,6 +73,11 @@ def excess_p_values(differences: Sequence[FloatArray]) -> FloatArray:
             p_values[positions] = _mcnemar(table)
         else:
             p_values[positions] = paired_excess_test(table)
+            if any_tails:
+                # The larger one holds where either of the two does.
+                p_values[positions] = np.maximum(
+                    p_values[positions], symmetric_excess_test(table)
+                )
     return p_values
 
 
@@ -82,12 +104,53 @@ def rejected(p_values: FloatArray, level: float) -> BoolArray:
     return np.nan_to_num(p_values, nan=1.0) <= level / n_others
 
 
+def level_of_each(level: float, n_looks: int, n_configurations: int) -> float:
+    """Return the level of one test of one look if they share that of a whole run.
+
+    The number of configurations in a look depends on the rows seen before, and some of
+    those are tested again. So the level is divided by all that could be the leader.
+
+    Examples
+    --------
+    >>> level_of_each(0.05, n_looks=5, n_configurations=101)
+    0.0001
+    """
+    return level / (n_looks * max(1, n_configurations - 1))
+
+
+def tested(
+    differences: Sequence[FloatArray],
+    level: float,
+    n_sharing: int,
+    n_configurations: int,
+) -> tuple[FloatArray, BoolArray]:
+    """Return p-values against the leader, and which are worse than it.
+
+    Parameters
+    ----------
+    differences : sequence of ndarray
+        Loss minus the leader's loss.
+    level : float
+        Level of this look, or of the run.
+    n_sharing : int
+        Number of looks that share the level of the run; 0 if it is that of this look.
+    n_configurations : int
+        Number of configurations in the race.
+    """
+    p_values = excess_p_values(differences, any_tails=n_sharing > 0)
+    if not n_sharing:
+        return p_values, rejected(p_values, level)
+    # Strictly below, so that a stage with level 0 drops nothing.
+    limit = level_of_each(level, n_sharing, n_configurations)
+    return p_values, np.nan_to_num(p_values, nan=1.0) < limit
+
+
 def drop_worse(
     state: RaceState,
     look: Look,
     seen: LookLosses,
     p_values: FloatArray,
-    level: float,
+    worse: BoolArray,
     set_aside: Callable[[RaceState], IntArray],
 ) -> Verdict:
     """Drop what failed or is worse than the leader, then what is set aside.
@@ -100,13 +163,13 @@ def drop_worse(
         The look.
     p_values : ndarray of float
         Of the tests against the leader.
-    level : float
-        Level of all tests together.
+    worse : ndarray of bool
+        Which are significantly worse than the leader.
     set_aside : callable
         Given the state after these drops, returns further configurations that do not
         go on.
     """
-    worse = rejected(p_values, level) | np.isnan(seen.mean_losses)
+    worse = worse | np.isnan(seen.mean_losses)
     drops = {
         number: seen.failures.get(number, BY_TEST)
         for number in look.configurations[worse].tolist()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvst._typing import IntArray
-from cvst.race._leader_tests import drop_worse, excess_p_values
+from cvst.race._leader_tests import drop_worse, tested
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._planned import PlannedLook, planned_prefix
 from cvst.race._problem import Problem
@@ -35,6 +35,9 @@ class SubsetLook(Stage):
     level : float
         Bound on the chance that the configuration with the smallest expected loss here
         is dropped by the test.
+    n_sharing : int
+        If not 0, the level is that of a whole run, shared by so many looks, and
+        losses may have any tails (docs/theory/guarantee.md).
     """
 
     rows: int | float = 0.2
@@ -42,6 +45,7 @@ class SubsetLook(Stage):
     enter: Chooser = survivors
     set_aside: Chooser = nothing
     level: float = 0.05
+    n_sharing: int = 0
 
     def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
         """Look at the first rows, once."""
@@ -57,8 +61,11 @@ class SubsetLook(Stage):
             # Nothing to compare: all go on, and more rows may help.
             return Verdict(np.zeros(len(seen.losses), dtype=bool), seen.mean_losses)
         leader = int(np.nanargmin(seen.mean_losses))
-        p_values = excess_p_values(list(seen.losses - seen.losses[leader]))
-        return drop_worse(state, look, seen, p_values, self.level, self.set_aside)
+        p_values, worse = tested(
+            list(seen.losses - seen.losses[leader]),
+            *(self.level, self.n_sharing, state.n_configurations),
+        )
+        return drop_worse(state, look, seen, p_values, worse, self.set_aside)
 
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
         """Return the one look."""

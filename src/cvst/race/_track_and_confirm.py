@@ -53,6 +53,9 @@ FEWEST_RACED, DOUBTFUL = 5, 0.1
 COUNTS = "min_rows", "max_survivors", "n_tracked", "n_leaders", "n_raced"
 FEWEST = dict.fromkeys(COUNTS, 1) | dict.fromkeys(("n_folds", "final_folds"), 2)
 
+# What the level may bound.
+GUARANTEES = "look", "run"
+
 # No look on a subset takes more of the rows.
 LARGEST_FRACTION = 0.6
 
@@ -112,6 +115,11 @@ class TrackAndConfirm(Staged):
     direct_below : int, default=30
         Fewer configurations than this go straight to the folds, five or fewer to
         those of the final.
+    guarantee : {"look", "run"}, default="look"
+        What ``level`` bounds. With ``"run"`` it is the chance that a configuration
+        with the smallest expected loss in all its looks is dropped anywhere in the
+        race. The looks share the level, and nothing is set aside by rank, which takes
+        longer; ``max_survivors`` and ``n_raced`` have no effect.
 
     Examples
     --------
@@ -135,6 +143,7 @@ class TrackAndConfirm(Staged):
         climbs: int = 4,
         level: float = 0.05,
         direct_below: int = 30,
+        guarantee: str = "look",
     ) -> None:
         self.first_fraction = first_fraction
         self.late_fraction = late_fraction
@@ -150,6 +159,7 @@ class TrackAndConfirm(Staged):
         self.climbs = climbs
         self.level = level
         self.direct_below = direct_below
+        self.guarantee = guarantee
 
     @property
     def fold_counts(self) -> tuple[int, ...]:
@@ -168,6 +178,11 @@ class TrackAndConfirm(Staged):
             raise InvalidInputError(
                 f"level={self.level!r} must lie strictly between 0 and 1."
             )
+        if self.guarantee not in GUARANTEES:
+            raise InvalidInputError(
+                f"guarantee={self.guarantee!r} is unknown. Use 'look' for a bound on "
+                "each look or 'run' for one on the whole race."
+            )
         for name, least in FEWEST.items():
             value = getattr(self, name)
             # A limit or a final that 0 switches off.
@@ -182,12 +197,14 @@ class TrackAndConfirm(Staged):
     def stages(self, problem: Problem) -> Sequence[Stage]:
         """Return the stages of the list above, as far as these data need them."""
         few = n_fits(problem) <= FEWEST_FITS
-        looks = self._subset_looks(problem)
-        confirmation = () if few and self._has_final(problem) else self._confirmation()
-        final = (self._final(),) if self._has_final(problem) else ()
+        has_final = self._has_final(problem)
+        n_sharing = self._n_sharing(problem)
+        looks = self._subset_looks(problem, n_sharing)
+        confirmation = () if few and has_final else self._confirmation(n_sharing)
+        final = (self._final(n_sharing, settles=not few),) if has_final else ()
         return (*looks, *confirmation, *final)
 
-    def _subset_looks(self, problem: Problem) -> tuple[SubsetLook, ...]:
+    def _subset_looks(self, problem: Problem, n_sharing: int) -> tuple[SubsetLook, ...]:
         """Return stages 1 and 2: all configurations, then those worth another look."""
         sizes = self.look_sizes(problem)
         enter = {FIRST: survivors, LATE: self._worth_a_late_look}
@@ -201,11 +218,12 @@ class TrackAndConfirm(Staged):
                 if name == FIRST and LATE in sizes
                 else self._not_confirmed,
                 level=self.level,
+                n_sharing=n_sharing,
             )
             for name, n_train in sizes.items()
         )
 
-    def _confirmation(self) -> tuple[FoldRace, ...]:
+    def _confirmation(self, n_sharing: int) -> tuple[FoldRace, ...]:
         """Return stages 3 and 4: folds for the tracked, then for their neighbours."""
         names = self._confirming_names()
         return tuple(
@@ -217,20 +235,35 @@ class TrackAndConfirm(Staged):
                 level=self.level,
                 together=names,
                 may_fail=name != CONFIRM,
+                n_sharing=n_sharing,
             )
             for name in names
         )
 
-    def _final(self) -> FoldRace:
+    def _final(self, n_sharing: int, settles: bool) -> FoldRace:
         """Return stage 5: the last few on other folds."""
         return FoldRace(
             self.final_folds,
             FINAL,
             enter=self._finalists,
             set_aside=self._not_in_the_final,
-            level=self.level,
+            # With a guarantee the last two only settle which of them is first: tests
+            # here would take their share of the level from the looks before.
+            level=0.0 if settles and n_sharing else self.level,
             fewest=2,
+            n_sharing=n_sharing,
         )
+
+    def _n_sharing(self, problem: Problem) -> int:
+        """Return how many looks share the level of the run; 0 if each has its own."""
+        if self.guarantee != "run":
+            return 0
+        if problem.n_validation:
+            return len(self.look_sizes(problem)) + 1
+        if n_fits(problem) <= FEWEST_FITS and self._has_final(problem):
+            return len(problem.folds[self.final_folds])
+        # Climbs test the same folds as the confirmation, so they count once.
+        return len(self.look_sizes(problem)) + len(problem.folds[self.n_folds])
 
     def _confirming_names(self) -> tuple[str, ...]:
         return (CONFIRM, *(f"climb {n + 1}" for n in range(self.climbs)))
@@ -324,6 +357,8 @@ class TrackAndConfirm(Staged):
         chosen = worth_confirming(state.problem, losses, *numbers)
         room = most_confirmed_and_climbing(state.problem, *numbers)[0] - len(chosen)
         again = second_chances(state, room // most_siblings(state.problem))
+        if self.guarantee == "run":
+            chosen = np.union1d(chosen, survivors(state))
         return np.union1d(chosen, again)
 
     def _unseen_neighbours(self, state: RaceState) -> IntArray:
@@ -344,6 +379,8 @@ class TrackAndConfirm(Staged):
 
     def _beyond_the_best(self, state: RaceState) -> IntArray:
         """Return survivors of the first look beyond the most that may go on."""
+        if self.guarantee == "run":
+            return nothing(state)
         left = survivors(state)
         losses = state.column("mean_losses")[left]
         order = left[np.argsort(losses, kind="stable")]
@@ -356,6 +393,8 @@ class TrackAndConfirm(Staged):
 
     def _not_in_the_final(self, state: RaceState) -> IntArray:
         """Return those that are not in the final, or too far behind in it."""
+        if self.guarantee == "run":
+            return nothing(state)
         runners = state.observations[-1].look.configurations
         aside = np.setdiff1d(survivors(state), runners)
         return np.union1d(aside, self._behind(state))
@@ -363,7 +402,7 @@ class TrackAndConfirm(Staged):
     def _behind(self, state: RaceState) -> IntArray:
         """Return runners that are too far behind for another fold."""
         problem, last = state.problem, state.observations[-1]
-        if not self.look_sizes(problem):
+        if self.guarantee == "run" or not self.look_sizes(problem):
             return nothing(state)
         stage, members = last.look.stage, last.look.configurations
         runners = members[state.active[members]]
@@ -397,6 +436,8 @@ class TrackAndConfirm(Staged):
         for name in most:
             if name.startswith("climb"):
                 most[name] = min(n_configurations - most[CONFIRM], climbing)
+        if self.guarantee == "run" and CONFIRM in most:  # all may pass the tests
+            most[CONFIRM] = n_configurations
         return most
 
     def _n_finalists(self, problem: Problem) -> int:

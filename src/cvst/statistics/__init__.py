@@ -17,6 +17,7 @@ from cvst.statistics._paired import paired_excess_test
 from cvst.statistics._prefix import PrefixScan, scan_prefixes
 from cvst.statistics._result import Significance
 from cvst.statistics._spicer import Ruin, SpicerTest, ruin_probabilities
+from cvst.statistics._symmetric import symmetric_excess_test
 from cvst.statistics._wald import WaldTest, minimal_steps
 from cvst.statistics._wilson import wilson_prefixes, wilson_test
 
@@ -39,6 +40,7 @@ __all__ = [
     "paired_excess_test",
     "ruin_probabilities",
     "scan_prefixes",
+    "symmetric_excess_test",
     "wilson_prefixes",
     "wilson_test",
 ]

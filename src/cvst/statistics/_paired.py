@@ -93,7 +93,7 @@ def paired_excess_test(differences: npt.ArrayLike, *, guard: bool = True) -> Flo
     >>> paired_excess_test(peaks, guard=False) < 0.001
     array([ True])
     """
-    table = _in_units_of_the_largest(as_losses(differences))
+    table = in_units_of_the_largest(as_losses(differences))
     total = table.sum(axis=1)
     has_excess = total > 0
     p_values = np.ones(len(table))
@@ -107,7 +107,7 @@ def paired_excess_test(differences: npt.ArrayLike, *, guard: bool = True) -> Flo
     return p_values
 
 
-def _in_units_of_the_largest(differences: FloatArray) -> FloatArray:
+def in_units_of_the_largest(differences: FloatArray) -> FloatArray:
     """Scale each row to at most 1, so that no power of it over- or underflows."""
     sizes = np.abs(differences)
     finite = np.where(np.isfinite(sizes), sizes, 0.0)

@@ -1,0 +1,255 @@
+"""Measure how often the best configuration is dropped, and what a guarantee costs.
+
+    python benchmarks/guarantee.py errors --races 2000     # simulated races
+    python benchmarks/guarantee.py cost --races 5          # through the search
+
+``errors`` races simulated configurations whose expected losses are known. ``best`` is
+the share of races in which the configuration with the smallest expected loss in every
+look (one of them, if all are equal) was dropped, by a test and in any way; ``any`` is
+the share in which any equal one was. ``cost`` searches grids of 100 configurations
+with 1,500 rows of four problems and gives means over draws: operations, in fits on all
+rows, for costs that grow as rows and as their cube; configurations left; test loss.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import make_classification, make_friedman1, make_moons
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.svm import SVC
+
+from cvst import RaceGridSearchCV
+from cvst.race import (
+    Axis,
+    CrossValidation,
+    Look,
+    LookLosses,
+    Problem,
+    RaceState,
+    SearchSpace,
+    TrackAndConfirm,
+    race,
+)
+
+__all__ = ["KINDS", "SimulatedLosses", "fates", "simulated_problem"]
+
+# How much of what a model gets right or wrong on a row is its configuration's, and so
+# the same in all looks at that row; the rest is due to the training rows.
+OWN_SHARE = 0.9
+
+# What a configuration adds to the noise that all have in common.
+OWN_SIZE = 0.5
+
+# A loss by the noise of the rows and what models add to it.
+KINDS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "0/1": lambda rng, n: rng.normal(size=n),
+    "squared": lambda rng, n: rng.normal(size=n),
+    # The squares have no variance.
+    "heavy-tailed": lambda rng, n: rng.standard_t(3, size=n),
+}
+
+
+@dataclass
+class SimulatedLosses:
+    """Losses of configurations that are equal, or the first one better by a gap.
+
+    Parameters
+    ----------
+    kind : {"0/1", "squared", "heavy-tailed"}
+        The loss.
+    gap : float
+        How much the expected loss of all but the first is larger, in standard errors
+        of the difference of two mean losses over all rows.
+    """
+
+    kind: str
+    gap: float
+    n_samples: int
+    n_configurations: int
+    rng: np.random.Generator
+
+    def __post_init__(self) -> None:
+        self.noise = KINDS[self.kind](self.rng, self.n_samples)
+        shape = (self.n_configurations, self.n_samples)
+        self.own = self.rng.normal(size=shape)
+
+    def observe(self, look: Look) -> LookLosses:
+        """Return the losses of a look."""
+        rows = np.arange(self.n_samples)[look.test]
+        members = look.configurations
+        fresh = self.rng.normal(size=(len(members), len(rows)))
+        share = OWN_SHARE * self.own[np.ix_(members, rows)]
+        added = OWN_SIZE * (share + np.sqrt(1 - OWN_SHARE**2) * fresh)
+        residuals = self.noise[rows] + added
+        # The others are worse in the same way on all rows.
+        worse = (members > 0)[:, np.newaxis] * self.gap / np.sqrt(self.n_samples)
+        if self.kind == "0/1":
+            losses = (residuals + worse > 1.0).astype(float)
+        else:
+            losses = residuals**2 + worse * 2 * OWN_SIZE
+        nothing = np.zeros(len(members))
+        return LookLosses(losses, losses.mean(axis=1), nothing, nothing)
+
+    def admit(self, configurations: object) -> None:
+        """Take no more configurations."""
+        raise NotImplementedError(configurations)
+
+
+def simulated_problem(
+    n_samples: int, side: int, rng: np.random.Generator, counts: tuple[int, ...]
+) -> Problem:
+    """Return a square grid of configurations and random folds."""
+    rows = np.arange(n_samples)
+    folds = {}
+    for count in counts:
+        parts = np.array_split(rng.permutation(n_samples), count)
+        folds[count] = tuple(
+            (np.setdiff1d(rows, part), np.sort(part)) for part in parts
+        )
+    codes = np.divmod(np.arange(side**2), side)
+    axes = tuple(Axis(name, code, True) for name, code in zip("ab", codes, strict=True))
+    return Problem(side**2, n_samples, folds=folds, space=SearchSpace(axes))
+
+
+def fates(
+    strategy: TrackAndConfirm,
+    kind: str,
+    gap: float,
+    n_samples: int,
+    side: int,
+    seed: int,
+) -> tuple[bool, bool, bool]:
+    """Race once; return whether the best was dropped by a test, in any way, and anyone.
+
+    The last one counts tests only.
+    """
+    rng = np.random.default_rng(seed)
+    setting = simulated_problem(n_samples, side, rng, strategy.fold_counts)
+    source = SimulatedLosses(kind, gap, n_samples, side**2, rng)
+    *_, state = race(RaceState(setting), source, strategy)
+    drops = [drop for seen in state.observations for drop in seen.drops.items()]
+    by_test = {number for number, reason in drops if reason == "paired test"}
+    return 0 in by_test, 0 in dict(drops), bool(by_test)
+
+
+def _count(job: tuple[str, float, str, float, argparse.Namespace, int]) -> np.ndarray:
+    kind, gap, guarantee, level, options, seed = job
+    strategy = TrackAndConfirm(guarantee=guarantee, level=level)
+    return np.array(fates(strategy, kind, gap, options.rows, options.side, seed))
+
+
+def print_errors(options: argparse.Namespace, pool: Any) -> None:
+    """Print the shares of races in which the best was dropped."""
+    print(
+        "| loss | gap | guarantee | level | best, by a test | best | any, by a test |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    # The last one bounds the chance that any of several equal ones is dropped.
+    modes = {
+        "look": ("look", options.level),
+        "run": ("run", options.level),
+        "run, any": ("run", options.level / options.side**2),
+    }
+    for kind, gap, mode in product(KINDS, (0.0, 1.0), modes):
+        jobs = [
+            (kind, gap, *modes[mode], options, seed) for seed in range(options.races)
+        ]
+        shares = np.mean(pool.map(_count, jobs, chunksize=10), axis=0)
+        cells = [f"{100 * share:.2f} %" for share in shares]
+        if gap:  # then others should be dropped
+            cells[2] = "-"
+        name = f"{kind} | {gap:g} | {modes[mode][0]} | {modes[mode][1]:.4g}"
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+def _drawn(name: str, seed: int) -> tuple[Any, dict[str, list[float]], Any]:
+    """Return an estimator, its grid, and 1,500 training rows and as many others."""
+    powers = np.logspace(-3, 3, 10)
+    machine = {"C": (10 * powers).tolist(), "gamma": powers.tolist()}
+    ridge = {"alpha": (powers / 10).tolist(), "gamma": powers.tolist()}
+    n_rows, rng = 3000, np.random.default_rng(seed)
+    if name == "friedman":
+        X, y = make_friedman1(n_rows, n_features=8, noise=1.0, random_state=seed)
+        return KernelRidge(kernel="rbf"), ridge, (X, y)
+    if name == "friedman, heavy tails":
+        X, y = make_friedman1(n_rows, n_features=8, random_state=seed)
+        return KernelRidge(kernel="rbf"), ridge, (X, y + rng.standard_t(3, n_rows))
+    if name == "moons":
+        return SVC(), machine, make_moons(n_rows, noise=0.3, random_state=seed)
+    X, y = make_classification(
+        n_rows, 12, n_informative=6, flip_y=0.1, random_state=seed
+    )
+    return SVC(), machine, (X / 3, y)
+
+
+def _cost(job: tuple[str, str, int]) -> list[float]:
+    name, mode, seed = job
+    model, grid, (X, y) = _drawn(name, seed)
+    half = len(y) // 2
+    search = RaceGridSearchCV(model, grid, strategy=MODES[mode], random_state=seed)
+    start = time.process_time()
+    search.fit(X[:half], y[:half])
+    seconds = time.process_time() - start
+    shares = [
+        (len(seen.look.configurations), seen.look.n_train / half)
+        for seen in search.race_.observations
+    ]
+    # For losses of numbers the score is R2, and the part not explained is the loss.
+    loss = 1 - search.score(X[half:], y[half:])
+    cubic = sum(count * share**3 for count, share in shares)
+    linear = sum(count * share for count, share in shares)
+    return [linear, cubic, seconds, search.race_.active.sum(), loss]
+
+
+MODES = {
+    "full 5-fold": CrossValidation(5),
+    "look (default)": TrackAndConfirm(),
+    "run": TrackAndConfirm(guarantee="run"),
+    "run, no subsets": TrackAndConfirm(guarantee="run", direct_below=1000),
+}
+
+PROBLEMS = "moons", "classes", "friedman", "friedman, heavy tails"
+
+
+def print_cost(options: argparse.Namespace, pool: Any) -> None:
+    """Print what races cost with and without a guarantee for the run."""
+    print("| problem | guarantee | linear | cubic | seconds | left | test loss |")
+    print("|---|---|---|---|---|---|---|")
+    for name, mode in product(PROBLEMS, MODES):
+        jobs = [(name, mode, seed) for seed in range(options.races)]
+        linear, cubic, seconds, left, loss = np.mean(pool.map(_cost, jobs), axis=0)
+        print(
+            f"| {name} | {mode} | {linear:.0f} | {cubic:.0f} | {seconds:.1f} | "
+            f"{left:.0f} | {loss:.4f} |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    """Print what is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("what", choices=["errors", "cost"])
+    parser.add_argument("--races", type=int, default=2000)
+    parser.add_argument("--rows", type=int, default=600)
+    parser.add_argument(
+        "--side", type=int, default=6, help="values of each of two axes"
+    )
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--level", type=float, default=0.05)
+    options = parser.parse_args()
+    start = time.perf_counter()
+    with multiprocessing.Pool(options.jobs) as pool:
+        {"errors": print_errors, "cost": print_cost}[options.what](options, pool)
+    print(f"{time.perf_counter() - start:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
