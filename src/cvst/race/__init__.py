@@ -15,7 +15,7 @@ from cvst.race._planned import PlannedLook
 from cvst.race._problem import Folds, Problem
 from cvst.race._proposal_parts import Source, Trial
 from cvst.race._propose_and_confirm import ProposeAndConfirm
-from cvst.race._ranking import rank_all
+from cvst.race._ranking import rank_all, within_equal_looks
 from cvst.race._relay import Relay
 from cvst.race._rules import (
     Comparison,
@@ -89,5 +89,6 @@ __all__ = [
     "race",
     "rank_all",
     "shared_deciding_looks",
+    "within_equal_looks",
     "space_of",
 ]

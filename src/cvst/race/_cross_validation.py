@@ -75,6 +75,11 @@ class CrossValidation(Strategy):
         means: FloatArray = state.mean_losses.mean(axis=1)
         return np.argsort(means, kind="stable")
 
+    def ranks_by_mean(self, state: RaceState) -> bool:
+        """Rank by means alone."""
+        del state
+        return True
+
     @property
     def sentences(self) -> Mapping[str, str]:
         """What its reason to stop means."""

@@ -288,6 +288,10 @@ class TrackAndConfirm(Staged):
             return rank_by_folds(state, [final, confirming])
         return rank_by_folds(state, [confirming, final])
 
+    def ranks_by_mean(self, state: RaceState) -> bool:
+        """Return whether the last folds decide: all but those of a broken-off final."""
+        return not state.looks_of(FINAL) or self._final_decides(state)
+
     @property
     def sentences(self) -> Mapping[str, str]:
         """What its reasons mean."""

@@ -75,10 +75,15 @@ def summary(
     if f"look{state.n_looks}_test_score" in results:
         columns = [results[f"look{n + 1}_test_score"] for n in range(state.n_looks)]
         scores = np.column_stack(columns)
+    ranking, ranks = search.strategy_.ranking(state), results["rank_test_score"]
+    if not callable(search.refit):
+        # The search may have put the order of the scores in place of that of losses.
+        ranking = ranking[np.argsort(ranks[ranking], kind="stable")]
     page = race_summary(
         state,
         results["params"],
-        search.strategy_.ranking(state),
+        ranking,
+        ranks=ranks,
         scores=scores,
         strategy=search.strategy_,
         stop_reason=search.stop_reason_,
@@ -129,6 +134,7 @@ def race_summary(
     configurations: Sequence[Configuration],
     ranking: IntArray,
     *,
+    ranks: IntArray | None = None,
     scores: FloatArray | None = None,
     strategy: Strategy | None = None,
     stop_reason: str | None = None,
@@ -144,6 +150,8 @@ def race_summary(
         Its configurations.
     ranking : ndarray of int
         Survivors, the leader first.
+    ranks : ndarray of shape (n_configurations,), optional
+        Ranks of all, the winner's 1; by default they follow from the ranking.
     scores : ndarray of shape (n_configurations, n_looks), optional
         Scores with scikit-learn's sign.
     strategy : Strategy, optional
@@ -164,10 +172,11 @@ def race_summary(
         for one in configurations
     ]
     first = int(ranking[0]) if winner is None else winner
-    ranks = rank_all(state, np.asarray(ranking))
-    if first != int(ranking[0]):
-        ranks[ranks < ranks[first]] += 1
-        ranks[first] = 1
+    if ranks is None:
+        ranks = rank_all(state, np.asarray(ranking))
+        if first != int(ranking[0]):
+            ranks[ranks < ranks[first]] += 1
+            ranks[first] = 1
     problem = state.problem
     finished = stop_reason is not None
     tie = tie_of(state, first, strategy) if finished else None

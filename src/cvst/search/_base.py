@@ -36,7 +36,7 @@ from cvst.report import history, notebook_html
 from cvst.search._log import log_end, log_look, log_start, verbose_logging
 from cvst.search._options import SearchOptions
 from cvst.search._plan import RacePlan, plan_race
-from cvst.search._results import promote, results_table
+from cvst.search._results import promote, ranked_by_score, results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
 from cvst.search._watched import WatchedSource
 from cvst.search.budget import (
@@ -349,8 +349,8 @@ class BaseRaceSearch(BaseSearchCV):
 
     def _store(self, setup: Setup, state: RaceState, reason: str) -> None:
         """Set the fitted attributes of a race."""
-        ranking = setup.strategy.ranking(state)
         scores = _scores(setup, state)
+        ranking, ranks = ranked_by_score(setup.strategy, state, scores)
         self.race_ = state
         self.n_looks_ = state.n_looks
         self.n_splits_ = 1
@@ -360,7 +360,7 @@ class BaseRaceSearch(BaseSearchCV):
         self.multimetric_ = False
         self.scorer_ = self._get_scorers()[0]
         self.cv_results_ = results_table(
-            state, ranking, scores, state.configurations, self.error_score
+            state, ranks, scores, state.configurations, self.error_score
         )
         self.best_index_ = self._choose(int(ranking[0]))
         promote(self.cv_results_["rank_test_score"], self.best_index_)
