@@ -105,7 +105,8 @@ def summary(
     page["repeat"] = {
         "code": search_code(search),
         "command": command,
-        "seeded": search.random_state is not None,
+        # A grid has one fixed order of the rows even without a seed.
+        "seeded": search.random_state is not None or hasattr(search, "param_grid"),
     }
     return page
 
