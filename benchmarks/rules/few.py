@@ -1,4 +1,4 @@
-"""Few configurations: is the race as good as the plain search, at no more fits?
+"""Compare races of few configurations with the plain search: choice and fits.
 
     CVST_EVERYDAY=... python benchmarks/rules/few.py --seeds 5 --out rules_few.csv
     python benchmarks/rules/few.py --out rules_few.csv --summary
@@ -127,7 +127,7 @@ def models(classes):
                 "n_neighbors": [1, 3, 5, 9, 15, 25],
                 "weights": ["uniform", "distance"],
                 "p": [1, 1.5, 2],
-            },  # fmt: skip
+            },
         ),
         "tree": (tree(random_state=0), {**trees, "max_features": [None, 0.5]}),
         "forest": (
@@ -141,7 +141,7 @@ def models(classes):
                 "max_leaf_nodes": [3, 7, 15],
                 "min_samples_leaf": [5, 20],
                 "l2_regularization": [0, 1],
-            },  # fmt: skip
+            },
         ),
     }
 
@@ -179,9 +179,7 @@ def choices(model, grid, X, y, seed):
         inputs = read_inputs(model, X, y, {}, lambda _: ({}, None))
         setup = prepare(options, list(search._configurations()), inputs)
         source = Remembered(setup.source, known)
-        state = RaceState(setup.problem)
-        for state in race(state, source, setup.strategy):
-            pass
+        *_, state = race(RaceState(setup.problem), source, setup.strategy)
         fits = sum(
             len(look.configurations) * count_rows(look.train) / (0.8 * len(y))
             for look in (one.look for one in state.observations)

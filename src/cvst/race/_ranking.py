@@ -89,8 +89,8 @@ def within_equal_looks(
     for members, _, deciding in shared_deciding_looks(state):
         together.setdefault(tuple(deciding.tolist()), []).extend(members.tolist())
     sortable = np.isfinite(means) & ~failed_last(state)
-    for members in together.values():
-        places = np.flatnonzero(np.isin(order, members) & sortable[order])
+    for alike_members in together.values():
+        places = np.flatnonzero(np.isin(order, alike_members) & sortable[order])
         alike = order[places]
         order[places] = alike[np.argsort(means[alike], kind="stable")]
     return order

@@ -12,7 +12,7 @@ from cvst._text import shared_path, shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.displays import ImportanceDisplay, IncumbentDisplay
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, Strategy, deciding_looks, rank_all
+from cvst.race import RaceState, Strategy, deciding_looks, deciding_mean, rank_all
 from cvst.report._advice import advice
 from cvst.report._axes import parameter_axes
 from cvst.report._explain import score_note, stop_sentence, why_it_won
@@ -23,7 +23,7 @@ from cvst.report._pictures import (
     stage_rows,
 )
 from cvst.report._repeat import search_code
-from cvst.report._ties import tie_of
+from cvst.report._ties import Tie, tie_of
 from cvst.statistics import SpicerTest
 
 __all__ = ["race_summary", "summary"]
@@ -88,6 +88,7 @@ def summary(
         strategy=search.strategy_,
         stop_reason=search.stop_reason_,
         winner=int(search.best_index_),
+        tie=getattr(search, "tie_", None),
     )
     winner = page["winner"]
     winner["score"] = _number(search.best_score_)
@@ -101,7 +102,7 @@ def summary(
     winner["refit_seconds"] = _number(getattr(search, "refit_time_", np.nan))
     page["search"] = type(search).__name__
     page["estimator"] = value_text(search.estimator, 300)
-    page["scoring"] = _score_name(search)
+    page["scoring"] = score_name(search)
     page["repeat"] = {
         "code": search_code(search),
         "command": command,
@@ -140,6 +141,7 @@ def race_summary(
     strategy: Strategy | None = None,
     stop_reason: str | None = None,
     winner: int | None = None,
+    tie: Tie | None = None,
 ) -> dict[str, Any]:
     """Return what is known of a race, over or under way, as plain values.
 
@@ -161,6 +163,8 @@ def race_summary(
         Why the race is over; None while it is not.
     winner : int, optional
         Who was chosen, if not the first of the ranking.
+    tie : Tie, optional
+        Others that no test told from the winner, if that is known already.
 
     Returns
     -------
@@ -180,7 +184,8 @@ def race_summary(
             ranks[first] = 1
     problem = state.problem
     finished = stop_reason is not None
-    tie = tie_of(state, first, strategy) if finished else None
+    if finished and tie is None:
+        tie = tie_of(state, first, strategy)
     incumbent = (
         IncumbentDisplay.from_state(state, strategy=strategy) if state.n_looks else None
     )
@@ -266,10 +271,10 @@ def _looks(
                 "n_active": int(active.sum()),
                 "leader": leader,
                 "leader_parameters": _texts(configurations[leader]),
-                "leader_loss": _number(table[leader, number - 1]),
+                "leader_loss": _number(deciding_mean(state, leader, table, number)),
                 "leader_score": None
                 if scores is None
-                else _number(scores[leader, number - 1]),
+                else _number(deciding_mean(state, leader, scores, number)),
                 "seconds": float(np.nansum(seen.fit_seconds + seen.score_seconds)),
             }
         )
@@ -330,7 +335,14 @@ def _number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _score_name(search: Any) -> str:
+def score_name(search: Any) -> str:
+    """Return the name of the score that a search maximises.
+
+    Parameters
+    ----------
+    search : RaceGridSearchCV, RaceRandomSearchCV or RaceSearchCV
+        The search, fitted or not.
+    """
     if search.scoring is None:
         if is_classifier(search.estimator):
             return "accuracy"

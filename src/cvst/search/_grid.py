@@ -90,7 +90,12 @@ class RaceGridSearchCV(BaseRaceSearch):
     n_looks_ : int
         Number of looks.
     stop_reason_ : str
-        Why the race ended.
+        Why the race ended; ``"tie"`` where all looks were made and a paired test
+        cannot tell the winner from some others.
+    tie_ : Tie or None
+        Those others, whatever ended the race: ``n_tied``, the smallest ``p_value``,
+        ``n_rows`` that were compared and the ``level`` that would have told them
+        apart. None if all others were found worse.
     surviving_params_ : list of dict
         Configurations never dropped, best first.
     rescale_ : dict
