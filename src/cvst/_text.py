@@ -9,6 +9,8 @@ import numpy as np
 
 __all__ = [
     "configuration_text",
+    "counted",
+    "score_text",
     "seconds_text",
     "shared_path",
     "shortened",
@@ -43,6 +45,32 @@ def configuration_text(
     pairs = [f"{name}={value_text(value)}" for name, value in configuration.items()]
     text = " ".join(", ".join(pairs).split())
     return text if max_length is None else shortened(text, max_length)
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "configuration"), counted(1200, "look")
+    ('1 configuration', '1,200 looks')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def score_text(name: str, score: float, digits: str = ".5g") -> tuple[str, str]:
+    """Return the name and the value of a score as people say them.
+
+    Scores that scikit-learn negates are shown as the errors that they are.
+
+    Examples
+    --------
+    >>> score_text("accuracy", 0.8984), score_text("neg_log_loss", -0.25)
+    (('accuracy', '0.8984'), ('log_loss', '0.25'))
+    """
+    if name.startswith("neg_"):
+        name, score = name.removeprefix("neg_"), -score
+    return name, f"{score:{digits}}" if np.isfinite(score) else "—"
 
 
 def seconds_text(seconds: float) -> str:

@@ -174,14 +174,28 @@ def test_hopeless_representatives_are_left_out():
 
 
 def test_few_configurations_go_straight_to_the_folds():
-    """Under thirty there is nothing to save on subsets."""
-    setting = problem()
-    few = Problem(12, 1000, folds=setting.folds)
+    """Under thirty there is nothing to save on subsets, and no final."""
+    few = Problem(12, 1000, folds=problem().folds)
     source = DriftingOptimum(own=5.0)
     run(TrackAndConfirm(level=1e-99), source, few)
-    assert [look.stage for look in source.looks] == [*["confirm"] * 5, *["final"] * 10]
-    # Nobody is set aside by rank, but for the final.
-    assert [len(look.configurations) for look in source.looks] == [12] * 5 + [3] * 10
+    assert [look.stage for look in source.looks] == ["confirm"] * 5
+    # Nobody is set aside by rank.
+    assert [len(look.configurations) for look in source.looks] == [12] * 5
+
+
+@pytest.mark.parametrize("own", [0.1, 5.0])
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 6, 15, 29])
+def test_few_configurations_never_run_more_folds_than_a_plain_search(size, own):
+    """Whatever a fit costs, the race costs no more: nothing is fitted six times."""
+    few = Problem(size, 1000, folds=problem().folds)
+    source = DriftingOptimum(own=own)
+    run(TrackAndConfirm(), source, few)
+    plan = TrackAndConfirm().planned_looks(few)
+    assert [look.max_configurations for look in plan] == [size] * 5
+    runs = np.concatenate([look.configurations for look in source.looks])
+    assert np.bincount(runs).max() <= 5
+    trained = {look.n_train for look in source.looks}
+    assert trained == {len(train) for train, _ in few.folds[5]}
 
 
 @pytest.mark.parametrize(

@@ -152,6 +152,26 @@ def test_same_seed_same_race_other_seed_other_rows(regression):
     assert not np.array_equal(first[:, 0], other[:, 0])
 
 
+def test_without_a_seed_every_fit_is_the_same_race(classification):
+    """As the unshuffled folds of scikit-learn: one fixed order, one winner."""
+    X, y = classification
+    grid = {"max_depth": [2, 3, 4], "max_features": [1, None]}
+    search = RaceGridSearchCV(DecisionTreeClassifier(), grid)
+    first = search.fit(X, y).race_.mean_losses
+    np.random.seed(7)
+    second = RaceGridSearchCV(DecisionTreeClassifier(), grid).fit(X, y)
+    np.testing.assert_array_equal(first, second.race_.mean_losses)
+
+
+def test_without_a_seed_draws_still_differ(classification):
+    """A random search draws anew, as RandomizedSearchCV does."""
+    X, y = classification
+    space = {"min_samples_leaf": list(range(1, 500))}
+    search = RaceRandomSearchCV(DecisionTreeClassifier(), space, n_iter=5, max_looks=1)
+    draws = [str(search.fit(X, y).cv_results_["params"]) for _ in range(2)]
+    assert draws[0] != draws[1]
+
+
 def test_estimators_without_a_seed_share_one(classification):
     """``random_state=None`` is one seed per race, common to all configurations."""
     X, y = classification

@@ -3,7 +3,7 @@
 from cvst.race._axes import Levels, levels_of, space_of
 from cvst.race._cross_validation import CrossValidation
 from cvst.race._cvst import CVST
-from cvst.race._deciding import deciding_looks, shared_deciding_looks
+from cvst.race._deciding import deciding_looks, deciding_mean, shared_deciding_looks
 from cvst.race._elimination import NoElimination
 from cvst.race._families import count_screened
 from cvst.race._fold_race import FoldRace
@@ -15,7 +15,7 @@ from cvst.race._planned import PlannedLook
 from cvst.race._problem import Folds, Problem
 from cvst.race._proposal_parts import Source, Trial
 from cvst.race._propose_and_confirm import ProposeAndConfirm
-from cvst.race._ranking import rank_all
+from cvst.race._ranking import rank_all, within_equal_looks
 from cvst.race._relay import Relay
 from cvst.race._rules import (
     Comparison,
@@ -85,9 +85,11 @@ __all__ = [
     "WinnerRule",
     "count_screened",
     "deciding_looks",
+    "deciding_mean",
     "levels_of",
     "race",
     "rank_all",
     "shared_deciding_looks",
     "space_of",
+    "within_equal_looks",
 ]

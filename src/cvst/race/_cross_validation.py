@@ -78,6 +78,11 @@ class CrossValidation(Strategy):
         known = np.isfinite(scores) | np.isnan(means)
         return np.argsort(-scores if known.all() else means, kind="stable")
 
+    def ranks_by_mean(self, state: RaceState) -> bool:
+        """Rank by means alone."""
+        del state
+        return True
+
     @property
     def sentences(self) -> Mapping[str, str]:
         """What its reason to stop means."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from cvst._typing import IntArray
+from cvst._typing import FloatArray, IntArray
 from cvst.race._state import RaceState
 
-__all__ = ["deciding_looks", "shared_deciding_looks"]
+__all__ = ["deciding_looks", "deciding_mean", "shared_deciding_looks"]
 
 
 def deciding_looks(state: RaceState, looks: IntArray) -> IntArray:
@@ -29,6 +29,33 @@ def deciding_looks(state: RaceState, looks: IntArray) -> IntArray:
         return looks[-1:]
     stages = [state.observations[look].look.stage for look in looks.tolist()]
     return looks[[stage == last.stage for stage in stages]]
+
+
+def deciding_mean(
+    state: RaceState, number: int, table: FloatArray, n_looks: int | None = None
+) -> float:
+    """Return the mean of a configuration over the looks that decide about it.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race.
+    number : int
+        The configuration.
+    table : ndarray of shape (n_configurations, n_looks)
+        Losses or scores of all looks.
+    n_looks : int, optional
+        As it was after so many looks; by default after all.
+
+    Returns
+    -------
+    float
+        NaN if it took part in none of them, or failed.
+    """
+    looks = np.flatnonzero(state.present[number, :n_looks])
+    if not len(looks):
+        return float("nan")
+    return float(table[number, deciding_looks(state, looks)].mean())
 
 
 def shared_deciding_looks(

@@ -108,6 +108,10 @@ class Relay(Strategy):
         left = [number for number in others if state.active[number]]
         return np.array(list(dict.fromkeys([winner, *left])), dtype=np.intp)
 
+    def ranks_by_mean(self, state: RaceState) -> bool:
+        """Return what the strategy says of a single leg; legs stay in their order."""
+        return self._leg_of_last_look(state) == 0 and self.strategy.ranks_by_mean(state)
+
     # What can be known beforehand, and what to say: that of the strategy ------------
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:

@@ -89,6 +89,16 @@ class Strategy(Parametrised, ABC):
         last = last_finite(state)[survivors]
         return survivors[np.argsort(last, kind="stable")]
 
+    def ranks_by_mean(self, state: RaceState) -> bool:
+        """Return whether those judged by the same looks rank by their mean alone.
+
+        Then a search orders them by their mean score, as :class:`GridSearchCV` would:
+        over several folds that is not always the order of the mean losses. By default
+        the order of the strategy stays as it is.
+        """
+        del state
+        return False
+
     # What it needs ------------------------------------------------------------------
 
     @property

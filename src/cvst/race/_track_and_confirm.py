@@ -40,10 +40,7 @@ SENTENCES = {
 }
 
 # The second number if all went to the folds at once: more are close there.
-N_FINALISTS, N_FINALISTS_OF_FEW = 2, 3
-
-# Up to five go straight to the folds of the final: confirming would save little.
-FEWEST_FITS = 5
+N_FINALISTS, N_FINALISTS_AT_ONCE = 2, 3
 
 # The least number that go on to the next fold of the confirmation unless a test drops
 # them, and the p-value above which a configuration is about as good as the leader.
@@ -76,7 +73,8 @@ class TrackAndConfirm(Staged):
        yet run the same folds.
     5. *Final*: the last two (three if all went to the folds at once) run other folds.
 
-    Few configurations skip the subsets, and very few go straight to the final.
+    Few configurations skip the subsets and the final: they run the folds of a plain
+    search, which the race cuts short and never exceeds. What is left is a tie.
 
     Where one fit serves several configurations (trees of a forest, rounds of boosting)
     they take part together, and all numbers below count fits.
@@ -113,8 +111,7 @@ class TrackAndConfirm(Staged):
         Bound, for each look, on the chance that the configuration with the smallest
         expected loss there is dropped by a test; approximate in folds and climbs.
     direct_below : int, default=30
-        Fewer configurations than this go straight to the folds, five or fewer to
-        those of the final.
+        Fewer configurations than this go straight to the folds, without a final.
     guarantee : {"look", "run"}, default="look"
         What ``level`` bounds. With ``"run"`` it is the chance that a configuration
         with the smallest expected loss in all its looks is dropped anywhere in the
@@ -196,13 +193,11 @@ class TrackAndConfirm(Staged):
 
     def stages(self, problem: Problem) -> Sequence[Stage]:
         """Return the stages of the list above, as far as these data need them."""
-        few = n_fits(problem) <= FEWEST_FITS
-        has_final = self._has_final(problem)
         n_sharing = self._n_sharing(problem)
         looks = self._subset_looks(problem, n_sharing)
-        confirmation = () if few and has_final else self._confirmation(n_sharing)
-        final = (self._final(n_sharing, settles=not few),) if has_final else ()
-        return (*looks, *confirmation, *final)
+        final = (self._final(n_sharing),) if self._has_final(problem) else ()
+        # Where all went to the folds at once there is nowhere left to climb to.
+        return (*looks, *self._confirmation(n_sharing, climb=bool(looks)), *final)
 
     def _subset_looks(self, problem: Problem, n_sharing: int) -> tuple[SubsetLook, ...]:
         """Return stages 1 and 2: all configurations, then those worth another look."""
@@ -223,9 +218,9 @@ class TrackAndConfirm(Staged):
             for name, n_train in sizes.items()
         )
 
-    def _confirmation(self, n_sharing: int) -> tuple[FoldRace, ...]:
+    def _confirmation(self, n_sharing: int, climb: bool) -> tuple[FoldRace, ...]:
         """Return stages 3 and 4: folds for the tracked, then for their neighbours."""
-        names = self._confirming_names()
+        names = self._confirming_names() if climb else (CONFIRM,)
         return tuple(
             FoldRace(
                 self.n_folds,
@@ -240,7 +235,7 @@ class TrackAndConfirm(Staged):
             for name in names
         )
 
-    def _final(self, n_sharing: int, settles: bool) -> FoldRace:
+    def _final(self, n_sharing: int) -> FoldRace:
         """Return stage 5: the last few on other folds."""
         return FoldRace(
             self.final_folds,
@@ -249,7 +244,7 @@ class TrackAndConfirm(Staged):
             set_aside=self._not_in_the_final,
             # With a guarantee the last two only settle which of them is first: tests
             # here would take their share of the level from the looks before.
-            level=0.0 if settles and n_sharing else self.level,
+            level=0.0 if n_sharing else self.level,
             fewest=2,
             n_sharing=n_sharing,
         )
@@ -260,8 +255,6 @@ class TrackAndConfirm(Staged):
             return 0
         if problem.n_validation:
             return len(self.look_sizes(problem)) + 1
-        if n_fits(problem) <= FEWEST_FITS and self._has_final(problem):
-            return len(problem.folds[self.final_folds])
         # Climbs test the same folds as the confirmation, so they count once.
         return len(self.look_sizes(problem)) + len(problem.folds[self.n_folds])
 
@@ -269,22 +262,27 @@ class TrackAndConfirm(Staged):
         return (CONFIRM, *(f"climb {n + 1}" for n in range(self.climbs)))
 
     def _has_final(self, problem: Problem) -> bool:
-        if not self.final_folds or problem.n_validation:
+        if not self.final_folds or problem.n_validation or self._is_few(problem):
             return False
         # The user's own folds are the same in both, and adding them twice proves
-        # nothing. Few configurations meet them once, in the final.
-        return n_fits(problem) <= FEWEST_FITS or not same_folds(
+        # nothing.
+        return not same_folds(
             problem.folds[self.n_folds], problem.folds[self.final_folds]
         )
+
+    def _is_few(self, problem: Problem) -> bool:
+        """Return whether a plain search would cost no more than subsets and a final.
+
+        Whatever single fits cost, raced folds are never more work than plain ones. A
+        final would be: its few fits may be the dearest, and it tests no new rows.
+        """
+        return n_fits(problem) < self.direct_below
 
     def look_sizes(self, problem: Problem) -> dict[str, int]:
         """Return the training rows of the looks on subsets, by stage."""
         n_samples = problem.n_samples
         smallest = max(self.min_rows, problem.min_rows)
-        if (
-            n_fits(problem) < self.direct_below
-            or smallest > LARGEST_FRACTION * n_samples
-        ):
+        if self._is_few(problem) or smallest > LARGEST_FRACTION * n_samples:
             return {}
         first, late = (
             problem.cut(max(smallest, int(fraction * n_samples)), smallest)
@@ -319,6 +317,10 @@ class TrackAndConfirm(Staged):
         if self._final_decides(state):
             return rank_by_folds(state, [final, confirming])
         return rank_by_folds(state, [confirming, final])
+
+    def ranks_by_mean(self, state: RaceState) -> bool:
+        """Return whether the last folds decide: all but those of a broken-off final."""
+        return not state.looks_of(FINAL) or self._final_decides(state)
 
     @property
     def sentences(self) -> Mapping[str, str]:
@@ -428,7 +430,7 @@ class TrackAndConfirm(Staged):
         most = {stage.name: n_configurations for stage in self.stages(problem)}
         numbers = self.n_tracked, self.n_leaders, self.n_hedges
         tracked, climbing = most_confirmed_and_climbing(problem, *numbers)
-        if CONFIRM in most and FINAL in most:
+        if FINAL in most:
             finalists = self._n_finalists(problem) * most_siblings(problem)
             most[FINAL] = min(n_configurations, finalists)
         if self.look_sizes(problem):
@@ -441,4 +443,4 @@ class TrackAndConfirm(Staged):
         return most
 
     def _n_finalists(self, problem: Problem) -> int:
-        return N_FINALISTS if self.look_sizes(problem) else N_FINALISTS_OF_FEW
+        return N_FINALISTS if self.look_sizes(problem) else N_FINALISTS_AT_ONCE

@@ -3,17 +3,19 @@
 The page needs no network. Writing it needs the extra ``cvst[report]``.
 """
 
-from cvst.report._explain import stop_sentence
+from cvst.report._explain import settled_reason, stop_sentence
 from cvst.report._history import history
 from cvst.report._html import html_report, page_html, write_report
 from cvst.report._live import LiveReport
 from cvst.report._notebook import notebook_html
 from cvst.report._store import StoredRace, race_bytes, read_race
-from cvst.report._summary import race_summary, summary
+from cvst.report._summary import race_summary, score_name, summary
+from cvst.report._ties import Tie, tie_of
 
 __all__ = [
     "LiveReport",
     "StoredRace",
+    "Tie",
     "history",
     "html_report",
     "notebook_html",
@@ -21,7 +23,10 @@ __all__ = [
     "race_bytes",
     "race_summary",
     "read_race",
+    "score_name",
+    "settled_reason",
     "stop_sentence",
     "summary",
+    "tie_of",
     "write_report",
 ]

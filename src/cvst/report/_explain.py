@@ -11,7 +11,13 @@ from cvst._typing import Configuration, IntArray
 from cvst.race import RaceState, Strategy, deciding_looks
 from cvst.report._ties import Tie
 
-__all__ = ["reason_text", "score_note", "stop_sentence", "why_it_won"]
+__all__ = [
+    "reason_text",
+    "score_note",
+    "settled_reason",
+    "stop_sentence",
+    "why_it_won",
+]
 
 # Reasons that a search adds to those of its strategy.
 SEARCH_REASONS = {
@@ -20,10 +26,12 @@ SEARCH_REASONS = {
     "max_looks": "no more looks were allowed",
     "interrupted": "it was interrupted",
     "callback": "a callback asked for it",
+    "tie": "the winner is in a tie",
 }
 
-# What a strategy says when it has run all that it planned.
-CONFIRMED = "confirmed"
+# What a strategy says when it has run all that it planned, and what a search makes of
+# that where the winner was not told from others.
+CONFIRMED, TIE = "confirmed", "tie"
 
 
 def reason_text(reason: str, strategy: Strategy | None = None) -> str:
@@ -36,6 +44,21 @@ def reason_text(reason: str, strategy: Strategy | None = None) -> str:
     """
     own = {} if strategy is None else strategy.sentences
     return own.get(reason) or SEARCH_REASONS.get(reason, reason)
+
+
+def settled_reason(reason: str, tie: Tie | None) -> str:
+    """Return the reason of the strategy, or ``"tie"`` if it confirmed no winner.
+
+    The best mean of those that no test tells apart is no confirmation.
+
+    Examples
+    --------
+    >>> settled_reason("confirmed", Tie(2, 0.3, 500, 0.025))
+    'tie'
+    >>> settled_reason("time_budget", Tie(2, 0.3, 500, 0.025))
+    'time_budget'
+    """
+    return TIE if tie is not None and reason == CONFIRMED else reason
 
 
 def stop_sentence(
@@ -61,7 +84,7 @@ def stop_sentence(
     why = reason_text(reason, strategy)
     if tie is None:
         return f"The race ended after {looks}: {why}."
-    if reason == CONFIRMED:
+    if reason in (CONFIRMED, TIE):
         # The best mean of those that are left proves nothing.
         return f"The race ended after {looks} in {tie.text}."
     return f"The race ended after {looks}: {why}. The winner is in {tie.text}."

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from cvst._text import score_text
 from cvst.report._summary import summary
 
 __all__ = ["notebook_html"]
@@ -59,7 +60,10 @@ def notebook_html(search: Any) -> str:
         f"<b>{escape(name)}</b> = {escape(value)}"
         for name, value in winner["parameters"].items()
     )
-    score = "—" if winner["score"] is None else f"{winner['score']:.5g}"
+    unknown = winner["score"] is None
+    name, score = score_text(
+        page["scoring"], float("nan") if unknown else winner["score"]
+    )
     reasons = "".join(f"<li>{escape(sentence)}</li>" for sentence in winner["why"])
     n_left, n_all = page["n_active"], page["n_configurations"]
     left = (
@@ -75,7 +79,7 @@ def notebook_html(search: Any) -> str:
         f'<div style="{STYLE}">'
         f"<p><b>{escape(page['search'])}</b>: {escape(page['stop_sentence'])} {left}"
         f"</p><p>Winner: {chosen or 'the estimator as it is'}</p>"
-        f"<p>{escape(page['scoring'])} {score} at {winner['score_rows']} of "
+        f"<p>{escape(name)} {score} at {winner['score_rows']} of "
         f"{page['n_samples']:,} rows (not an estimate for all rows)</p>"
         f"<details><summary>Why it won</summary><ul>{reasons}</ul></details>"
         f"<details><summary>{title}</summary>{table}</details></div>"
@@ -103,14 +107,20 @@ def _stages(page: dict[str, Any]) -> str:
 
 
 def _looks(page: dict[str, Any]) -> str:
-    rows = []
+    rows, titles = [], [*COLUMNS.values(), "leader's loss"]
     for look in page["looks"]:
-        loss = look["leader_loss"]
         cells = [
             f"{look[name]:,}" if name != "stage" else look[name] for name in COLUMNS
         ]
-        rows.append((*cells, "—" if loss is None else f"{loss:.5g}"))
-    return _table((*COLUMNS.values(), "loss"), rows)
+        score = look["leader_score"]
+        loss = look["leader_loss"] if score is None else score
+        name, value = score_text(
+            "loss" if score is None else page["scoring"],
+            float("nan") if loss is None else loss,
+        )
+        titles[-1] = f"leader's {name}"
+        rows.append((*cells, value))
+    return _table(titles, rows)
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

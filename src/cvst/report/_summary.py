@@ -12,7 +12,7 @@ from cvst._text import shared_path, shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.displays import ImportanceDisplay, IncumbentDisplay
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, Strategy, deciding_looks, rank_all
+from cvst.race import RaceState, Strategy, deciding_looks, deciding_mean, rank_all
 from cvst.report._advice import advice
 from cvst.report._axes import parameter_axes
 from cvst.report._explain import score_note, stop_sentence, why_it_won
@@ -23,7 +23,7 @@ from cvst.report._pictures import (
     stage_rows,
 )
 from cvst.report._repeat import search_code
-from cvst.report._ties import tie_of
+from cvst.report._ties import Tie, tie_of
 from cvst.statistics import SpicerTest
 
 __all__ = ["race_summary", "summary"]
@@ -75,14 +75,20 @@ def summary(
     if f"look{state.n_looks}_test_score" in results:
         columns = [results[f"look{n + 1}_test_score"] for n in range(state.n_looks)]
         scores = np.column_stack(columns)
+    ranking, ranks = search.strategy_.ranking(state), results["rank_test_score"]
+    if not callable(search.refit):
+        # The search may have put the order of the scores in place of that of losses.
+        ranking = ranking[np.argsort(ranks[ranking], kind="stable")]
     page = race_summary(
         state,
         results["params"],
-        search.strategy_.ranking(state),
+        ranking,
+        ranks=ranks,
         scores=scores,
         strategy=search.strategy_,
         stop_reason=search.stop_reason_,
         winner=int(search.best_index_),
+        tie=getattr(search, "tie_", None),
     )
     winner = page["winner"]
     winner["score"] = _number(search.best_score_)
@@ -96,11 +102,12 @@ def summary(
     winner["refit_seconds"] = _number(getattr(search, "refit_time_", np.nan))
     page["search"] = type(search).__name__
     page["estimator"] = value_text(search.estimator, 300)
-    page["scoring"] = _score_name(search)
+    page["scoring"] = score_name(search)
     page["repeat"] = {
         "code": search_code(search),
         "command": command,
-        "seeded": search.random_state is not None,
+        # A grid has one fixed order of the rows even without a seed.
+        "seeded": search.random_state is not None or hasattr(search, "param_grid"),
     }
     return page
 
@@ -129,10 +136,12 @@ def race_summary(
     configurations: Sequence[Configuration],
     ranking: IntArray,
     *,
+    ranks: IntArray | None = None,
     scores: FloatArray | None = None,
     strategy: Strategy | None = None,
     stop_reason: str | None = None,
     winner: int | None = None,
+    tie: Tie | None = None,
 ) -> dict[str, Any]:
     """Return what is known of a race, over or under way, as plain values.
 
@@ -144,6 +153,8 @@ def race_summary(
         Its configurations.
     ranking : ndarray of int
         Survivors, the leader first.
+    ranks : ndarray of shape (n_configurations,), optional
+        Ranks of all, the winner's 1; by default they follow from the ranking.
     scores : ndarray of shape (n_configurations, n_looks), optional
         Scores with scikit-learn's sign.
     strategy : Strategy, optional
@@ -152,6 +163,8 @@ def race_summary(
         Why the race is over; None while it is not.
     winner : int, optional
         Who was chosen, if not the first of the ranking.
+    tie : Tie, optional
+        Others that no test told from the winner, if that is known already.
 
     Returns
     -------
@@ -164,13 +177,15 @@ def race_summary(
         for one in configurations
     ]
     first = int(ranking[0]) if winner is None else winner
-    ranks = rank_all(state, np.asarray(ranking))
-    if first != int(ranking[0]):
-        ranks[ranks < ranks[first]] += 1
-        ranks[first] = 1
+    if ranks is None:
+        ranks = rank_all(state, np.asarray(ranking))
+        if first != int(ranking[0]):
+            ranks[ranks < ranks[first]] += 1
+            ranks[first] = 1
     problem = state.problem
     finished = stop_reason is not None
-    tie = tie_of(state, first, strategy) if finished else None
+    if finished and tie is None:
+        tie = tie_of(state, first, strategy)
     incumbent = (
         IncumbentDisplay.from_state(state, strategy=strategy) if state.n_looks else None
     )
@@ -256,10 +271,10 @@ def _looks(
                 "n_active": int(active.sum()),
                 "leader": leader,
                 "leader_parameters": _texts(configurations[leader]),
-                "leader_loss": _number(table[leader, number - 1]),
+                "leader_loss": _number(deciding_mean(state, leader, table, number)),
                 "leader_score": None
                 if scores is None
-                else _number(scores[leader, number - 1]),
+                else _number(deciding_mean(state, leader, scores, number)),
                 "seconds": float(np.nansum(seen.fit_seconds + seen.score_seconds)),
             }
         )
@@ -320,7 +335,14 @@ def _number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _score_name(search: Any) -> str:
+def score_name(search: Any) -> str:
+    """Return the name of the score that a search maximises.
+
+    Parameters
+    ----------
+    search : RaceGridSearchCV, RaceRandomSearchCV or RaceSearchCV
+        The search, fitted or not.
+    """
     if search.scoring is None:
         if is_classifier(search.estimator):
             return "accuracy"

@@ -32,11 +32,18 @@ from cvst.exceptions import (
     UnusedArgumentWarning,
 )
 from cvst.race import AtMost, Decider, LookCutError, Once, RaceState, race
-from cvst.report import history, notebook_html
+from cvst.report import (
+    history,
+    notebook_html,
+    score_name,
+    settled_reason,
+    stop_sentence,
+    tie_of,
+)
 from cvst.search._log import log_end, log_look, log_start, verbose_logging
 from cvst.search._options import SearchOptions
 from cvst.search._plan import RacePlan, plan_race
-from cvst.search._results import promote, results_table
+from cvst.search._results import promote, ranked_by_score, results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
 from cvst.search._watched import WatchedSource
 from cvst.search.budget import (
@@ -295,7 +302,8 @@ class BaseRaceSearch(BaseSearchCV):
                 **budget_settings(budget, setup, state, reason),
                 **self._settings_of(list(state.configurations)),
             }
-        log_end(reason, state, self.best_params_)
+        told = stop_sentence(reason, state.n_looks, self.strategy_, self.tie_)
+        log_end(self.stop_reason_, told, state, self.best_params_)
         return interrupt
 
     def _race(
@@ -345,26 +353,28 @@ class BaseRaceSearch(BaseSearchCV):
         if budget is not None:
             budget.learn(state)
         self._warn_of_failures(state)
-        log_look(state, setup.strategy)
+        log_look(state, setup.strategy, partial(_scores, setup), score_name(self))
 
     def _store(self, setup: Setup, state: RaceState, reason: str) -> None:
         """Set the fitted attributes of a race."""
-        ranking = setup.strategy.ranking(state)
+        scores = state.scores
+        ranking, ranks = ranked_by_score(setup.strategy, state, scores)
         self.race_ = state
         self.n_looks_ = state.n_looks
         self.n_splits_ = 1
-        self.stop_reason_ = reason
         self.strategy_ = setup.strategy
         self.rescale_ = setup.source.rescaling.exponents
         self.multimetric_ = False
         self.scorer_ = self._get_scorers()[0]
         self.cv_results_ = results_table(
-            state, ranking, state.scores, state.configurations, self.error_score
+            state, ranks, scores, state.configurations, self.error_score
         )
         self.best_index_ = self._choose(int(ranking[0]))
         promote(self.cv_results_["rank_test_score"], self.best_index_)
         self.best_params_ = state.configurations[self.best_index_]
         self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        self.tie_ = tie_of(state, self.best_index_, setup.strategy)
+        self.stop_reason_ = settled_reason(reason, self.tie_)
         # ``refit`` may choose one that was dropped early.
         looks = np.flatnonzero(state.present[self.best_index_])
         self.best_score_n_train_ = int(state.subset_sizes[looks[-1]])

@@ -56,7 +56,9 @@ class RaceGridSearchCV(BaseRaceSearch):
         Keep the pointwise losses of all looks in ``pointwise_losses_``.
     random_state : int, RandomState or None, default=None
         Seeds the order of the rows, and every estimator whose own ``random_state`` is
-        None: all configurations share that seed.
+        None: all configurations share that seed. None is one fixed order too, so that
+        the race is the same at every ``fit``; only the final fit then draws its own
+        random numbers, as in scikit-learn.
     verbose : int, default=0
         Show the events of the race; they always go to the logger ``"cvst"``.
     incremental : bool, default=False
@@ -80,14 +82,20 @@ class RaceGridSearchCV(BaseRaceSearch):
     best_index_, best_params_, best_estimator_, refit_time_
         As in scikit-learn.
     best_score_ : float
-        Score of the winner at its last look, where it was trained on
-        ``best_score_n_train_`` rows: not an estimate for all rows.
+        Mean score of the winner over the folds that decided, or its score at the last
+        look where there were no folds, after training on ``best_score_n_train_`` rows:
+        not an estimate for a model that is fitted on all rows.
     race_ : RaceState
         Everything that happened.
     n_looks_ : int
         Number of looks.
     stop_reason_ : str
-        Why the race ended.
+        Why the race ended; ``"tie"`` where all looks were made and a paired test
+        cannot tell the winner from some others.
+    tie_ : Tie or None
+        Those others, whatever ended the race: ``n_tied``, the smallest ``p_value``,
+        ``n_rows`` that were compared and the ``level`` that would have told them
+        apart. None if all others were found worse.
     surviving_params_ : list of dict
         Configurations never dropped, best first.
     rescale_ : dict

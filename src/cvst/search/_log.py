@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
+from cvst._text import configuration_text, counted, score_text
 from cvst._typing import FloatArray
-from cvst.race import Look, PlannedLook, Problem, RaceState, Strategy
+from cvst.race import Look, PlannedLook, Problem, RaceState, Strategy, deciding_mean
 
 __all__ = [
     "log_begin",
@@ -62,10 +63,10 @@ def log_start(
         "expected_looks": min(len(planned), expected_looks),
     }
     LOGGER.debug(
-        "%d configurations race on %d rows in at most %d looks",
-        problem.n_configurations,
+        "%s on %d rows, in at most %s",
+        counted(problem.n_configurations, "configuration"),
         problem.n_samples,
-        len(planned),
+        counted(len(planned), "look"),
         extra={"cvst": event},
     )
 
@@ -80,9 +81,8 @@ def log_begin(number: int, look: Look) -> None:
         "n_configurations": len(look.configurations),
     }
     LOGGER.debug(
-        "look %(look)d (%(stage)s, %(n_train)d rows) begins with "
-        "%(n_configurations)d configurations",
-        event,
+        "look %(look)d (%(stage)s, %(n_train)d rows) begins with %(looked)s",
+        {**event, "looked": counted(len(look.configurations), "configuration")},
         extra={"cvst": event},
     )
 
@@ -93,14 +93,20 @@ def log_progress(n_done: int, n_total: int) -> None:
     LOGGER.debug("%d of %d configurations", n_done, n_total, extra={"cvst": event})
 
 
-def log_look(state: RaceState, strategy: Strategy) -> None:
-    """Report the look just made."""
+def log_look(
+    state: RaceState,
+    strategy: Strategy,
+    scores: Callable[[RaceState], FloatArray],
+    scoring: str,
+) -> None:
+    """Report the look just made; the leader's score is that over what decides."""
     if not LOGGER.isEnabledFor(logging.INFO):
         return  # without a listener nothing needs the ranking
     ranking, configurations = strategy.ranking(state), state.configurations
     observation = state.observations[-1]
     leader = int(ranking[0])
     n_looked = len(observation.look.configurations)
+    leader_score = deciding_mean(state, leader, scores(state))
     event = {
         "event": "look",
         "look": state.n_looks,
@@ -111,25 +117,34 @@ def log_look(state: RaceState, strategy: Strategy) -> None:
         "n_dropped": len(observation.drops),
         "n_active": int(state.active.sum()),
         "leader": leader,
-        "leader_loss": float(state.column("mean_losses")[leader]),
+        # Not of this look: the leader may have missed it, and one fold is chance.
+        "leader_loss": deciding_mean(state, leader, state.mean_losses),
+        "leader_score": leader_score,
+        "scoring": scoring,
     }
+    name, score = score_text(scoring, leader_score)
     LOGGER.info(
-        "look %(look)d (%(stage)s, %(n_train)d rows): %(n_configurations)d "
-        "configurations, %(n_top)d top, %(n_dropped)d dropped, %(n_active)d left; "
-        "leader %(params)s with mean loss %(leader_loss).6g",
-        {**event, "params": configurations[leader]},
+        "look %(look)d (%(stage)s, %(n_train)d rows): %(looked)s, %(n_top)d top, "
+        "%(n_dropped)d dropped, %(n_active)d left; leader %(leader_text)s with "
+        "%(score)s",
+        {
+            **event,
+            "looked": counted(n_looked, "configuration"),
+            "leader_text": configuration_text(configurations[leader]) or "(default)",
+            "score": f"{name} {score}",
+            "params": configurations[leader],
+        },
         # The state itself goes along, for listeners that draw.
         extra={"cvst": event, "cvst_race": (state, ranking, configurations)},
     )
 
 
-def log_end(reason: str, state: RaceState, params: Any) -> None:
+def log_end(reason: str, sentence: str, state: RaceState, params: Any) -> None:
     """Report why the race ended and which configuration won."""
     event = {"event": "end", "reason": reason, "looks": state.n_looks}
     LOGGER.info(
-        "the race is over after %d looks (%s): %s wins",
-        state.n_looks,
-        reason,
-        params,
+        "%s The winner is %s.",
+        sentence,
+        configuration_text(params) or "the estimator as it is",
         extra={"cvst": event},
     )

@@ -35,7 +35,8 @@ class RaceRandomSearchCV(BaseRaceSearch):
         Number of configurations to draw. With ``time_budget`` fewer are raced if there
         is no time for all, and more if time is left.
     random_state : int, RandomState or None, default=None
-        Seeds the draws, the order of the rows and the estimators.
+        Seeds the draws, the order of the rows and the estimators. With None the draws
+        differ from ``fit`` to ``fit``; the order of the rows is a fixed one.
     scoring, strategy, ordering, rescale, cv, refit, n_jobs, error_score, \
 return_pointwise, verbose, incremental, on_interrupt, time_budget, max_looks, \
 pre_dispatch, return_train_score

@@ -8,9 +8,15 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.race import RaceState, rank_all, shared_deciding_looks
+from cvst.race import (
+    RaceState,
+    Strategy,
+    rank_all,
+    shared_deciding_looks,
+    within_equal_looks,
+)
 
-__all__ = ["final_scores", "promote", "results_table"]
+__all__ = ["final_scores", "promote", "ranked_by_score", "results_table"]
 
 # Races with more looks have no columns for single looks.
 MOST_LOOK_COLUMNS = 60
@@ -33,9 +39,24 @@ def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, Floa
     return final, spread
 
 
+def ranked_by_score(
+    strategy: Strategy, state: RaceState, scores: FloatArray
+) -> tuple[IntArray, IntArray]:
+    """Return the survivors, the winner first, and the rank of every configuration.
+
+    Where the strategy ranks by means, those judged by the same looks rank by their mean
+    score, so that ``rank_test_score`` never contradicts ``mean_test_score``.
+    """
+    ranking = strategy.ranking(state)
+    means, by_mean = -final_scores(state, scores)[0], strategy.ranks_by_mean(state)
+    if by_mean:
+        ranking = within_equal_looks(state, ranking, means)
+    return ranking, rank_all(state, ranking, means, by_mean)
+
+
 def results_table(
     state: RaceState,
-    ranking: IntArray,
+    ranks: IntArray,
     scores: FloatArray,
     configurations: Sequence[Configuration],
     error_score: Any,
@@ -46,8 +67,8 @@ def results_table(
     ----------
     state : RaceState
         The race.
-    ranking : ndarray of int
-        Survivors, the winner first.
+    ranks : ndarray of shape (n_configurations,), int
+        Ranks from 1.
     scores : ndarray of shape (n_configurations, n_looks)
         Scores with scikit-learn's sign, NaN where absent or failed.
     configurations : sequence of dict
@@ -78,7 +99,7 @@ def results_table(
     table |= {
         "mean_test_score": mean,
         "std_test_score": spread,
-        "rank_test_score": rank_all(state, ranking),
+        "rank_test_score": ranks,
         "n_looks": state.present.sum(axis=1),
         "dropped_at": state.dropped_at,
         "drop_reason": np.array(

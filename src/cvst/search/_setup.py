@@ -78,6 +78,9 @@ STRATEGIES: dict[str, type[Strategy]] = {
 
 LARGEST_SEED = 2**31 - 1
 
+# In place of ``random_state=None``.
+DEFAULT_SEED = 0
+
 
 @dataclass(frozen=True, slots=True)
 class Setup:
@@ -162,8 +165,7 @@ def prepare(
     estimator = options.estimator
     check_names(estimator, configurations)
     strategy = resolve_strategy(options.strategy)
-    # One draw for three uses, so that none of them shifts the others.
-    seeds = check_random_state(options.random_state).randint(LARGEST_SEED, size=3)
+    seeds = _seeds(options.random_state, strategy)
     loss = resolve_loss(options.scoring, estimator, inputs.y)
     template = _seeded(clone(estimator), seeds[0])
     seeded = [
@@ -220,6 +222,20 @@ def prepare(
         watch=log_progress,
     )
     return Setup(strategy, problem, source, loss, template, ordering.permutation)
+
+
+def _seeds(random_state: Any, strategy: Strategy) -> IntArray:
+    """Return seeds for the estimators, for the order of the rows and for the strategy.
+
+    Without a seed the first two are always the same: a search of a grid is repeatable,
+    as with the unshuffled folds of scikit-learn's. What is drawn or proposed is not.
+    """
+    fixed = DEFAULT_SEED if random_state is None else random_state
+    # One draw for three uses, so that none of them shifts the others.
+    seeds: IntArray = check_random_state(fixed).randint(LARGEST_SEED, size=3)
+    if random_state is None and strategy.proposes:
+        seeds[2] = check_random_state(None).randint(LARGEST_SEED)
+    return seeds
 
 
 @contextmanager

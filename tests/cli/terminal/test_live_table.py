@@ -53,7 +53,7 @@ def race():
 
 
 def test_the_table_is_the_race(race):
-    """Rows, survivors, leader and loss are those of the fitted search."""
+    """Rows, survivors, leader and score are those of the fitted search."""
     search, view = race
     state = search.race_
     text = drawn(view)
@@ -61,8 +61,8 @@ def test_the_table_is_the_race(race):
     for row, size in zip(view.rows, state.subset_sizes, strict=True):
         assert row.n_train == size
     assert view.rows[-1].n_active == state.active.sum()
-    leader_loss = state.mean_losses[search.best_index_, -1]
-    assert f"{leader_loss:.4g}" in text
+    assert view.rows[-1].leader_score == search.best_score_
+    assert f"{search.best_score_:.4g}" in text
     assert f"alpha={search.best_params_['alpha']:.4g}" in text
     assert "Data: here." in text
     assert "The winner is fitted on all rows" in text
@@ -181,7 +181,8 @@ def test_long_leaders_are_cut_before_any_number_is():
         "n_top": 1_111,
         "n_dropped": 222,
         "n_active": 1_012,
-        "leader_loss": 0.2345,
+        "leader_score": -0.2345,
+        "scoring": "neg_log_loss",
     }
     record.args = {"params": {f"a_long_name_{n}": 0.5 for n in range(9)}}
     view = new_view()

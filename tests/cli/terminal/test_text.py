@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvst.cli.terminal import counted, shown_parameters, table
+from cvst._text import counted
+from cvst.cli.terminal import shown_parameters, table
 
 
 def test_one_thing_is_singular():

@@ -8,10 +8,10 @@ from dataclasses import asdict
 from math import floor
 from typing import Any
 
-from cvst._text import seconds_text
+from cvst._text import counted, seconds_text
 from cvst.cli.commands._plan_budget import choose_race, race_times
 from cvst.cli.results import plain
-from cvst.cli.terminal import counted, table
+from cvst.cli.terminal import table
 from cvst.exceptions import InvalidInputError
 from cvst.statistics import WaldTest
 from cvst.theory import (

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cvst import __version__
+from cvst._text import counted
 from cvst.cli.commands._job import Job, plan_job
 from cvst.cli.commands._repeat import program, repeat_command
 from cvst.cli.results import (
@@ -26,7 +27,6 @@ from cvst.cli.results import (
     stop_sentence,
     write_folder,
 )
-from cvst.cli.terminal import counted
 from cvst.report import page_html, race_bytes
 from cvst.report import summary as report_summary
 

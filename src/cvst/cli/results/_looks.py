@@ -10,6 +10,7 @@ import numpy as np
 
 from cvst import report
 from cvst.cli.terminal import shown_parameters, table
+from cvst.race import deciding_mean
 
 __all__ = [
     "RaceLook",
@@ -38,7 +39,7 @@ class RaceLook:
     leader : mapping
         The configuration that would win if the race ended here.
     score : float
-        The leader's score in this look, NaN if it took no part.
+        The leader's mean score over the looks that decide about it so far.
     seconds : float
         Work of all fits and predictions.
     """
@@ -59,12 +60,11 @@ def race_looks(search: Any) -> list[RaceLook]:
     """Return the looks of a fitted search."""
     state = search.race_
     configurations = search.cv_results_["params"]
+    scores = state.scores
     looks = []
     for number, seen in enumerate(state.observations, start=1):
         so_far = state.until(number)
         leader = int(search.strategy_.ranking(so_far)[0])
-        # Long races have no columns for their looks.
-        scores = search.cv_results_.get(f"look{number}_test_score")
         looks.append(
             RaceLook(
                 look=number,
@@ -75,7 +75,7 @@ def race_looks(search: Any) -> list[RaceLook]:
                 dropped=len(seen.drops),
                 left=int(so_far.active.sum()),
                 leader=configurations[leader],
-                score=np.nan if scores is None else float(scores[leader]),
+                score=deciding_mean(state, leader, scores, number),
                 seconds=float(np.nansum(seen.fit_seconds + seen.score_seconds)),
             )
         )
@@ -107,8 +107,9 @@ def looks_table(looks: Sequence[Mapping[str, Any]], prefix: str, score: str) -> 
 
 def stop_sentence(search: Any) -> str:
     """Say why the race of a fitted search is over."""
-    sentence = report.stop_sentence
-    return sentence(search.stop_reason_, search.n_looks_, search.strategy_)
+    return report.stop_sentence(
+        search.stop_reason_, search.n_looks_, search.strategy_, search.tie_
+    )
 
 
 def score_name(scoring: str | None, task: str) -> str:

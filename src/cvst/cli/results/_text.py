@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cvst._text import seconds_text
+from cvst._text import score_text, seconds_text
 from cvst.cli.results._looks import looks_table
 from cvst.cli.terminal import shown_parameters
 
@@ -37,10 +37,11 @@ def result_text(summary: Mapping[str, Any]) -> str:
 
 def _score_sentence(summary: Mapping[str, Any]) -> str:
     winner = summary["winner"]
-    score = "unknown" if winner["score"] is None else f"{winner['score']:.4f}"
+    score = float("nan") if winner["score"] is None else winner["score"]
+    name, value = score_text(summary["scoring"], score, ".4f")
     where = "over the last folds" if winner["over_folds"] else "at the last look"
     return (
-        f"Score: {summary['scoring']} {score} {where}, trained on "
+        f"Score: {name} {value} {where}, trained on "
         f"{_rows_of_score(summary)} of {summary['data']['rows']:,} rows."
     )
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from time import monotonic
 from typing import Any
 
-from cvst._text import seconds_text
+from cvst._text import counted, score_text, seconds_text
 from cvst.cli._printing import harmless
 from cvst.cli.terminal._forecast import Forecast
-from cvst.cli.terminal._text import counted, shown_parameters
+from cvst.cli.terminal._text import shown_parameters
 
 __all__ = ["RaceView", "Row"]
 
@@ -33,7 +33,8 @@ class Row:
     n_top: int
     n_dropped: int
     n_active: int
-    leader_loss: float
+    leader_score: float
+    scoring: str
     leader: str
     seconds: float
 
@@ -143,7 +144,8 @@ class RaceView(logging.Handler):
         from rich.table import Table
 
         table = Table(box=None, pad_edge=False, expand=True)
-        numbers = ("look", "rows", "tested", "top", "dropped", "left", "loss", "time")
+        score = score_text(self.rows[-1].scoring, 0.0)[0]
+        numbers = ("look", "rows", "tested", "top", "dropped", "left", score, "time")
         for name in numbers:
             table.add_column(name, justify="right", no_wrap=True)
         # As in the table of the results, stages are named if there are several.
@@ -160,7 +162,7 @@ class RaceView(logging.Handler):
                 f"{row.n_top:,}",
                 f"{row.n_dropped:,}",
                 f"{row.n_active:,}",
-                f"{row.leader_loss:.4g}",
+                score_text(row.scoring, row.leader_score, ".4g")[1],
                 seconds_text(row.seconds),
                 *([row.stage] if staged else []),
                 row.leader,

@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 import sys
 
-from cvst._text import seconds_text
+from cvst._text import counted, score_text, seconds_text
 from cvst.cli._printing import say
 from cvst.cli.terminal._live_table import RaceView, Row
-from cvst.cli.terminal._text import counted
 
 __all__ = ["LookLines"]
 
@@ -38,9 +37,10 @@ class LookLines(logging.Handler):
     def _line(self, row: Row) -> str:
         most = len(self._view.forecast.planned)
         number = f"{row.look} of {most}" if most else str(row.look)
+        score = " ".join(score_text(row.scoring, row.leader_score, ".4g"))
         return (
             f"Look {number} ({row.stage}, {counted(row.n_train, 'row')}): "
             f"{counted(row.n_configurations, 'configuration')}, {row.n_dropped:,} "
-            f"dropped, {row.n_active:,} left, leader {row.leader} with loss "
-            f"{row.leader_loss:.4g}, {seconds_text(row.seconds)}"
+            f"dropped, {row.n_active:,} left, leader {row.leader} with {score}, "
+            f"{seconds_text(row.seconds)}"
         )

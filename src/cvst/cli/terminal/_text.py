@@ -9,18 +9,7 @@ import numpy as np
 
 from cvst._text import value_text
 
-__all__ = ["counted", "shown_parameters", "table"]
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a number of things.
-
-    Examples
-    --------
-    >>> counted(1, "configuration"), counted(1200, "look")
-    ('1 configuration', '1,200 looks')
-    """
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+__all__ = ["shown_parameters", "table"]
 
 
 def shown_parameters(parameters: Mapping[str, Any], prefix: str = "") -> str:

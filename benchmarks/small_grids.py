@@ -1,0 +1,248 @@
+"""Compare the time of races of small grids with that of ``GridSearchCV()``.
+
+    python benchmarks/small_grids.py                      # measure and write the table
+    python benchmarks/small_grids.py --only forest --sizes 2 9 --repetitions 1
+
+Grids of 2 to 30 configurations, cut from those of ``speed/tasks.py`` and from some
+that people write for logistic regressions, nets, forests and boosting with early
+stopping. Both searches run at their defaults but for the seed, in one process with one
+thread, in turns, the final fit included. Times are of the processor, so that other
+work on the machine counts as little as possible; the best of the repetitions counts.
+The table goes to ``benchmarks/results/small_grids.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import sys
+import warnings
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent / "everyday"))
+sys.path.insert(0, str(Path(__file__).parent / "speed"))
+
+# isort: off
+import one_thread  # noqa: F401 - before NumPy
+
+# isort: on
+import numpy as np
+import sklearn
+from sklearn.datasets import make_classification
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, ParameterGrid
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from tasks import TASKS, curves
+from xgboost import XGBClassifier
+
+import cvst
+from cvst import RaceGridSearchCV
+
+SIZES = (2, 4, 9, 15, 30)
+RESULTS = Path(__file__).parent / "results" / "small_grids.md"
+
+# Rows of the tasks of the speed tables here: many grids, so smaller ones.
+MOST_ROWS = 2_000
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is searched, and where."""
+
+    estimator: Any
+    grid: dict[str, Any]
+    X: Any
+    y: Any
+    scoring: str | None = None
+    fit_params: Any = None
+
+
+def classes(n: int, seed: int = 0) -> tuple[Any, Any]:
+    X, y = make_classification(
+        n, 20, n_informative=6, flip_y=0.1, class_sep=0.7, random_state=seed
+    )
+    return X, y
+
+
+def everyday() -> dict[str, Search]:
+    """Return searches as people write them."""
+    X, y = classes(2_000)
+    half = len(y) // 2
+    stopped = XGBClassifier(
+        n_estimators=200, early_stopping_rounds=10, n_jobs=1, random_state=0
+    )
+    return {
+        "logistic regression": Search(
+            make_pipeline(StandardScaler(), LogisticRegression()),
+            {"logisticregression__C": np.logspace(-3, 3, 30).tolist()},
+            X,
+            y,
+        ),
+        "net": Search(
+            MLPClassifier(max_iter=40, random_state=0),
+            {
+                "hidden_layer_sizes": [(10,), (30,), (30, 30)],
+                "alpha": np.logspace(-5, 1, 10).tolist(),
+            },
+            X[:600],
+            y[:600],
+        ),
+        "forest, depths and features": Search(
+            RandomForestClassifier(40, random_state=0),
+            {
+                "max_depth": [2, 4, 6, 8, 12, None],
+                "max_features": [0.1, 0.2, 0.4, 0.7, 1.0],
+            },
+            X[:1000],
+            y[:1000],
+        ),
+        "forest, numbers": Search(
+            RandomForestRegressor(30, random_state=0),
+            {
+                "min_samples_leaf": [1, 2, 4, 8, 16, 32],
+                "max_features": [0.2, 0.4, 0.6, 0.8, 1.0],
+            },
+            *curves(1_000, 0),
+        ),
+        "XGBoost, early stopping": Search(
+            stopped,
+            {
+                "learning_rate": [0.03, 0.1, 0.2, 0.3, 0.5],
+                "max_depth": [2, 3, 4, 5, 6, 8],
+            },
+            X[:half],
+            y[:half],
+            fit_params={"eval_set": [(X[half:], y[half:])], "verbose": False},
+        ),
+        "HistGradientBoosting": Search(
+            HistGradientBoostingClassifier(max_iter=40, random_state=0),
+            {
+                "learning_rate": [0.03, 0.06, 0.1, 0.2, 0.4],
+                "max_leaf_nodes": [3, 7, 15, 20, 31, 63],
+            },
+            X,
+            y,
+        ),
+    }
+
+
+def of_the_speed_tables() -> dict[str, Search]:
+    """Return the searches of the speed tables, on fewer rows."""
+    found = {}
+    for name, task in TASKS.items():
+        if name == "memory":
+            continue
+        n = min(task.n_samples, MOST_ROWS)
+        X, y = task.draw(n, 0)
+        grid = {key: list(values) for key, values in task.grid(n).items()}
+        found[name] = Search(task.estimator, grid, X, y, task.scoring)
+    return found
+
+
+def cut(grid: dict[str, Any], size: int) -> list[dict[str, Any]]:
+    """Return a grid of some configurations, spread over all of a larger one.
+
+    Evenly over the list of all, so that no parameter that comes first stays behind.
+    """
+    everyone = list(ParameterGrid(grid))
+    rng = np.random.default_rng(size)
+    chosen = np.sort(rng.choice(len(everyone), min(size, len(everyone)), replace=False))
+    return [
+        {key: [value] for key, value in everyone[number].items()} for number in chosen
+    ]
+
+
+def seconds(search: Any, what: Search) -> float:
+    """Return the processor seconds of a search."""
+    start = process_time()
+    search.fit(what.X, what.y, **(what.fit_params or {}))
+    return process_time() - start
+
+
+def measure(what: Search, size: int, repetitions: int) -> tuple[float, float]:
+    """Return the seconds of the plain search and of the race."""
+    grid = cut(what.grid, size)
+    plain, raced = [], []
+    for repetition in range(repetitions):
+        options = {"scoring": what.scoring, "n_jobs": 1}
+        plain.append(seconds(GridSearchCV(what.estimator, grid, **options), what))
+        search = RaceGridSearchCV(
+            what.estimator, grid, random_state=repetition, **options
+        )
+        raced.append(seconds(search, what))
+    return min(plain), min(raced)
+
+
+def table(found: dict[str, dict[int, tuple[float, float]]]) -> str:
+    """Return the table of the ratios, and what it says."""
+    sizes = sorted({size for some in found.values() for size in some})
+    lines = [
+        "| search | " + " | ".join(f"{size} configurations" for size in sizes) + " |",
+        "|---|" + "---|" * len(sizes),
+    ]
+    for name, some in found.items():
+        cells = (
+            f"{some[size][1] / some[size][0]:.2f} ({some[size][0]:.2f} s)"
+            if size in some
+            else "-"
+            for size in sizes
+        )
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    ratios = np.array([r / p for some in found.values() for p, r in some.values()])
+    slower = int((ratios > 1).sum())
+    mean, most = np.exp(np.log(ratios).mean()), ratios.max()
+    lines.append(f"\nGeometric mean {mean:.2f}, largest {most:.2f}; {slower} of ")
+    lines[-1] += f"{len(ratios)} above 1."
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Measure, print and write."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--only", nargs="+", default=[], help="parts of names")
+    parser.add_argument("--repetitions", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=None)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    searches = {**everyday(), **of_the_speed_tables()}
+    if options.only:
+        searches = {
+            name: what
+            for name, what in searches.items()
+            if any(part in name for part in options.only)
+        }
+    found: dict[str, dict[int, tuple[float, float]]] = {}
+    for name, what in searches.items():
+        # What is compiled or imported at the first fit is in nobody's time.
+        measure(what, 2, 1)
+        for size in options.sizes:
+            found.setdefault(name, {})[size] = measure(what, size, options.repetitions)
+            plain, raced = found[name][size]
+            print(f"{name}, {size}: {plain:.3f} s, {raced:.3f} s, {raced / plain:.2f}",
+                  flush=True)  # fmt: skip
+    text = table(found)
+    print(text)
+    if options.out or not options.only:
+        (options.out or RESULTS).write_text(
+            f"# Small grids\n\nTime of a race over that of `GridSearchCV()`, whose "
+            f"seconds are in brackets: processor seconds, one thread, the best of "
+            f"{options.repetitions} runs in turns, final fit included "
+            f"(`benchmarks/small_grids.py`, {date.today()}, {platform.machine()}, "
+            f"cvst {cvst.__version__}, scikit-learn {sklearn.__version__}).\n\n{text}\n"
+        )
+
+
+if __name__ == "__main__":
+    main()
