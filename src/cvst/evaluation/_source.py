@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
+from cvst._text import configuration_text
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
 from cvst.evaluation._rows import RaceData, take
@@ -94,7 +95,7 @@ class _Work:
                 losses = self._losses(outcome, row_losses)
                 if self.with_residuals:
                     residuals = self.loss.residuals(y_test, outcome.prediction)
-            except (ValueError, TypeError, FloatingPointError) as problem:
+            except Exception as problem:  # a user's loss may raise anything
                 error = problem
         if counted is not None and losses is not None:
             losses = losses[counted]
@@ -275,8 +276,8 @@ class DataSource:
             first = scored[0]
             raise AllFitsFailedError(
                 f"All {len(scored)} configurations failed on {look.n_train} rows. The "
-                f"first one, {self.configurations[look.configurations[0]]}, failed "
-                f"with:\n{first.details}"
+                f"first one, {_shown(self.configurations[look.configurations[0]])}, "
+                f"failed with:\n{first.details}"
             )
         losses = np.full((len(scored), self._n_points(look)), np.nan)
         residuals = np.full_like(losses, np.nan) if self.with_residuals else None
@@ -349,6 +350,13 @@ def _details(error: Exception) -> str:
     return "".join(traceback.format_exception(error)).rstrip()
 
 
+def _shown(configuration: Configuration) -> str:
+    try:
+        return str(configuration)
+    except Exception:  # whatever the repr of a foreign value raises
+        return configuration_text(configuration)
+
+
 def failure_warning(
     look: Look, failures: dict[int, str], params: Sequence[Configuration]
 ) -> FitFailedWarning:
@@ -357,6 +365,6 @@ def failure_warning(
     return FitFailedWarning(
         f"{len(failures)} of {len(look.configurations)} configurations failed on "
         f"{look.n_train} rows and count as flops there. The first one, "
-        f"{params[index]}, failed with {reason}. Later failures of the same "
+        f"{_shown(params[index])}, failed with {reason}. Later failures of the same "
         "configurations are recorded but not repeated here."
     )
