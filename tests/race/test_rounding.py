@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +19,7 @@ def plainly(column, scale):
     """Chain what is close, one value after the other."""
     merged = column.copy()
     places = sorted(range(len(column)), key=lambda place: column[place])
-    for before, place in zip(places, places[1:], strict=False):
+    for before, place in pairwise(places):
         gap = column[place] - column[before]
         if gap <= RESOLUTION * max(scale, abs(column[before])):
             merged[place] = merged[before]
