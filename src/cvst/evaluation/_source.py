@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,12 +14,20 @@ from sklearn.exceptions import FitFailedWarning
 from cvst._sklearn_compat import num_samples
 from cvst._text import configuration_text
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
+from cvst.evaluation._faults import outcomes_within_memory
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
 from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation.losses import PointwiseLoss, RowLosses
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
-from cvst.parallel import OnFile, effective_n_jobs, in_chunks, run_chunks
+from cvst.parallel import (
+    Guard,
+    OnFile,
+    effective_n_jobs,
+    in_chunks,
+    portable,
+    run_chunks,
+)
 from cvst.race import Look, LookCutError, LookLosses
 
 __all__ = ["DataSource", "Gate", "failure_warning"]
@@ -40,6 +48,12 @@ class Scored:
     error: Exception | None = None
     reason: str = ""
     details: str = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An error that cannot be made again would break the way back from a worker.
+        error = None if self.error is None else portable(self.error)
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Scored, tuple((values | {"error": error}).values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +96,7 @@ class _Work:
         return [
             self._score(outcome, row_losses, y_test, counted)
             for group in groups
-            for outcome in self.evaluator.evaluate(task.only(group))
+            for outcome in outcomes_within_memory(self.evaluator, task.only(group))
         ]
 
     def _score(
@@ -166,6 +180,8 @@ class DataSource:
         Whether to keep the pointwise losses of all looks in ``kept``.
     stored : OnFile or None
         The same rows, in a file that worker processes read.
+    guard : Guard or None
+        Processes that fit and can be ended, instead of joblib's workers.
     """
 
     estimator: Any
@@ -181,6 +197,7 @@ class DataSource:
     watch: Callable[[int, int], None] | None = None
     keep_losses: bool = False
     stored: OnFile[RaceData] | None = None
+    guard: Guard | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
 
@@ -244,9 +261,7 @@ class DataSource:
         scored: list[Scored] = []
         if self.watch is not None:
             self.watch(0, n_total)
-        batches = run_chunks(
-            work, chunks, self.n_jobs, self.evaluator.prefer, eager=gate is None
-        )
+        batches = self._batches(work, chunks, eager=gate is None)
         # An error in between must not leave workers busy.
         with closing(batches):
             for results in batches:
@@ -262,6 +277,14 @@ class DataSource:
             raise LookCutError
         places = {number: place for place, number in enumerate(work.configurations)}
         return sorted(scored, key=lambda result: places[result.configuration])
+
+    def _batches(
+        self, work: _Work, chunks: Iterable[list[list[int]]], eager: bool
+    ) -> Generator[list[Scored], None, None]:
+        if self.guard is not None:
+            return self.guard.run(work, chunks, _lost, eager=eager)
+        prefer = self.evaluator.prefer
+        return run_chunks(work, chunks, self.n_jobs, prefer, eager=eager, lost=_lost)
 
     def _chunks(
         self, groups: list[list[int]], gate: Gate | None
@@ -328,6 +351,13 @@ class DataSource:
         with np.errstate(over="ignore", invalid="ignore"):
             squares = (losses - means[:, None]) ** 2 @ shares**2
         return means, np.sqrt(squares * n_points / (n_points - 1))
+
+
+def _lost(chunk: list[list[int]], reason: str) -> list[Scored]:
+    """Return failures for configurations whose worker gave no answer."""
+    error = RuntimeError(reason)
+    numbers = [number for group in chunk for number in group]
+    return [Scored(n, error=error, reason=reason, details=reason) for n in numbers]
 
 
 def _all_finite(prediction: Any) -> bool:
