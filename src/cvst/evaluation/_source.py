@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import (
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
+from cvst._text import configuration_text
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
+from cvst.evaluation._faults import outcomes_within_memory
 from cvst.evaluation._protocol import (
     BatchEvaluator,
     FittedModel,
@@ -26,7 +35,14 @@ from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation.losses import Judge, Judged, PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
-from cvst.parallel import OnFile, effective_n_jobs, in_chunks, run_chunks
+from cvst.parallel import (
+    Guard,
+    OnFile,
+    effective_n_jobs,
+    in_chunks,
+    portable,
+    run_chunks,
+)
 from cvst.race import Look, LookCutError, LookLosses
 
 __all__ = ["DataSource", "Gate", "failure_warning"]
@@ -52,6 +68,12 @@ class Scored:
     error: Exception | None = None
     reason: str = ""
     details: str = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An error that cannot be made again would break the way back from a worker.
+        error = None if self.error is None else portable(self.error)
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Scored, tuple((values | {"error": error}).values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +120,7 @@ class _Work:
         return [
             self._score(outcome, judge, others, y_test, counted)
             for group in groups
-            for outcome in self.evaluator.evaluate(task.only(group))
+            for outcome in outcomes_within_memory(self.evaluator, task.only(group))
         ]
 
     def _score(
@@ -119,7 +141,7 @@ class _Work:
                 if self.with_residuals:
                     residuals = self.loss.residuals(y_test, prediction)
                 others = dict(more or {}) | _other_scores(outcome, values)
-            except (ValueError, TypeError, FloatingPointError) as problem:
+            except Exception as problem:  # a user's loss may raise anything
                 error = problem
         if counted is not None and losses is not None:
             losses = losses[counted]
@@ -209,6 +231,8 @@ class DataSource:
         Whether to keep the pointwise losses of all looks in ``kept``.
     stored : OnFile or None
         The same rows, in a file that worker processes read.
+    guard : Guard or None
+        Processes that fit and can be ended, instead of joblib's workers.
     """
 
     estimator: Any
@@ -225,6 +249,7 @@ class DataSource:
     keep_losses: bool = False
     others: Mapping[str, PointwiseLoss] = field(default_factory=dict)
     stored: OnFile[RaceData] | None = None
+    guard: Guard | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
 
@@ -288,9 +313,7 @@ class DataSource:
         scored: list[Scored] = []
         if self.watch is not None:
             self.watch(0, n_total)
-        batches = run_chunks(
-            work, chunks, self.n_jobs, self.evaluator.prefer, eager=gate is None
-        )
+        batches = self._batches(work, chunks, eager=gate is None)
         # An error in between must not leave workers busy.
         with closing(batches):
             for results in batches:
@@ -307,6 +330,14 @@ class DataSource:
         places = {number: place for place, number in enumerate(work.configurations)}
         return sorted(scored, key=lambda result: places[result.configuration])
 
+    def _batches(
+        self, work: _Work, chunks: Iterable[list[list[int]]], eager: bool
+    ) -> Generator[list[Scored], None, None]:
+        if self.guard is not None:
+            return self.guard.run(work, chunks, _lost, eager=eager)
+        prefer = self.evaluator.prefer
+        return run_chunks(work, chunks, self.n_jobs, prefer, eager=eager, lost=_lost)
+
     def _chunks(
         self, groups: list[list[int]], gate: Gate | None
     ) -> Iterable[list[list[int]]]:
@@ -321,8 +352,8 @@ class DataSource:
             first = scored[0]
             raise AllFitsFailedError(
                 f"All {len(scored)} configurations failed on {look.n_train} rows. The "
-                f"first one, {self.configurations[look.configurations[0]]}, failed "
-                f"with:\n{first.details}"
+                f"first one, {_shown(self.configurations[look.configurations[0]])}, "
+                f"failed with:\n{first.details}"
             )
         losses = np.full((len(scored), self._n_points(look)), np.nan)
         residuals = np.full_like(losses, np.nan) if self.with_residuals else None
@@ -437,6 +468,13 @@ def _tables(scored: list[Scored]) -> dict[str, FloatArray]:
     }
 
 
+def _lost(chunk: list[list[int]], reason: str) -> list[Scored]:
+    """Return failures for configurations whose worker gave no answer."""
+    error = RuntimeError(reason)
+    numbers = [number for group in chunk for number in group]
+    return [Scored(n, error=error, reason=reason, details=reason) for n in numbers]
+
+
 def _all_finite(prediction: Any) -> bool:
     if isinstance(prediction, FittedModel):
         return True
@@ -459,6 +497,13 @@ def _details(error: Exception) -> str:
     return "".join(traceback.format_exception(error)).rstrip()
 
 
+def _shown(configuration: Configuration) -> str:
+    try:
+        return str(configuration)
+    except Exception:  # whatever the repr of a foreign value raises
+        return configuration_text(configuration)
+
+
 def failure_warning(
     look: Look, failures: dict[int, str], params: Sequence[Configuration]
 ) -> FitFailedWarning:
@@ -467,6 +512,6 @@ def failure_warning(
     return FitFailedWarning(
         f"{len(failures)} of {len(look.configurations)} configurations failed on "
         f"{look.n_train} rows and count as flops there. The first one, "
-        f"{params[index]}, failed with {reason}. Later failures of the same "
+        f"{_shown(params[index])}, failed with {reason}. Later failures of the same "
         "configurations are recorded but not repeated here."
     )

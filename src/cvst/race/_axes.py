@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -111,7 +112,12 @@ def _is_number(value: Any) -> bool:
     # Python counts True as 1, but a switch has no scale.
     if isinstance(value, bool | np.bool_):
         return False
-    return isinstance(value, int | float | np.number) and bool(np.isfinite(value))
+    if not isinstance(value, int | float | np.number):
+        return False
+    try:
+        return isfinite(value)
+    except (OverflowError, TypeError):
+        return False  # whole numbers beyond all floats, and complex ones
 
 
 def _numbers(values: Sequence[Any]) -> tuple[list[int], list[int]]:
@@ -131,9 +137,16 @@ def _categories(values: Sequence[Any]) -> tuple[list[int], list[int]]:
     found: list[int] = []
     for place, value in enumerate(values):
         # Estimators compare by identity and arrays by element: texts stand for both.
-        key = (type(value).__name__, repr(value))
+        key = (type(value).__name__, _written(value))
         if key not in known:
             known[key] = len(known)
             first.append(place)
         found.append(known[key])
     return first, found
+
+
+def _written(value: Any) -> str:
+    try:
+        return repr(value)
+    except Exception:  # whatever a foreign repr raises; the value itself may be fine
+        return f"at {id(value)}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,9 @@ from cvst.statistics import SpicerTest, WaldTest, minimal_steps
 from cvst.theory import drop_error_bound, expected_active, first_drop, steady_steps
 
 __all__ = ["CVST"]
+
+# More steps than anyone has rows for would only fill the memory.
+LARGEST_STEPS = 100_000
 
 # Tests that compare losses of 0 and 1 only.
 BINARY_TESTS = ("cochran", "wilson")
@@ -179,6 +182,8 @@ default="similar"
     def subset_sizes(self, problem: Problem) -> list[int]:
         """Return the training rows of all steps."""
         rule = self._schedule_rule()
+        if type(rule) is LinearSchedule:
+            return problem.cuts(rule.sizes(problem))
         steps = range(1, self.max_steps + 1)
         return problem.cuts([rule.n_train(step, problem) for step in steps])
 
@@ -293,10 +298,10 @@ default="similar"
         return range(fewest, most + 1)
 
     def _check_numbers(self) -> None:
-        if not _is_whole(self.max_steps) or self.max_steps < 1:
+        if not _is_whole(self.max_steps) or not 1 <= self.max_steps <= LARGEST_STEPS:
             raise InvalidInputError(
-                f"max_steps={self.max_steps!r} must be a whole number of at least 1; "
-                "10 is the paper's choice."
+                f"max_steps={self.max_steps!r} must be a whole number of at least 1 "
+                f"and at most {LARGEST_STEPS:,}; 10 is the paper's choice."
             )
         for name in LEVELS:
             level = getattr(self, name)
@@ -353,7 +358,7 @@ default="similar"
         levels = (self.max_steps, self.loser_level, self.winner_level)
         rules: dict[str, Callable[[], EliminationRule]] = {
             "open": lambda: WaldTest(*levels),
-            "closed": lambda: SpicerTest(*levels),
+            "closed": lambda: _closed_test(*levels),
             "none": NoElimination,
         }
         rule: EliminationRule = _resolve(
@@ -380,6 +385,12 @@ default="similar"
         rules = {"mean_rank": lambda: MeanRank(self.window)}
         rule: WinnerRule = _resolve("winner", self.winner, rules, "scores")
         return rule
+
+
+@lru_cache(maxsize=16)
+def _closed_test(max_steps: int, loser_level: float, winner_level: float) -> SpicerTest:
+    # Its fortunes are searched for, which takes seconds if there are many steps.
+    return SpicerTest(max_steps, loser_level, winner_level)
 
 
 def _is_whole(value: Any) -> bool:

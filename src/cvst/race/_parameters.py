@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from inspect import Parameter, signature
+from numbers import Integral, Real
 from typing import Any, Self
 
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["Parametrised"]
+__all__ = ["Parametrised", "check_kinds"]
 
 
 class Parametrised:
@@ -52,3 +54,22 @@ class Parametrised:
             if repr(value) != repr(defaults[name].default)
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def check_kinds(owner: Any, fractions: Iterable[str], counts: Iterable[str]) -> None:
+    """Refuse parameters of an object that are not numbers, or not whole ones.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> check_kinds(SimpleNamespace(level="a"), ["level"], [])
+    Traceback (most recent call last):
+        ...
+    cvst.exceptions.InvalidInputError: level='a' must be a number.
+    """
+    kinds = [(name, Real, "a number") for name in fractions]
+    kinds += [(name, Integral, "a whole number") for name in counts]
+    for name, kind, words in kinds:
+        value = getattr(owner, name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise InvalidInputError(f"{name}={value!r} must be {words}.")

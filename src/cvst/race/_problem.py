@@ -102,10 +102,12 @@ class Problem:
         >>> Problem(1, 100, boundaries=np.array([5, 10, 90])).cuts([20, 40, 80])
         [5, 10, 90]
         """
-        nearest = [self.cut(size) for size in sizes]
         allowed = self.allowed_cuts
+        if allowed is None:
+            return list(sizes)
+        nearest = [self.cut(size) for size in sizes]
         distinct = len(set(nearest)) == len(sizes)
-        if allowed is None or distinct or len(allowed) < len(sizes):
+        if distinct or len(allowed) < len(sizes):
             return nearest
         distances = np.abs(np.asarray(sizes)[:, None] - allowed)
         # An assignment gives each size a boundary of its own, moving the sum least.

@@ -10,6 +10,7 @@ import numpy as np
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._look import LookLosses
+from cvst.race._rounding import without_rounding
 from cvst.race._rules import Comparison
 from cvst.statistics import (
     Significance,
@@ -26,8 +27,10 @@ __all__ = ["SIMILARITY_TESTS", "OutlierSimilarity", "PrefixSimilarity"]
 PrefixTest = Callable[[FloatArray], Iterator[Significance]]
 
 SIMILARITY_TESTS: dict[str, PrefixTest] = {
-    "friedman": friedman_prefixes,
-    "kruskal_wallis": kruskal_wallis_prefixes,
+    "friedman": lambda losses: friedman_prefixes(without_rounding(losses)),
+    "kruskal_wallis": lambda losses: kruskal_wallis_prefixes(
+        without_rounding(losses, pooled=True)
+    ),
     "cochran": lambda losses: cochran_q_prefixes(losses != 0),
     "wilson": lambda losses: wilson_prefixes(losses != 0),
 }
@@ -111,8 +114,9 @@ def _compare(
     top = np.zeros(len(table), dtype=bool)
     p_values = np.full(len(table), np.nan)
     # Ascending loss, ties in grid order, failed fits last, as in the R package.
-    order = np.argsort(seen.mean_losses, kind="stable")
-    order = order[~np.isnan(seen.mean_losses[order])]
+    order = np.flatnonzero(~np.isnan(seen.mean_losses))
+    means = without_rounding(seen.mean_losses[order][:, None])[:, 0]
+    order = order[np.argsort(means, kind="stable")]
     # Failed fits are never tested, so the correction counts the others only, as the
     # paper has it; the R package counts them too.
     scan = scan_prefixes(prefixes(table[order]), level / max(1, len(order) - 1))

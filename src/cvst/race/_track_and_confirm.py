@@ -12,6 +12,7 @@ from cvst.exceptions import InvalidInputError
 from cvst.race._fold_race import FoldRace
 from cvst.race._folds import FoldRecord, rank_by_folds, same_folds
 from cvst.race._leader_tests import BY_RANK, BY_TEST
+from cvst.race._parameters import check_kinds
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Problem
 from cvst.race._second_chance import known_losses, second_chances
@@ -45,6 +46,8 @@ N_FINALISTS, N_FINALISTS_AT_ONCE = 2, 3
 # The least number that go on to the next fold of the confirmation unless a test drops
 # them, and the p-value above which a configuration is about as good as the leader.
 FEWEST_RACED, DOUBTFUL = 5, 0.1
+
+FRACTIONS = "first_fraction", "late_fraction", "level"
 
 # The smallest numbers that make sense.
 COUNTS = "min_rows", "max_survivors", "n_tracked", "n_leaders", "n_raced"
@@ -166,6 +169,7 @@ class TrackAndConfirm(Staged):
     def check(self, problem: Problem) -> None:
         """Raise an error that explains why this race cannot be run, if so."""
         del problem
+        check_kinds(self, FRACTIONS, (*FEWEST, "n_hedges", "climbs", "direct_below"))
         if not 0 < self.first_fraction < self.late_fraction < 1:
             raise InvalidInputError(
                 f"first_fraction={self.first_fraction} and "

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from cvst._typing import FloatArray
+from cvst.race._rounding import without_rounding
 
 __all__ = ["MeanRank"]
 
@@ -29,6 +30,7 @@ class MeanRank:
         recent = mean_losses[:, -max(1, self.window) :]
         # The paper ranks within the whole column, the R package among survivors with
         # ties averaged: other configurations no longer matter, so we follow R.
-        ranks = rankdata(np.where(np.isnan(recent), np.inf, recent), axis=0)
+        known = np.where(np.isnan(recent), np.inf, recent)
+        ranks = rankdata(without_rounding(known), axis=0)
         scores: FloatArray = ranks.mean(axis=1)
         return np.where(np.isnan(recent[:, -1]), np.inf, scores)

@@ -80,6 +80,7 @@ class BaseRaceSearch(BaseSearchCV):
         "incremental": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
         "time_budget": [Interval(numbers.Real, 0, None, closed="neither"), None],
+        "fit_timeout": [Interval(numbers.Real, 0, None, closed="neither"), None],
         "max_looks": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "n_jobs": [numbers.Integral, None],
@@ -137,14 +138,16 @@ class BaseRaceSearch(BaseSearchCV):
         begun = self._begun(inputs)
         # Only now: bad input must not wipe out an earlier fit.
         self._forget()
-        with verbose_logging(self.verbose), shared_rows(setup) as shared:
+        with verbose_logging(self.verbose), shared_rows(setup, options) as shared:
             setup, budget = self._timed(options, shared, started, begun)
             n_tasks = self._announce(setup) + bool(self.refit)
             tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
             interrupt = self._run(setup, tasks, budget, begun)
             if self.refit and interrupt is None:
                 interrupt = self._refit(setup, inputs, tasks)
-        if interrupt is not None and self.on_interrupt == "raise":
+        if interrupt is not None and (
+            self.on_interrupt == "raise" or isinstance(interrupt, Exception)
+        ):
             # After the attributes are set, so that nothing of the race is lost.
             raise interrupt
         tasks.close()
@@ -276,7 +279,7 @@ class BaseRaceSearch(BaseSearchCV):
         tasks: CallbackTree,
         budget: TimeBudget | None,
         begun: RaceState | None,
-    ) -> KeyboardInterrupt | None:
+    ) -> BaseException | None:
         """Race until the end or an interrupt, and keep what is known by then."""
         try:
             legs = in_legs(setup, budget, self._more_draws(setup))
@@ -312,7 +315,7 @@ class BaseRaceSearch(BaseSearchCV):
         tasks: CallbackTree,
         budget: TimeBudget | None,
         last: RaceState,
-    ) -> tuple[RaceState, str, KeyboardInterrupt | None]:
+    ) -> tuple[RaceState, str, BaseException | None]:
         """Follow the race; return its last state, why it ended, and the interrupt."""
         decider = self._limited(setup, budget)
         before = partial(tasks.begin, "look")
@@ -327,10 +330,12 @@ class BaseRaceSearch(BaseSearchCV):
             if not last.observations and budget is not None:
                 raise  # to start again with fewer
             return last, "time_budget", None
-        except KeyboardInterrupt as interrupt:
+        except (KeyboardInterrupt, Exception) as interrupt:
+            # Too little memory or a broken pool must not cost the looks made so far.
             if not last.observations:
                 raise
-            return last, "interrupted", interrupt
+            told = isinstance(interrupt, KeyboardInterrupt)
+            return last, "interrupted" if told else "failed", interrupt
         return last, str(decider.stop_reason(last)), None
 
     def _limited(self, setup: Setup, budget: TimeBudget | None) -> Decider:

@@ -74,6 +74,13 @@ class RaceGridSearchCV(BaseRaceSearch):
         the leader wins and ``stop_reason_`` is ``"time_budget"``.
     max_looks : int or None, default=None
         Most looks of the race, whatever the strategy.
+    fit_timeout : float or None, default=None
+        Seconds that fitting and testing one configuration may take at a look. Whatever
+        takes longer, or ends its process, is a failed fit. The fits then run in
+        processes of their own, also with one worker, which take a second or two to
+        start and again after each that had to be ended; models of the last look cannot
+        be continued there (``incremental=True`` is refused). The final fit has no
+        limit.
     pre_dispatch, return_train_score
         Accepted for compatibility; without effect.
 
@@ -149,6 +156,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         on_interrupt: str = "raise",
         time_budget: float | None = None,
         max_looks: int | None = None,
+        fit_timeout: float | None = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -169,6 +177,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.on_interrupt = on_interrupt
         self.time_budget = time_budget
         self.max_looks = max_looks
+        self.fit_timeout = fit_timeout
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -34,6 +34,7 @@ from cvst.evaluation import (
 )
 from cvst.exceptions import InvalidInputError
 from cvst.parallel import (
+    Guard,
     effective_n_jobs,
     memory_mapped,
     on_file,
@@ -213,7 +214,7 @@ def prepare(
         rescaling=resolve_rescaling(
             options.rescale, template, seeded, strategy.rescales
         ),
-        evaluator=_evaluator(options.incremental, template, loss),
+        evaluator=_evaluator(options, template, loss),
         classes=classes,
         n_jobs=options.n_jobs,
         with_residuals=strategy.needs_residuals,
@@ -239,9 +240,14 @@ def _seeds(random_state: Any, strategy: Strategy) -> IntArray:
 
 
 @contextmanager
-def shared_rows(setup: Setup) -> Iterator[Setup]:
+def shared_rows(setup: Setup, options: SearchOptions) -> Iterator[Setup]:
     """Put the rows into a file that worker processes share, where there are any."""
     source = setup.source
+    if options.fit_timeout is not None:
+        guard = Guard(effective_n_jobs(source.n_jobs), options.fit_timeout)
+        with on_file(source.data) as stored, closing(guard):
+            yield replace(setup, source=replace(source, stored=stored, guard=guard))
+        return
     # Threads, and one worker, see the rows as they are.
     alone = effective_n_jobs(source.n_jobs) == 1
     if alone or source.evaluator.prefer == "threads":
@@ -257,13 +263,19 @@ def shared_rows(setup: Setup) -> Iterator[Setup]:
 
 
 def _evaluator(
-    incremental: bool, template: Any, loss: PointwiseLoss
+    options: SearchOptions, template: Any, loss: PointwiseLoss
 ) -> BatchEvaluator:
-    if not incremental:
+    if not options.incremental:
         # Callbacks of the estimator's own want to see every fit, and a scorer that can
         # only be called wants every fitted model.
         alone = has_callbacks(template) or loss.response == MODEL
         return OneByOne() if alone else batch_evaluator_for(template)
+    if options.fit_timeout is not None:
+        raise InvalidInputError(
+            f"incremental=True continues models of the last look, and "
+            f"fit_timeout={options.fit_timeout:g} fits in processes that may be ended. "
+            "Set one of the two only."
+        )
     evaluator = incremental_evaluator_for(template)
     if evaluator is None:
         raise InvalidInputError(

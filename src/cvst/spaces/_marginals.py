@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -78,6 +79,9 @@ def is_number(value: Any) -> bool:
     """
     if isinstance(value, bool | np.bool_):
         return False
-    return isinstance(value, int | float | np.integer | np.floating) and bool(
-        np.isfinite(value)
-    )
+    if not isinstance(value, int | float | np.integer | np.floating):
+        return False
+    try:
+        return isfinite(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False

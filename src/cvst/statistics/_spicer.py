@@ -88,17 +88,25 @@ def ruin_probabilities(
     playing = np.zeros(n_games + 1)
     playing[0] = 1.0
     own, opponent = np.zeros(n_games), np.zeros(n_games)
+    # Numbers of wins from first to last are still playing; the others are out.
+    first, last = 0, 0
     for game in range(1, n_games + 1):
-        won = win_probability * playing[:-1]
-        playing *= 1 - win_probability
-        playing[1:] += won
+        last += 1
+        won = win_probability * playing[first:last]
+        here = playing[first : last + 1]
+        here *= 1 - win_probability
+        here[1:] += won
         # The paper prints F_b - b after a win. Its own text ("win 1 from his opponent")
         # and its stopping lines want F_b - 1.
-        gain = n_wins - stake * (game - n_wins)
-        ruined, has_ruined = gain <= -fortune, gain >= opponent_fortune
-        own[game - 1] = playing[ruined].sum()
-        opponent[game - 1] = playing[has_ruined].sum()
-        playing[ruined | has_ruined] = 0.0
+        gain = n_wins[first : last + 1] - stake * (game - n_wins[first : last + 1])
+        n_ruined = int(np.searchsorted(gain, -fortune, side="right"))
+        n_in_game = int(np.searchsorted(gain, opponent_fortune, side="left"))
+        own[game - 1] = here[:n_ruined].sum()
+        opponent[game - 1] = here[n_in_game:].sum()
+        here[:n_ruined] = here[n_in_game:] = 0.0
+        first, last = first + n_ruined, first + n_in_game - 1
+        if first > last:
+            break
     return Ruin(own, opponent)
 
 

@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from cvst.cli.models._catalogue import find_model
+from cvst.cli.table import _preparation
 from cvst.cli.table._columns import ColumnOptions, learning_problem
 from cvst.cli.table._preparation import prepared_model
 
@@ -101,3 +102,18 @@ def test_what_happens_is_said(people):
         "Categories (2 columns): one indicator per category.",
         "Target: scaled; predictions come back in its own units.",
     ]
+
+
+def test_thousands_of_numbers_are_prepared_like_a_few(people, monkeypatch):
+    """Without a search by name, under the same path, with the same result."""
+    drop = ["city", "member", "clinic"]
+    few = prepared(people, "ridge", drop=drop)
+    monkeypatch.setattr(_preparation, "MOST_NAMED", 1)
+    learning, many = prepared(people, "ridge", drop=drop)
+    assert not isinstance(many.estimator[0], type(few[1].estimator[0]))
+    for made in (few[1], many):
+        made.estimator.set_params(prepare__numbers__impute__strategy="mean")
+        made.estimator.fit(learning.X, learning.target.values)
+    np.testing.assert_array_equal(
+        few[1].estimator.predict(learning.X), many.estimator.predict(learning.X)
+    )

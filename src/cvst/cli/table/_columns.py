@@ -171,7 +171,10 @@ def _sort_columns(
     numbers = [column for column, kind in kinds.items() if kind == "number"]
     categories = [column for column, kind in kinds.items() if kind == "category"]
     usable = set(numbers + categories)
-    return X[[column for column in kinds if column in usable]], numbers, categories
+    # A copy puts the columns of a kind side by side in memory: thousands of single
+    # ones would be slow in every fit.
+    X = X[[column for column in kinds if column in usable]].copy()
+    return X, numbers, categories
 
 
 def _refuse(X: Any, column: str, kind: Kind, raw: bool) -> None:

@@ -21,6 +21,10 @@ MOST_CATEGORIES = 40
 # Trees split numbered categories at no cost per category; histograms have 255 bins.
 MOST_NUMBERED = 200
 
+# A column transformer looks for each column by its name, which takes longer than the
+# fits for thousands of them. Where there are numbers only, it can be left out.
+MOST_NAMED = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -55,7 +59,9 @@ def prepared_model(model: Model, learning: Learning, raw: bool) -> Prepared:
         estimator = TransformedTargetRegressor(estimator, transformer=StandardScaler())
         prefix = "model__regressor__"
         sentences.append("Target: scaled; predictions come back in its own units.")
-    preparation = ColumnTransformer(steps, verbose_feature_names_out=False)
+    preparation: Any = ColumnTransformer(steps, verbose_feature_names_out=False)
+    if len(steps) == 1 and len(learning.numbers) > MOST_NAMED:
+        preparation = Pipeline([("numbers", steps[0][1])])
     pipeline = Pipeline([("prepare", preparation), ("model", estimator)])
     return Prepared(pipeline, prefix, sentences)
 

@@ -6,6 +6,7 @@ a sum of losses must shrink with n to mean the same: value * (n / N) ** exponent
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Real
@@ -19,6 +20,9 @@ from cvst.evaluation.rescaling._table import Exponent, check_exponent, exponents
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["Rescaling", "resolve_rescaling"]
+
+# A whole number beyond all floats cannot be rescaled.
+LARGEST = sys.float_info.max
 
 RescalingFunction: TypeAlias = Callable[[Configuration, int, int], Mapping[str, Any]]
 
@@ -251,7 +255,7 @@ def _scalable(value: Any) -> Any:
     if isinstance(value, bool | np.bool_ | str) or value is None:
         return None
     if isinstance(value, Real):
-        return value
+        return value if abs(value) <= LARGEST else None
     if not isinstance(value, list | tuple | np.ndarray):
         return None
     array = np.asarray(value)

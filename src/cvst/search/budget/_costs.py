@@ -22,7 +22,7 @@ import numpy as np
 from cvst._typing import FloatArray
 from cvst.evaluation import DataSource, Scratch, configured, take
 from cvst.exceptions import AllFitsFailedError
-from cvst.parallel import effective_n_jobs
+from cvst.parallel import effective_n_jobs, filtered_warnings
 from cvst.race import Look, LookLosses, Problem
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._model import CostModel
@@ -213,7 +213,7 @@ def measure_costs(
         keep_losses=False,
         kept=[],
     )
-    with warnings.catch_warnings():
+    with filtered_warnings():
         warnings.simplefilter("ignore")
         return _Measurement(probe, problem, seconds, allowed, clock).model()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -128,11 +128,12 @@ def raceable(
     n_folds = _n_folds(data, classes)
     # The user's own may be a generator, which can be asked for once only.
     known = () if folds.cv is None else next(iter(problem.folds.values()), ())
-    problem = replace(problem, folds={n_folds: known or folds.make(n_folds)})
     if problem.n_configurations > 1:
+        # While the problem still has the folds that the strategy asked for.
         needed = _rows_needed(strategy, problem, data, classes)
         text = _why_not(problem, look.n_train, seen, needed)
         warnings.warn(text, FallbackWarning, stacklevel=4)
+    problem = replace(problem, folds={n_folds: known or folds.make(n_folds)})
     return CrossValidation(n_folds), problem
 
 
@@ -169,15 +170,34 @@ def _rows_needed(
     if classes is not None and len(classes) > 1:
         counts = np.sort(np.unique(np.asarray(data.y), return_counts=True)[1])
         first_look = max(2, ceil(counts.sum() / counts[-2]))
-    n_samples = problem.n_samples
-    while n_samples < LARGEST_SEARCH:
+    if not strategy.subset_sizes(problem):
+        # Folds: more rows of this kind would train on the same share of them.
+        n_train = strategy.next_look(RaceState(problem)).n_train
+        return ceil(first_look * problem.n_samples / max(1, n_train))
+
+    def enough(n_samples: int) -> bool:
         larger = replace(problem, n_samples=n_samples, boundaries=None, orders=())
         sizes = strategy.subset_sizes(larger)
-        n_train = sizes[0] if sizes else strategy.next_look(RaceState(larger)).n_train
-        if n_train >= first_look:
-            break
-        n_samples += 1
-    return n_samples
+        return bool(sizes) and sizes[0] >= first_look
+
+    return _smallest(enough, problem.n_samples)
+
+
+def _smallest(enough: Callable[[int], bool], start: int) -> int:
+    """Return the smallest number from a start on that is enough, by halves.
+
+    Examples
+    --------
+    >>> _smallest(lambda number: number >= 33, 5)
+    33
+    """
+    too_few, largest = start - 1, start
+    while not enough(largest) and largest < LARGEST_SEARCH:
+        too_few, largest = largest, 2 * largest
+    while largest - too_few > 1:
+        middle = (too_few + largest) // 2
+        too_few, largest = (too_few, middle) if enough(middle) else (middle, largest)
+    return largest
 
 
 def _why_not(problem: Problem, n_train: int, seen: Any, needed: int) -> str:

@@ -19,6 +19,7 @@ from sklearn.model_selection import (
 from cvst._sklearn_compat import num_samples
 from cvst._typing import IntArray
 from cvst.exceptions import InvalidInputError, TooFewRowsError
+from cvst.parallel import filtered_warnings
 from cvst.search.rows._interleaving import interleaved_classes
 
 __all__ = ["ORDERINGS", "Ordering", "make_folds", "order_rows"]
@@ -254,7 +255,7 @@ def _implied_splits(
         largest = int(sizes.max())
         n_splits = _at_most(n_folds, largest, "rows in any class")
         stratified = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
-        with warnings.catch_warnings():
+        with filtered_warnings():
             # A class with fewer rows than folds is missing from some test sets.
             warnings.filterwarnings("ignore", "The least populated class")
             warnings.filterwarnings("ignore", "The number of unique classes")

@@ -1,0 +1,244 @@
+"""Chunks of work, side by side in threads or processes, through joblib."""
+
+from __future__ import annotations
+
+import re
+import threading
+import warnings
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor
+from typing import Any, Literal, TypeVar
+
+import joblib
+
+from cvst.parallel._pickling import Packed
+from cvst.parallel._process_state import (
+    filtered_warnings,
+    one_blas_thread,
+    thread_pools,
+)
+
+__all__ = ["effective_n_jobs", "in_chunks", "run_chunks", "workers_share_files"]
+
+T = TypeVar("T")
+
+# Chunks per worker: enough to balance uneven work, few enough to keep overhead low.
+CHUNKS_PER_WORKER = 8
+
+# What stands for the results of a chunk whose worker died, given the reason.
+Lost = Callable[[Any, str], T]
+
+
+def effective_n_jobs(n_jobs: int | None) -> int:
+    """Return the number of workers that ``n_jobs`` means here and now."""
+    return int(joblib.effective_n_jobs(n_jobs))
+
+
+def in_chunks(groups: Sequence[list[int]], n_workers: int) -> list[list[list[int]]]:
+    """Cut groups of configurations into chunks, of which each worker gets several.
+
+    Groups stay whole, and in order: what is computed together never depends on the
+    number of workers. No chunk is larger than a worker's eighth of all, or than one
+    group.
+
+    Examples
+    --------
+    >>> in_chunks([[0, 1], [2], [3], [4]], n_workers=1)
+    [[[0, 1]], [[2]], [[3]], [[4]]]
+    """
+    n_members = sum(map(len, groups))
+    target = max(1, n_members // (CHUNKS_PER_WORKER * max(1, n_workers)))
+    chunks: list[list[list[int]]] = []
+    left = 0
+    for group in groups:
+        if len(group) > left:
+            chunks.append([])
+            left = target
+        chunks[-1].append(group)
+        left -= len(group)
+    return chunks
+
+
+def run_chunks(
+    function: Callable[..., T],
+    chunks: Iterable[Any],
+    n_jobs: int | None,
+    prefer: Literal["threads", "processes"],
+    *,
+    eager: bool = True,
+    lost: Lost[T] | None = None,
+) -> Generator[T, None, None]:
+    """Call a function on every chunk and yield the results in order.
+
+    One BLAS thread per worker, whatever their number: results are then the same to
+    the last bit for any ``n_jobs``, and workers never fight for cores.
+
+    Parameters
+    ----------
+    function : callable
+        What to do with a chunk.
+    chunks : iterable
+        The work. It may end early: what was taken from it is finished.
+    n_jobs : int or None
+        Number of workers.
+    prefer : {"threads", "processes"}
+        A hint for joblib.
+    eager : bool
+        Whether a worker's next chunk waits for it; otherwise chunks are taken as late
+        as possible.
+    lost : callable or None
+        For chunks of groups of configurations and a function that returns a list:
+        given a chunk of one configuration and a reason, returns what stands for its
+        result if the worker process died and, with it alone, died again. None to raise
+        instead.
+    """
+    with one_blas_thread():
+        if effective_n_jobs(n_jobs) == 1:
+            for chunk in chunks:
+                yield function(chunk)
+            return
+        handed = _HandedOut(chunks)
+        pool = _Pool(Packed(function), n_jobs, prefer, eager)
+        while True:
+            try:
+                for result in pool.results(handed):
+                    handed.back()
+                    yield result
+                return
+            except BrokenExecutor:
+                if lost is None:
+                    raise
+            # One of those under way is to blame: each gets another chance, alone.
+            for chunk in handed.under_way():
+                yield pool.alone(chunk, lost)
+
+
+class _HandedOut:
+    """An iterator over chunks that knows which of them are under way."""
+
+    def __init__(self, chunks: Iterable[Any]) -> None:
+        self._chunks = iter(chunks)
+        self._out: deque[Any] = deque()
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> Iterator[Any]:
+        while True:
+            with self._lock:
+                try:
+                    chunk = next(self._chunks)
+                except StopIteration:
+                    return
+                self._out.append(chunk)
+            yield chunk
+
+    def back(self) -> None:
+        """Hear that the oldest chunk under way is done."""
+        with self._lock:
+            self._out.popleft()
+
+    def under_way(self) -> list[Any]:
+        """Return what is under way, and forget it."""
+        with self._lock:
+            chunks = list(self._out)
+            self._out.clear()
+        return chunks
+
+
+class _Pool:
+    """Workers as joblib has them here and now."""
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        n_jobs: int | None,
+        prefer: Literal["threads", "processes"],
+        eager: bool,
+    ) -> None:
+        backend, _ = joblib.parallel.get_active_backend(prefer=prefer)
+        streams = getattr(backend, "supports_return_generator", False)
+        self._function = function
+        self._n_jobs = n_jobs
+        self._prefer = prefer
+        self._options = {
+            # Backends of others may know lists only.
+            "return_as": "generator" if streams else "list",
+            "batch_size": 1,
+            "pre_dispatch": "2*n_jobs" if eager else "n_jobs",
+        }
+
+    def results(self, chunks: Iterable[Any]) -> Generator[Any, None, None]:
+        """Yield what the workers return, in order."""
+        parallel = joblib.Parallel(self._n_jobs, prefer=self._prefer, **self._options)
+        results = parallel(
+            joblib.delayed(_single_threaded)(self._function, chunk) for chunk in chunks
+        )
+        try:
+            for result in results:
+                if isinstance(result, _Interrupted):
+                    raise KeyboardInterrupt
+                yield result
+        finally:
+            # joblib would warn of chunks in flight when the caller has seen enough.
+            if hasattr(results, "close"):
+                with filtered_warnings():
+                    warnings.simplefilter("ignore")
+                    results.close()
+
+    def alone(self, chunk: Any, lost: Lost[Any]) -> Any:
+        """Return the results of a chunk, in a process that does nothing else."""
+        # With one worker joblib would stay in this process, which must not die.
+        parallel = joblib.Parallel(2, prefer="processes")
+        try:
+            (result,) = parallel(
+                [joblib.delayed(_single_threaded)(self._function, chunk)]
+            )
+        except BrokenExecutor as error:
+            parts = _parts(chunk)
+            if parts:
+                return [one for part in parts for one in self.alone(part, lost)]
+            return lost(chunk, _last_words(str(error)))
+        if isinstance(result, _Interrupted):
+            raise KeyboardInterrupt
+        return result
+
+
+def _last_words(text: str) -> str:
+    """Return why a worker died, by what joblib says of it."""
+    codes = re.search(r"exit codes? of the workers (?:is|are) \{(.*?)\}", text)
+    if codes is None:
+        return f"WorkerDied: {text.strip().split(chr(10), 1)[0]}"
+    return (
+        f"WorkerDied: the process that fitted it ended by {codes.group(1)}, twice; a "
+        "crash, too little memory or a call of os._exit does that"
+    )
+
+
+def _parts(chunk: list[list[int]]) -> list[list[list[int]]]:
+    """Return smaller chunks: single groups, then single configurations, then none."""
+    if len(chunk) > 1:
+        return [[group] for group in chunk]
+    return [[[number]] for number in chunk[0]] if len(chunk[0]) > 1 else []
+
+
+class _Interrupted:
+    """Stands for a chunk that Ctrl-C cut short."""
+
+
+def _single_threaded(function: Callable[..., T], chunk: Any) -> T | _Interrupted:
+    # OpenMP's limit belongs to the calling thread, and a worker process has its own
+    # BLAS, so both are set where the work is done.
+    try:
+        with one_blas_thread(), thread_pools().limit(limits=1, user_api="openmp"):
+            return function(chunk)
+    except KeyboardInterrupt:
+        # A terminal sends Ctrl-C to workers too. Raised there it would kill a thread
+        # that somebody waits for, or fill the screen with tracebacks.
+        return _Interrupted()
+
+
+def workers_share_files() -> bool:
+    """Return whether workers are processes of this machine, as joblib's own are."""
+    backend, _ = joblib.parallel.get_active_backend(prefer="processes")
+    own = joblib.parallel.BACKENDS["loky"], joblib.parallel.BACKENDS["multiprocessing"]
+    return isinstance(backend, own)

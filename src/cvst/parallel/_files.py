@@ -1,0 +1,169 @@
+"""Rows in temporary files, which the workers of a search share."""
+
+from __future__ import annotations
+
+import io
+import os
+import pickle
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import IO, Any, Generic, TypeVar
+
+import numpy as np
+
+from cvst.parallel._pickling import cloudpickle
+
+if sys.platform != "win32":
+    import fcntl
+
+__all__ = ["OnFile", "memory_mapped", "on_file", "scratch_folder"]
+
+T = TypeVar("T")
+
+# Arrays below this size travel faster inside the task than through a file.
+SMALLEST_MAPPED_BYTES = 1_000_000
+
+# Kinds of NumPy arrays that a file of NumPy's own holds as they are.
+STORABLE = "biufcmMSU"
+
+PREFIX, LOCK = "cvst-rows-", "in-use"
+
+# A folder without a lock is just being made, unless it is that old.
+SECONDS_TO_LOCK = 3600.0
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Make a temporary folder, and remove those that killed searches left behind."""
+    _sweep(Path(tempfile.gettempdir()))
+    with (
+        tempfile.TemporaryDirectory(prefix=PREFIX, ignore_cleanup_errors=True) as at,
+        (Path(at) / LOCK).open("wb") as lock,
+    ):
+        # The system lets go of it when the process ends, however that happens.
+        _locked(lock)
+        yield Path(at)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove folders whose owner is gone."""
+    if sys.platform == "win32":
+        return  # files in use cannot be removed there, and others cannot be told
+    with suppress(OSError):
+        for folder in parent.glob(f"{PREFIX}*"):
+            if _abandoned(folder):
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _abandoned(folder: Path) -> bool:
+    try:
+        status = folder.lstat()
+        if folder.is_symlink() or status.st_uid != os.getuid():
+            return False
+        try:
+            with (folder / LOCK).open("rb+") as lock:
+                return _locked(lock)
+        except FileNotFoundError:
+            return time.time() - status.st_mtime > SECONDS_TO_LOCK
+    except OSError:
+        return False
+
+
+def _locked(file: IO[bytes]) -> bool:
+    """Lock a file if nobody else has; closing it unlocks it."""
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+    return True
+
+
+@contextmanager
+def memory_mapped(*arrays: Any) -> Iterator[list[Any]]:
+    """Write large arrays to a temporary file once, so that workers share them.
+
+    Slices of a memory map travel to another process as a reference to the file.
+    """
+    with ExitStack() as stack:
+        folder: Path | None = None
+        mapped = []
+        for number, array in enumerate(arrays):
+            large = isinstance(array, np.ndarray) and array.dtype != object
+            if not large or array.nbytes < SMALLEST_MAPPED_BYTES:
+                mapped.append(array)
+                continue
+            if folder is None:
+                folder = stack.enter_context(scratch_folder())
+            file = folder / f"{number}.npy"
+            np.save(file, array)
+            mapped.append(np.load(file, mmap_mode="r"))
+        yield mapped
+
+
+class OnFile(Generic[T]):
+    """A value that travels to another process as the name of a file.
+
+    The receiver finds the value itself, read once per process.
+    """
+
+    def __init__(self, value: T, path: str) -> None:
+        self.value = value
+        self._path = path
+
+    def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
+        return _read, (self._path,)
+
+
+@contextmanager
+def on_file(value: T) -> Iterator[OnFile[T]]:
+    """Write a value to a temporary folder, from which workers map its arrays."""
+    with scratch_folder() as folder:
+        content = io.BytesIO()
+        _Writer(content, folder).dump(value)
+        (folder / "value").write_bytes(content.getbuffer())
+        yield OnFile(value, str(folder))
+
+
+class _Writer(cloudpickle.Pickler):  # type: ignore[misc]  # joblib is untyped
+    """Pickles a value, and puts its large arrays into files of their own."""
+
+    def __init__(self, file: IO[bytes], folder: Path) -> None:
+        super().__init__(file)
+        self._folder = folder
+        self._written: list[Any] = []
+
+    def persistent_id(self, value: Any) -> int | None:
+        if type(value) not in (np.ndarray, np.memmap):
+            return None
+        if value.dtype.kind not in STORABLE or value.nbytes < SMALLEST_MAPPED_BYTES:
+            return None
+        for number, known in enumerate(self._written):
+            if known is value:
+                return number
+        number = len(self._written)
+        np.save(self._folder / f"{number}.npy", np.asarray(value), allow_pickle=False)
+        self._written.append(value)
+        return number
+
+
+class _Reader(pickle.Unpickler):
+    def __init__(self, file: IO[bytes], folder: Path) -> None:
+        super().__init__(file)
+        self._folder = folder
+
+    def persistent_load(self, number: Any) -> Any:
+        return np.load(self._folder / f"{number}.npy", mmap_mode="r")
+
+
+@lru_cache(maxsize=1)
+def _read(path: str) -> Any:
+    folder = Path(path)
+    with (folder / "value").open("rb") as file:
+        return _Reader(file, folder).load()

@@ -1,0 +1,60 @@
+"""What travels between processes: by value where the other side may not know it.
+
+Plain pickle sends classes and functions by name, and those of a script or a notebook
+have no name that another process knows; cloudpickle sends them as they are.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+try:
+    import cloudpickle
+except ImportError:  # joblib before 1.6 brings its own
+    from joblib.externals import cloudpickle
+
+__all__ = ["Packed", "cloudpickle", "portable"]
+
+T = TypeVar("T")
+
+
+class Packed(Generic[T]):
+    """A function that any process can receive, whatever pickles its arguments."""
+
+    def __init__(self, function: Callable[..., T]) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any) -> T:
+        """Call the function."""
+        return self.function(*args)
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
+        return _unpacked, (cloudpickle.dumps(self.function),)
+
+
+def _unpacked(content: bytes) -> Packed[Any]:
+    return Packed(pickle.loads(content))
+
+
+def portable(error: Exception) -> Exception:
+    """Return an error that survives the way to another process.
+
+    Examples
+    --------
+    >>> class Odd(Exception):
+    ...     def __init__(self, first, second):
+    ...         super().__init__(f"{first} and {second}")
+    >>> portable(Odd(1, 2))
+    RuntimeError('Odd: 1 and 2')
+    """
+    try:
+        copy = pickle.loads(cloudpickle.dumps(error))
+        if type(copy).__qualname__ == type(error).__qualname__:
+            return error
+    except Exception:  # whatever reducing or making it raises
+        pass
+    text = str(error)
+    name = type(error).__name__
+    return RuntimeError(f"{name}: {text}" if text else name)

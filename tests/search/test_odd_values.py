@@ -1,0 +1,206 @@
+"""Values and numbers of rows that are odd but not wrong, and those that are wrong."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import KFold
+
+from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV, TrackAndConfirm
+from cvst.evaluation import PointwiseLoss
+from cvst.exceptions import AllFitsFailedError, FallbackWarning, InvalidInputError
+from cvst.race import Problem
+from cvst.search.rows import _fallback
+
+STRATEGIES = ["track_and_confirm", "cvst", "cross_validation"]
+
+
+def two_classes(n_rows):
+    rng = np.random.default_rng(0)
+    y = np.arange(n_rows) >= n_rows // 2
+    return rng.normal(size=(n_rows, 2)) + y[:, None], y.astype(int)
+
+
+class Marked(Ridge):
+    """Ridge regression with a parameter that does nothing."""
+
+    def __init__(self, alpha=1.0, mark=None):
+        super().__init__(alpha=alpha)
+        self.mark = mark
+
+
+# --- too few rows or classes in the first fold (no KeyError) --------------------------
+
+
+@pytest.mark.parametrize("strategy", ["track_and_confirm", "cross_validation"])
+@pytest.mark.parametrize("cv", [KFold(2), None])
+def test_a_first_fold_of_one_class_is_told(strategy, cv):
+    """Labels in order: all training rows of a fold are of one class."""
+    X, y = two_classes(40)
+    groups = y if cv is None else None
+    search = RaceGridSearchCV(
+        LogisticRegression(), {"C": [0.1, 1.0]}, strategy=strategy, cv=cv
+    )
+    with (
+        pytest.warns(FallbackWarning, match="the first subset would hold 20 rows of 1"),
+        pytest.raises(AllFitsFailedError, match="failed on 20 rows"),
+    ):
+        search.fit(X, y, groups=groups)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("n_rows", [2, 3, 4, 5])
+def test_a_handful_of_rows_is_enough_for_regression(strategy, n_rows):
+    rng = np.random.default_rng(n_rows)
+    X, y = rng.normal(size=(n_rows, 1)), rng.normal(size=n_rows)
+    search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, strategy=strategy)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FallbackWarning)
+        search.fit(X, y)
+    assert search.best_params_["alpha"] in (0.1, 1.0)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all() or n_rows < 4
+
+
+def test_the_rows_needed_are_found_by_halves(monkeypatch):
+    """As many as counting finds, without counting."""
+    asked = []
+    subset_sizes = CVST.subset_sizes
+
+    def noted(self, problem):
+        asked.append(problem.n_samples)
+        return subset_sizes(self, problem)
+
+    monkeypatch.setattr(CVST, "subset_sizes", noted)
+    X, y = two_classes(30)
+    search = RaceGridSearchCV(
+        Ridge(), {"alpha": [0.1, 1.0]}, strategy=CVST(max_steps=4000)
+    )
+    # With 8002 rows the first of 4001 parts has two.
+    with pytest.warns(FallbackWarning, match="needs about 8002 rows"):
+        search.fit(X, y)
+    assert len(asked) < 60
+
+
+def test_a_number_of_rows_beyond_all_search_ends_it():
+    tried = []
+
+    def never(number):
+        tried.append(number)
+        return False
+
+    assert _fallback._smallest(never, 7) >= _fallback.LARGEST_SEARCH
+    assert len(tried) < 60
+
+
+def test_thousands_of_steps_cost_no_time_of_their_own(monkeypatch):
+    """Sizes of the steps come without a call per step, and equal the rule's own."""
+    problem = Problem(2, 9000)
+    strategy = CVST(max_steps=4000)
+    rule = strategy._schedule_rule()
+    expected = [rule.n_train(step, problem) for step in range(1, 4001)]
+    monkeypatch.setattr(type(rule), "n_train", None)
+    assert strategy.subset_sizes(problem) == expected
+
+
+def test_steps_beyond_all_bounds_are_refused():
+    X, y = two_classes(30)
+    search = RaceGridSearchCV(
+        Ridge(), {"alpha": [0.1, 1.0]}, strategy=CVST(max_steps=10**9)
+    )
+    with pytest.raises(InvalidInputError, match="at most 100,000"):
+        search.fit(X, y)
+
+
+# --- losses that raise ----------------------------------------------------------------
+
+
+class OddError(Exception):
+    """Takes what no other exception takes."""
+
+    def __init__(self, first, second):
+        super().__init__(f"{first} and {second}")
+
+
+@pytest.mark.parametrize("error", [OddError(1, 2), KeyError("x"), RuntimeError("no")])
+def test_a_loss_that_raises_anything_is_a_failed_configuration(error):
+    """Where a model predicts too little, the loss raises; the others race on."""
+
+    def loss(y_true, y_pred):
+        if np.ptp(y_pred) < 1e-3:
+            raise error
+        return (y_true - y_pred) ** 2
+
+    X, y = two_classes(200)
+    search = RaceGridSearchCV(
+        Ridge(), {"alpha": [1.0, 2.0, 1e12]}, scoring=PointwiseLoss(loss)
+    )
+    with pytest.warns(FitFailedWarning, match=type(error).__name__):
+        search.fit(X, y)
+    assert search.best_params_["alpha"] < 1e12
+    assert type(error).__name__ in search.cv_results_["failure"][2]
+
+
+# --- numbers beyond all floats --------------------------------------------------------
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("digits", [20, 400, 5000])
+def test_whole_numbers_beyond_all_floats_can_be_tried(strategy, digits):
+    """As a value that does nothing, and as a penalty, where it is a failed fit."""
+    X, y = two_classes(120)
+    marks = {"mark": [1, 10**digits, -(10**digits)], "alpha": [1.0, 2.0]}
+    search = RaceGridSearchCV(Marked(), marks, strategy=strategy, random_state=0)
+    assert search.fit(X, y).best_params_["alpha"] in (1.0, 2.0)
+    penalties = {"alpha": [1.0, 10**digits]}
+    search = RaceGridSearchCV(Marked(), penalties, strategy=strategy, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FitFailedWarning)
+        search.fit(X, y)
+    assert search.best_params_ == {"alpha": 1.0}
+
+
+def test_drawn_whole_numbers_beyond_all_floats_can_be_tried():
+    X, y = two_classes(120)
+    space = {"mark": [1, 10**400, 3], "alpha": [1.0, 2.0, 3.0]}
+    search = RaceRandomSearchCV(Marked(), space, n_iter=6, random_state=0)
+    assert search.fit(X, y).best_params_["alpha"] in (1.0, 2.0, 3.0)
+
+
+class Unspeakable:
+    """Has no text."""
+
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+
+def test_values_without_a_text_can_be_tried():
+    """And named, by their type, where a fit fails."""
+    X, y = two_classes(120)
+    grid = [{"mark": [Unspeakable(), Unspeakable()]}, {"alpha": [-1.0]}]
+    search = RaceGridSearchCV(Marked(), grid)
+    with pytest.warns(FitFailedWarning, match="alpha"):
+        search.fit(X, y)
+    assert isinstance(search.best_params_["mark"], Unspeakable)
+    grid = {"mark": [Unspeakable()], "alpha": [-1.0, -2.0]}
+    search = RaceGridSearchCV(Marked(), grid)
+    with pytest.raises(AllFitsFailedError, match="mark=<Unspeakable>"):
+        search.fit(X, y)
+
+
+# --- settings that are no numbers -----------------------------------------------------
+
+
+@pytest.mark.parametrize("value", ["a", None, [1], float("nan"), 1 + 2j])
+@pytest.mark.parametrize(
+    "name", sorted(set(TrackAndConfirm().get_params()) - {"widen"})
+)
+def test_settings_of_the_default_strategy_must_be_numbers(name, value):
+    X, y = two_classes(200)
+    strategy = TrackAndConfirm(**{name: value})
+    search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, strategy=strategy)
+    with pytest.raises(InvalidInputError, match=f"{name}="):
+        search.fit(X, y)
