@@ -13,9 +13,25 @@ from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
+from cvst.evaluation._protocol import (
+    BatchEvaluator,
+    Outcome,
+    OutcomeTable,
+    RaceRows,
+    Scratch,
+    Task,
+)
 from cvst.evaluation._rows import RaceData, take
-from cvst.evaluation.losses import PointwiseLoss, RowLosses
+from cvst.evaluation._scored import (
+    Scored,
+    ScoredTable,
+    Scores,
+    numbers_of,
+    one_by_one,
+    whole_look,
+)
+from cvst.evaluation.device import Arrays
+from cvst.evaluation.losses import PointwiseLoss, RowLosses, table_losses
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.parallel import OnFile, effective_n_jobs, in_chunks, run_chunks
@@ -25,20 +41,6 @@ __all__ = ["DataSource", "Gate", "failure_warning"]
 
 # Kinds of NumPy arrays that hold neither NaN nor infinity.
 INTEGERS = "biu"
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """Losses of one configuration, small enough to travel back from a worker."""
-
-    configuration: int
-    losses: FloatArray | None = None
-    residuals: FloatArray | None = None
-    fit_seconds: float = 0.0
-    score_seconds: float = 0.0
-    error: Exception | None = None
-    reason: str = ""
-    details: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,9 @@ class _Work:
     classes: Any
     scratch: Scratch
     with_residuals: bool
+    device: Arrays | None = None
 
-    def __call__(self, groups: list[list[int]]) -> list[Scored]:
+    def __call__(self, groups: list[list[int]]) -> list[Scores]:
         """Evaluate some groups of configurations."""
         data = self.rows.value if isinstance(self.rows, OnFile) else self.rows
         X_train, X_test = data.inputs(self.look.train, self.look.test)
@@ -76,13 +79,48 @@ class _Work:
             else RaceRows(data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
             rounds=self.look.rounds,
+            device=self.device,
         )
         row_losses = self.loss.bind(y_test, weights)
+        if self.device is not None:
+            together = task.only(number for group in groups for number in group)
+            return [
+                scored
+                for result in self.evaluator.evaluate_in_tables(together)
+                for scored in self._score_result(result, row_losses, y_test, counted)
+            ]
         return [
             self._score(outcome, row_losses, y_test, counted)
             for group in groups
             for outcome in self.evaluator.evaluate(task.only(group))
         ]
+
+    def _score_result(
+        self,
+        result: Outcome | OutcomeTable,
+        row_losses: RowLosses,
+        y_test: Any,
+        counted: Any,
+    ) -> Iterator[Scores]:
+        """Score a table where it is, if that is possible."""
+        if isinstance(result, Outcome):
+            yield self._score(result, row_losses, y_test, counted)
+            return
+        found = None
+        if counted is None:
+            found = table_losses(
+                self.loss,
+                y_test,
+                result.predictions,
+                result.device,
+                self.with_residuals,
+            )
+        if found is not None:
+            seconds = result.fit_seconds, result.score_seconds
+            yield ScoredTable(result.configurations, found, *seconds)
+            return
+        for outcome in result.outcomes():
+            yield self._score(outcome, row_losses, y_test, counted)
 
     def _score(
         self, outcome: Outcome, row_losses: RowLosses, y_test: Any, counted: Any
@@ -165,6 +203,8 @@ class DataSource:
         Whether to keep the pointwise losses of all looks in ``kept``.
     stored : OnFile or None
         The same rows, in a file that worker processes read.
+    device : Arrays or None
+        Where the evaluator works on all configurations of a look together.
     """
 
     estimator: Any
@@ -180,6 +220,7 @@ class DataSource:
     watch: Callable[[int, int], None] | None = None
     keep_losses: bool = False
     stored: OnFile[RaceData] | None = None
+    device: Arrays | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
 
@@ -229,18 +270,26 @@ class DataSource:
             self.classes,
             self.scratch,
             self.with_residuals,
+            self.device,
         )
         scored = self._run(work, gate)
-        seen = self._gather(look, scored)
+        seen = whole_look(look, scored) if self._is_unweighted else None
+        if seen is None:
+            seen = self._gather(look, one_by_one(work.configurations, scored))
         if self.keep_losses:
             self.kept.append((look.configurations, seen.losses))
         return seen
 
-    def _run(self, work: _Work, gate: Gate | None) -> list[Scored]:
+    @property
+    def _is_unweighted(self) -> bool:
+        return self.data.score_weights is None
+
+    def _run(self, work: _Work, gate: Gate | None) -> list[Scores]:
         groups = self.evaluator.groups(self.estimator, work.configurations)
         chunks = self._chunks(groups, gate)
         n_total = len(work.configurations)
-        scored: list[Scored] = []
+        n_done = 0
+        scored: list[Scores] = []
         if self.watch is not None:
             self.watch(0, n_total)
         batches = run_chunks(
@@ -253,20 +302,23 @@ class DataSource:
                 for result in results:
                     if result.error is not None and self.raise_errors:
                         raise result.error
+                done = [number for result in results for number in numbers_of(result)]
+                n_done += len(done)
                 if self.watch is not None:
-                    self.watch(len(scored), n_total)
+                    self.watch(n_done, n_total)
                 if gate is not None:
-                    gate.done([one.configuration for one in results])
-        if len(scored) < n_total:
+                    gate.done(done)
+        if n_done < n_total:
             raise LookCutError
-        places = {number: place for place, number in enumerate(work.configurations)}
-        return sorted(scored, key=lambda result: places[result.configuration])
+        return scored
 
     def _chunks(
         self, groups: list[list[int]], gate: Gate | None
     ) -> Iterable[list[list[int]]]:
         if gate is not None:
             return gate.chunks(groups)
+        if self.device is not None:
+            return [groups]
         return in_chunks(groups, effective_n_jobs(self.n_jobs))
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:

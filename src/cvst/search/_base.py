@@ -74,6 +74,7 @@ class BaseRaceSearch(BaseSearchCV):
         "on_interrupt": [StrOptions({"raise", "return"})],
         "time_budget": [Interval(numbers.Real, 0, None, closed="neither"), None],
         "max_looks": [Interval(numbers.Integral, 1, None, closed="left"), None],
+        "device": [str],
         "random_state": ["random_state"],
         "n_jobs": [numbers.Integral, None],
     }

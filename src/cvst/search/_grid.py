@@ -72,6 +72,11 @@ class RaceGridSearchCV(BaseRaceSearch):
         the leader wins and ``stop_reason_`` is ``"time_budget"``.
     max_looks : int or None, default=None
         Most looks of the race, whatever the strategy.
+    device : str, default="cpu"
+        Where kernel ridge, kernel logistic and ridge regression and nearest neighbours
+        are worked on: ``"cuda"`` or ``"cuda:1"`` is a card, all configurations of a
+        look at once, with PyTorch (``pip install 'cvst[gpu]'``). Other estimators are
+        fitted as they are, so give them a device of their own if they have one.
     pre_dispatch, return_train_score
         Accepted for compatibility; without effect.
 
@@ -141,6 +146,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         on_interrupt: str = "raise",
         time_budget: float | None = None,
         max_looks: int | None = None,
+        device: str = "cpu",
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -161,6 +167,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.on_interrupt = on_interrupt
         self.time_budget = time_budget
         self.max_looks = max_looks
+        self.device = device
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 

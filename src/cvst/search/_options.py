@@ -31,6 +31,7 @@ class SearchOptions:
     incremental: bool
     time_budget: float | None
     max_looks: int | None
+    device: str
     clock: Callable[[], float]
     keeps_time: bool = False
 

@@ -20,6 +20,7 @@ from cvst.evaluation import (
     OneByOne,
     PointwiseLoss,
     RaceData,
+    arrays_on,
     batch_evaluator_for,
     configured,
     constant_loss,
@@ -28,6 +29,7 @@ from cvst.evaluation import (
     incremental_evaluator_for,
     resolve_loss,
     resolve_rescaling,
+    serves_device,
     stack_rows,
     take,
 )
@@ -160,6 +162,7 @@ def prepare(
     """Check everything, order the rows and put the parts together."""
     estimator = options.estimator
     check_names(estimator, configurations)
+    arrays = arrays_on(options.device)
     strategy = resolve_strategy(options.strategy)
     # One draw for three uses, so that none of them shifts the others.
     seeds = check_random_state(options.random_state).randint(LARGEST_SEED, size=3)
@@ -202,6 +205,7 @@ def prepare(
     )
     strategy, problem = raceable(strategy, problem, data, classes, folds)
     _check_weighted_rows(strategy, problem, data)
+    evaluator = _evaluator(options.incremental, template)
     source = DataSource(
         estimator=template,
         configurations=seeded,
@@ -210,13 +214,14 @@ def prepare(
         rescaling=resolve_rescaling(
             options.rescale, template, seeded, strategy.rescales
         ),
-        evaluator=_evaluator(options.incremental, template),
+        evaluator=evaluator,
         classes=classes,
         n_jobs=options.n_jobs,
         with_residuals=strategy.needs_residuals,
         raise_errors=options.error_score == "raise",
         keep_losses=options.return_pointwise,
         watch=log_progress,
+        device=arrays if serves_device(evaluator, template) else None,
     )
     return Setup(strategy, problem, source, loss, template, ordering.permutation)
 

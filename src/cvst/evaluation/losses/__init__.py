@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from cvst.evaluation.losses._constant import constant_loss
+from cvst.evaluation.losses._on_device import TableLosses, table_losses
 from cvst.evaluation.losses._pointwise import PointwiseLoss, RowLosses
 from cvst.evaluation.losses._resolve import resolve_loss
 
-__all__ = ["PointwiseLoss", "RowLosses", "constant_loss", "resolve_loss"]
+__all__ = [
+    "PointwiseLoss",
+    "RowLosses",
+    "TableLosses",
+    "constant_loss",
+    "resolve_loss",
+    "table_losses",
+]
