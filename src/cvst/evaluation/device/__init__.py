@@ -10,6 +10,7 @@ from cvst.evaluation.device._arrays import Arrays, DeviceFullError, NumpyArrays
 from cvst.evaluation.device._batches import in_batches
 from cvst.evaluation.device._cholesky import Factor, factorised
 from cvst.evaluation.device._names import arrays_on, check_device
+from cvst.evaluation.device._pivoted import Pivoted
 from cvst.evaluation.device._tensors import as_numpy, is_tensor
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "DeviceFullError",
     "Factor",
     "NumpyArrays",
+    "Pivoted",
     "arrays_on",
     "as_numpy",
     "check_device",

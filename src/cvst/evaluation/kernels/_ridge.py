@@ -15,7 +15,7 @@ from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, OutcomeTable, Task
 from cvst.evaluation.device import Arrays, DeviceFullError
-from cvst.evaluation.kernels._device import RidgeFits, ridge_on_device
+from cvst.evaluation.kernels._device_ridge import RidgeFits, ridge_on_device
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
     NOT_PLAIN,
