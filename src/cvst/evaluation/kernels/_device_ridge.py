@@ -6,7 +6,6 @@ factorisation for each penalty of the others.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -14,8 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray
-from cvst.evaluation.device import Arrays, factorised, in_batches
-from cvst.evaluation.kernels._device import DevicePairs, kernel_stack
+from cvst.evaluation.device import Arrays, in_batches
+from cvst.evaluation.kernels._device import DevicePairs
+from cvst.evaluation.kernels._device_batches import Batches, Layout, WholeKernels
 from cvst.evaluation.kernels._device_low_rank import low_rank_on_device
 from cvst.evaluation.kernels._functions import Kernel
 from cvst.evaluation.kernels._rows import PairedRows
@@ -45,150 +45,26 @@ class RidgeFits(NamedTuple):
     score_seconds: float
 
 
-class _Layout:
-    """One fit per kernel and penalty, those of a kernel side by side."""
-
-    def __init__(self, penalties: Sequence[FloatArray]) -> None:
-        counts = [len(some) for some in penalties]
-        self.kernel_of = np.repeat(np.arange(len(counts)), counts)
-        self.slot_of = np.concatenate([np.arange(count) for count in counts])
-        self.penalties = np.concatenate(penalties)
-
-    def __len__(self) -> int:
-        return len(self.penalties)
-
-    def fits_of(self, kernels: Sequence[int]) -> IntArray:
-        """Return the places of the fits of some kernels."""
-        return np.flatnonzero(np.isin(self.kernel_of, kernels))
-
-
-class _Batches(ABC):
-    """Fits and predictions of a look, in batches that fit into memory."""
-
-    def __init__(
-        self,
-        pairs: DevicePairs,
-        penalties: Sequence[FloatArray],
-        targets: FloatArray,
-        roots: FloatArray | None,
-    ) -> None:
-        self.pairs = pairs
-        self.arrays = pairs.arrays
-        self.layout = _Layout(penalties)
-        self.targets = self.arrays.put(targets)
-        self.roots = None if roots is None else self.arrays.put(roots)
-        n_fits, n_targets = len(self.layout), targets.shape[1]
-        self.predictions = self.arrays.empty(n_fits, n_targets, len(pairs.test))
-        self.failed = self.arrays.put(np.zeros(n_fits, dtype=bool))
-        self.fit_seconds = 0.0
-        self.score_seconds = 0.0
-
-    @property
-    def n_train(self) -> int:
-        return len(self.pairs.train)
-
-    @abstractmethod
-    def fit(self, batch: slice, members: IntArray) -> Any:
-        """Return coefficients of some fits, of shape (n_fits, size, n_targets)."""
-
-    @abstractmethod
-    def values(self, members: IntArray, rows: Any, block: slice) -> Any:
-        """Return products of coefficients, by kernel, with some test rows."""
-
-    def width(self, n_fits: int, n_kernels: int) -> int:
-        """Return how many test rows there is room for at once."""
-        return max(1, n_fits * self.n_train // n_kernels)
-
-    def run(self, batch: slice) -> None:
-        """Fit and predict for some of the fits."""
-        start = perf_counter()
-        members = self.layout.kernel_of[batch]
-        coefficients = self.fit(batch, members)
-        self.arrays.wait()
-        fitted = perf_counter()
-        self._predict(batch, members, coefficients)
-        self.arrays.wait()
-        self.fit_seconds += fitted - start
-        self.score_seconds += perf_counter() - fitted
-
-    def _solved(self, batch: slice, systems: Any, right: Any) -> Any:
-        """Solve with the penalties on the diagonal; the systems are overwritten."""
-        arrays = self.arrays
-        places = arrays.put(np.arange(systems.shape[1]))
-        penalties = arrays.put(self.layout.penalties[batch])
-        systems[:, places, places] += penalties[:, None]
-        factor = factorised(arrays, systems)
-        self.failed[batch] = factor.failed
-        return factor.solve(right)
-
-    def _predict(self, batch: slice, members: IntArray, coefficients: Any) -> None:
-        arrays = self.arrays
-        n_fits, size, n_targets = coefficients.shape
-        kernels = np.arange(members[0], members[-1] + 1)
-        slots = self.layout.slot_of[batch]
-        first, n_slots = int(slots.min()), int(np.ptp(slots)) + 1
-        where = arrays.put(members - members[0]), arrays.put(slots - first)
-        # All fits of a kernel are rows of one matrix; some rows may be missing.
-        rows = arrays.zeros(len(kernels), n_slots, n_targets, size)
-        rows[where] = coefficients.swapaxes(1, 2)
-        rows = rows.reshape(len(kernels), n_slots * n_targets, size)
-        n_test = self.predictions.shape[2]
-        width = self.width(n_fits, len(kernels))
-        for start in range(0, n_test, width):
-            block = slice(start, min(start + width, n_test))
-            values = self.values(kernels, rows, block)
-            values = values.reshape(len(kernels), n_slots, n_targets, -1)
-            self.predictions[batch, :, block] = values[where]
-
-
-class _Whole(_Batches):
-    """Kernel matrices as they are."""
-
-    def __init__(
-        self,
-        pairs: DevicePairs,
-        kernels: Sequence[Kernel],
-        penalties: Sequence[FloatArray],
-        targets: FloatArray,
-        roots: FloatArray | None,
-    ) -> None:
-        super().__init__(pairs, penalties, targets, roots)
-        self.kernels = kernels
-        self.kind = kernels[0].pairs
-        self.within = pairs.within(self.kind)
-
-    def all(self) -> None:
-        """Work through everything."""
-        share = len(self.kernels) / len(self.layout)
-        n, n_targets = self.targets.shape
-        bytes_per_fit = 8.0 * n * n * (1.0 + share) + 16.0 * n * n_targets
-        in_batches(self.arrays, len(self.layout), bytes_per_fit, self.run)
+class _Whole(WholeKernels):
+    """A factorisation for each kernel and penalty."""
 
     def fit(self, batch: slice, members: IntArray) -> Any:
         """Factorise the kernel with each penalty."""
         arrays = self.arrays
-        stack = kernel_stack(
-            arrays, self.kernels[members[0] : members[-1] + 1], self.within
-        )
+        stack = self.stack(members)
         if self.roots is not None:
             stack *= self.roots[:, None]
             stack *= self.roots
         systems = stack[arrays.put(members - members[0])]
         del stack
         right = self.targets[None] + arrays.zeros(len(members), 1, 1)
-        coefficients = self._solved(batch, systems, right)
+        coefficients = self.solved(batch, systems, right)
         if self.roots is not None:
             coefficients *= self.roots[:, None]
         return coefficients
 
-    def values(self, members: IntArray, rows: Any, block: slice) -> Any:
-        """Multiply with the kernel between training and test rows."""
-        pairs = self.pairs.across(self.kind, block)
-        kernels = self.kernels[members[0] : members[-1] + 1]
-        return rows @ kernel_stack(self.arrays, kernels, pairs)
 
-
-class _LowRank(_Batches):
+class _LowRank(Batches):
     """Features whose inner products are the kernels."""
 
     def __init__(
@@ -236,7 +112,7 @@ class _LowRank(_Batches):
         products = stack @ stack.swapaxes(1, 2)
         right = stack @ self.targets
         local = self.arrays.put(members - members[0])
-        return self._solved(batch, products[local], right[local])
+        return self.solved(batch, products[local], right[local])
 
     def values(self, members: IntArray, rows: Any, block: slice) -> Any:
         """Multiply with the features of the test rows."""
@@ -306,12 +182,12 @@ def ridge_on_device(
         parts.append((low, _LowRank(pairs, found, some, targets, roots)))
     for _, part in parts:
         part.all()
-    fits = _together(arrays, _Layout(penalties), parts)
+    fits = _together(arrays, Layout(penalties), parts)
     return fits._replace(fit_seconds=fits.fit_seconds + seconds)
 
 
 def _together(
-    arrays: Arrays, layout: _Layout, parts: list[tuple[list[int], _Whole | _LowRank]]
+    arrays: Arrays, layout: Layout, parts: list[tuple[list[int], _Whole | _LowRank]]
 ) -> RidgeFits:
     """Put the fits of both kinds into the order of the kernels."""
     solved = np.zeros(len(layout), dtype=bool)
