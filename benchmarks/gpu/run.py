@@ -78,19 +78,26 @@ def main():
     run.tell("machine", python=platform.python_version(), **steps.machine(run))
     run.guarded("peak", steps.peak)
     run.guarded("same KRR", steps.same_ridge)
-    run.guarded("same KLR", steps.same_logistic)
-    for size in run.sizes:
+    few, many = [size for size in run.sizes if size <= 10_000], run.sizes[-2:]
+    for size in few:
         for strategy in ("cvst", "track_and_confirm"):
             run.guarded(f"KRR {size} {strategy}", steps.ridge, size, strategy)
-    for size in run.sizes:
-        run.guarded(f"CV {size}", steps.cross_validation, size, needs=15.0)
+    run.guarded("profile", steps.profile)
+    run.guarded("factorisations", steps.factorisations)
+    run.guarded("low rank or not", steps.low_rank)
+    run.guarded("same KLR", steps.same_logistic)
     for size in (1_000, 2_000, 5_000):
         run.guarded(f"KLR {size}", steps.logistic, size, needs=10.0)
+    for size in few:
+        run.guarded(f"CV {size}", steps.cross_validation, size, needs=15.0)
+    for size in many:
+        if size in few:
+            continue
+        for strategy in ("cvst", "track_and_confirm"):
+            run.guarded(f"KRR {size} {strategy}", steps.ridge, size, strategy)
+        run.guarded(f"CV {size}", steps.cross_validation, size, needs=20.0)
     for size in (10_000, 50_000):
         run.guarded(f"k-NN {size}", steps.neighbours, size, needs=10.0)
-    run.guarded("factorisations", steps.factorisations, needs=10.0)
-    run.guarded("low rank or not", steps.low_rank, needs=15.0)
-    run.guarded("profile", steps.profile, needs=15.0)
     run.tell("end", seconds_left=round(run.left(), 1))
 
 
