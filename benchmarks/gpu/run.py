@@ -39,9 +39,11 @@ class Run:
         self.peak = None
 
     def left(self):
+        """Return the seconds left."""
         return self.end - time.perf_counter()
 
     def tell(self, step, **values):
+        """Print a line and write it to the file."""
         line = json.dumps({"step": step, **values}, default=str)
         print(line, flush=True)
         with self.file.open("a") as file:
@@ -61,6 +63,30 @@ class Run:
         self.tell("time", of=name, seconds=round(time.perf_counter() - start, 2))
 
 
+def everything(run, steps):
+    """Go through all steps, those that tell most first."""
+    run.guarded("peak", steps.peak)
+    run.guarded("same KRR", steps.same_ridge)
+    few, many = [size for size in run.sizes if size <= 10_000], run.sizes[-2:]
+    for size in few:
+        for strategy in ("cvst", "track_and_confirm"):
+            run.guarded(f"KRR {size} {strategy}", steps.ridge, size, strategy)
+    run.guarded("profile", steps.profile)
+    run.guarded("factorisations", steps.factorisations)
+    run.guarded("low rank or not", steps.low_rank)
+    run.guarded("same KLR", steps.same_logistic)
+    for size in (1_000, 2_000, 5_000):
+        run.guarded(f"KLR {size}", steps.logistic, size, needs=10.0)
+    for size in few:
+        run.guarded(f"CV {size}", steps.cross_validation, size, needs=15.0)
+    for size in sorted(set(many) - set(few)):
+        for strategy in ("cvst", "track_and_confirm"):
+            run.guarded(f"KRR {size} {strategy}", steps.ridge, size, strategy)
+        run.guarded(f"CV {size}", steps.cross_validation, size, needs=20.0)
+    for size in (10_000, 50_000):
+        run.guarded(f"k-NN {size}", steps.neighbours, size, needs=10.0)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--out", default="gpu-results")
@@ -76,28 +102,7 @@ def main():
     import steps  # only now: it imports them
 
     run.tell("machine", python=platform.python_version(), **steps.machine(run))
-    run.guarded("peak", steps.peak)
-    run.guarded("same KRR", steps.same_ridge)
-    few, many = [size for size in run.sizes if size <= 10_000], run.sizes[-2:]
-    for size in few:
-        for strategy in ("cvst", "track_and_confirm"):
-            run.guarded(f"KRR {size} {strategy}", steps.ridge, size, strategy)
-    run.guarded("profile", steps.profile)
-    run.guarded("factorisations", steps.factorisations)
-    run.guarded("low rank or not", steps.low_rank)
-    run.guarded("same KLR", steps.same_logistic)
-    for size in (1_000, 2_000, 5_000):
-        run.guarded(f"KLR {size}", steps.logistic, size, needs=10.0)
-    for size in few:
-        run.guarded(f"CV {size}", steps.cross_validation, size, needs=15.0)
-    for size in many:
-        if size in few:
-            continue
-        for strategy in ("cvst", "track_and_confirm"):
-            run.guarded(f"KRR {size} {strategy}", steps.ridge, size, strategy)
-        run.guarded(f"CV {size}", steps.cross_validation, size, needs=20.0)
-    for size in (10_000, 50_000):
-        run.guarded(f"k-NN {size}", steps.neighbours, size, needs=10.0)
+    everything(run, steps)
     run.tell("end", seconds_left=round(run.left(), 1))
 
 

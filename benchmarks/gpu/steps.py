@@ -9,6 +9,7 @@ import json
 import pstats
 import time
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -345,48 +346,47 @@ def neighbours(run, size):
 
 def factorisations(run):
     """Compare blocks of our own with the library's factorisation."""
-    where = arrays_on(run.device)
     sizes = ((610, 272), (610, 909), (400, 1_818), (200, 2_727), (20, 9_000))
-    if run.is_small:
-        sizes = ((20, 100),)
-    for n_many, n in sizes:
-        rng = np.random.default_rng(0)
-        one = rng.standard_normal((n, n)) / n**0.5
-        one = where.put(one @ one.T + np.eye(n))
-        right = where.put(rng.standard_normal((n, 1)))
-        operations = n_many * n**3 / 3
-        work = where.empty(n_many, n, n)
+    for n_many, n in ((20, 100),) if run.is_small else sizes:
+        run.tell("factorisations", unit="TFLOPs", **rates(run, n_many, n))
 
-        def fill(work=work, one=one):
-            work[:] = one
 
-        filling = best_of(run, fill)
-        facts = {"n_matrices": n_many, "n": n}
-        for block in (32, 64, 128, 256, 512):
-            if block > n and block != 128:
-                continue
+def rates(run, n_many, n):
+    """Return how fast a stack of matrices is factorised, and milliseconds besides."""
+    where = arrays_on(run.device)
+    rng = np.random.default_rng(0)
+    one = rng.standard_normal((n, n)) / n**0.5
+    one = where.put(one @ one.T + np.eye(n))
+    right = where.put(rng.standard_normal((n, 1)))
+    work = where.empty(n_many, n, n)
 
-            def ours(block=block, work=work, fill=fill):
-                fill()
-                _cholesky.factorised(where, work, block)
+    def fill():
+        work[:] = one
 
-            seconds = best_of(run, ours, 2) - filling
-            facts[f"block {block}"] = round(operations / seconds / 1e12, 2)
-        if n_many * n**3 < 3e12:
-
-            def library(work=work, fill=fill):
-                fill()
-                where.cholesky(work)
-
-            seconds = best_of(run, library, 1) - filling
-            facts["library"] = round(operations / seconds / 1e12, 2)
+    def ours(block):
         fill()
-        factor = _cholesky.factorised(where, work)
-        rights = right[None] + where.zeros(n_many, 1, 1)
-        facts["solve_ms"] = 1e3 * best_of(run, lambda: factor.solve(rights), 2)
-        facts["fill_ms"] = 1e3 * filling
-        run.tell("factorisations", unit="TFLOPs", **facts)
-        del work, one, factor, rights
+        _cholesky.factorised(where, work, block)
+
+    def library():
+        fill()
+        where.cholesky(work)
+
+    filling = best_of(run, fill)
+
+    def rate(function, n_times):
+        seconds = best_of(run, function, n_times) - filling
+        return round(n_many * n**3 / 3 / seconds / 1e12, 3)
+
+    facts = {"n_matrices": n_many, "n": n, "fill_ms": 1e3 * filling}
+    for block in [one for one in (32, 64, 128, 256, 512) if one <= max(n, 128)]:
+        facts[f"block {block}"] = rate(partial(ours, block), 2)
+    if n_many * n**3 < 3e12:
+        facts["library"] = rate(library, 1)
+    fill()
+    solve = _cholesky.factorised(where, work).solve
+    rights = right[None] + where.zeros(n_many, 1, 1)
+    facts["solve_ms"] = 1e3 * best_of(run, partial(solve, rights), 2)
+    return facts
 
 
 def low_rank(run):

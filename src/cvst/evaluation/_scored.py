@@ -84,9 +84,9 @@ def one_by_one(
 
 def whole_look(look: Look, scored: list[Scores]) -> LookLosses | None:
     """Return a look that is one table as it is, without a copy."""
-    if len(scored) != 1 or not isinstance(scored[0], ScoredTable):
+    result = scored[0]
+    if len(scored) != 1 or not isinstance(result, ScoredTable):
         return None
-    (result,) = scored
     losses, residuals, means, errors = result.table
     numbers = np.array(result.configurations)
     if not np.array_equal(numbers, look.configurations):

@@ -18,6 +18,7 @@ __all__ = [
     "log_look",
     "log_progress",
     "log_start",
+    "log_unused_device",
     "verbose_logging",
 ]
 
@@ -132,4 +133,14 @@ def log_end(reason: str, state: RaceState, params: Any) -> None:
         reason,
         params,
         extra={"cvst": event},
+    )
+
+
+def log_unused_device(device: str, estimator: Any) -> None:
+    """Say that configurations are fitted one by one, wherever the estimator is."""
+    LOGGER.info(
+        "device=%r is not used: %s has no batched solver. It is fitted as it is; set "
+        "its own device if it has one",
+        device,
+        type(estimator).__name__,
     )

@@ -48,7 +48,7 @@ from cvst.race import (
     TrackAndConfirm,
     space_of,
 )
-from cvst.search._log import log_progress
+from cvst.search._log import log_progress, log_unused_device
 from cvst.search._options import SearchOptions
 from cvst.search._scoring_checks import check_scoring_fits
 from cvst.search.rows import (
@@ -206,6 +206,9 @@ def prepare(
     strategy, problem = raceable(strategy, problem, data, classes, folds)
     _check_weighted_rows(strategy, problem, data)
     evaluator = _evaluator(options.incremental, template)
+    if arrays is not None and not serves_device(evaluator, template):
+        log_unused_device(options.device, template)
+        arrays = None
     source = DataSource(
         estimator=template,
         configurations=seeded,
@@ -221,7 +224,7 @@ def prepare(
         raise_errors=options.error_score == "raise",
         keep_losses=options.return_pointwise,
         watch=log_progress,
-        device=arrays if serves_device(evaluator, template) else None,
+        device=arrays,
     )
     return Setup(strategy, problem, source, loss, template, ordering.permutation)
 

@@ -149,6 +149,7 @@ def _search(
         "on_interrupt": "return",
         "time_budget": options.time_budget,
         "max_looks": options.max_looks,
+        "device": options.device,
     }
     drawn = grid.n_configurations is None or options.n_iter is not None
     if not drawn:

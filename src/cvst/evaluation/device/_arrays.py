@@ -24,21 +24,22 @@ class DeviceFullError(Exception):
 
 
 class Arrays(Protocol):
-    """A library of arrays on one device; all numbers are in double precision.
+    """A library of arrays on one device; all numbers are in double precision."""
 
-    Attributes
-    ----------
-    name : str
-        What the user calls the device.
-    xp : module
-        Functions that NumPy and torch have in common.
-    out_of_memory : tuple of exception classes
-        What the library raises when the device is full.
-    """
+    @property
+    def name(self) -> str:
+        """What the user calls the device."""
+        ...
 
-    name: str
-    xp: Any
-    out_of_memory: tuple[type[BaseException], ...]
+    @property
+    def xp(self) -> Any:
+        """Functions that NumPy and torch have in common."""
+        ...
+
+    @property
+    def out_of_memory(self) -> tuple[type[BaseException], ...]:
+        """What the library raises when the device is full."""
+        ...
 
     def put(self, values: Any) -> Any:
         """Return numbers of the host on the device, whole ones as they are."""

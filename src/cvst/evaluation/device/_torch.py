@@ -44,7 +44,7 @@ class TorchArrays:
 
     @property
     def _is_cuda(self) -> bool:
-        return self._device.type == "cuda"
+        return bool(self._device.type == "cuda")
 
     def put(self, values: Any) -> Any:
         """Copy numbers to the device."""

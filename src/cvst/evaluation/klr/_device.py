@@ -62,7 +62,9 @@ class _Point(NamedTuple):
     objective: Any
 
     def of(self, places: Any) -> _Point:
-        return _Point(self.theta[places], self.decisions[places], self.objective[places])
+        return _Point(
+            self.theta[places], self.decisions[places], self.objective[places]
+        )
 
 
 class _Problems:
@@ -232,8 +234,16 @@ class _Facts(NamedTuple):
 class _Logistic(WholeKernels):
     """Newton steps with whole kernels; the targets are signs."""
 
-    def __init__(self, *parts: Any, weights: FloatArray, largest_value: float) -> None:
-        super().__init__(*parts, None)
+    def __init__(
+        self,
+        pairs: DevicePairs,
+        kernels: Sequence[Kernel],
+        penalties: Sequence[FloatArray],
+        signs: FloatArray,
+        weights: FloatArray,
+        largest_value: float,
+    ) -> None:
+        super().__init__(pairs, kernels, penalties, signs, None)
         self.weights = self.arrays.put(weights)
         self.largest_value = largest_value
         n_fits, n_train = len(self.layout), self.n_train
@@ -302,8 +312,8 @@ def logistic_on_device(
         kernels,
         penalties,
         np.ascontiguousarray(signs.T),
-        weights=weights,
-        largest_value=largest,
+        weights,
+        largest,
     )
     fits.all()
     return LogisticFits(

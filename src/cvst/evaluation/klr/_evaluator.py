@@ -230,15 +230,18 @@ def _share_on_device(
         begin = part.stop
         decisions, settled = fits.decisions[part], fits.solved[part]
         if problem.response == "predict":
-            settled &= _settle(
+            settled = settled & _settle(
                 problem, job.kernel, fits.coefficients[part], decisions
             )
         answers = _outcomes(problem, decisions, settled)
         seconds = (perf_counter() - start) / len(job.numbers) + score_seconds
-        yield job, {
-            place: replace(one, fit_seconds=fit_seconds, score_seconds=seconds)
-            for place, one in answers.items()
-        }
+        yield (
+            job,
+            {
+                place: replace(one, fit_seconds=fit_seconds, score_seconds=seconds)
+                for place, one in answers.items()
+            },
+        )
 
 
 def _outcomes(
@@ -276,7 +279,7 @@ def _share(
     else:
         values = stacked @ features[:, rows.test]
     decisions = values.reshape(n_penalties, -1, rows.n_test)
-    settled = np.isfinite(thetas).all(axis=(1, 2))
+    settled: BoolArray = np.asarray(np.isfinite(thetas).all(axis=(1, 2)))
     if problem.response == "predict":
         coefficients = thetas
         if features is not None:
