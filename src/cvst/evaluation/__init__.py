@@ -9,7 +9,11 @@ from cvst.evaluation import neighbours as neighbours
 from cvst.evaluation import pipelines as pipelines
 from cvst.evaluation import svm as svm
 from cvst.evaluation._check import check_evaluator
-from cvst.evaluation._dispatch import batch_evaluator_for, covered_by_one_fit
+from cvst.evaluation._dispatch import (
+    batch_evaluator_for,
+    covered_by_one_fit,
+    serves_device,
+)
 from cvst.evaluation._incremental import incremental_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne, configured
 from cvst.evaluation._protocol import (
@@ -23,6 +27,7 @@ from cvst.evaluation._protocol import (
 from cvst.evaluation._responses import SeveralResponses
 from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
 from cvst.evaluation._source import DataSource, failure_warning
+from cvst.evaluation.device import arrays_on, as_numpy, check_device
 from cvst.evaluation.losses import PointwiseLoss, constant_loss, resolve_loss
 from cvst.evaluation.rescaling import (
     register_rescaling,
@@ -42,7 +47,10 @@ __all__ = [
     "Scratch",
     "SeveralResponses",
     "Task",
+    "arrays_on",
+    "as_numpy",
     "batch_evaluator_for",
+    "check_device",
     "check_evaluator",
     "configured",
     "constant_loss",
@@ -54,6 +62,7 @@ __all__ = [
     "rescaling_table",
     "resolve_loss",
     "resolve_rescaling",
+    "serves_device",
     "stack_rows",
     "take",
 ]

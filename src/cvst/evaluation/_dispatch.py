@@ -15,6 +15,7 @@ __all__ = [
     "limited",
     "serve_exactly",
     "serve_lazily",
+    "serves_device",
 ]
 
 # Evaluators for classes of libraries that need not be installed.
@@ -72,6 +73,15 @@ def limited(estimator: Any, configuration: Configuration, rounds: int) -> Config
         return configuration
     fewer: Configuration = own(estimator, configuration, rounds)
     return fewer
+
+
+def serves_device(evaluator: BatchEvaluator, estimator: Any) -> bool:
+    """Return whether an evaluator works on a device for an estimator.
+
+    See :meth:`BatchEvaluator.serves_device`.
+    """
+    own = getattr(evaluator, "serves_device", None)
+    return own is not None and bool(own(estimator))
 
 
 def serve_exactly(evaluator: BatchEvaluator, *classes: type) -> None:

@@ -12,12 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from cvst._typing import Configuration, Rows
+from cvst.evaluation.device import Arrays
 
 __all__ = [
     "MODEL",
     "BatchEvaluator",
     "FittedModel",
     "Outcome",
+    "OutcomeTable",
     "RaceRows",
     "Scratch",
     "Task",
@@ -120,6 +122,9 @@ class Task:
     rounds : int or None
         Learners with rounds, such as boosting, train at most this many; None for as
         many as the configuration says.
+    device : Arrays or None
+        Where evaluators that know how work on all configurations together; None for
+        the host, one group at a time.
     """
 
     estimator: Any
@@ -132,6 +137,7 @@ class Task:
     race_rows: RaceRows | None = None
     classes: Any = None
     rounds: int | None = None
+    device: Arrays | None = None
 
     def only(self, numbers: Iterable[int]) -> Task:
         """Return the task for some of its configurations, by their numbers."""
@@ -165,6 +171,37 @@ class Outcome:
     error: Exception | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OutcomeTable:
+    """Numbers that many configurations of a task predict, still on a device.
+
+    Attributes
+    ----------
+    configurations : tuple of int
+        Their numbers in the task's configurations.
+    predictions : array of shape (n_configurations, n_test)
+        One number per test row, on the device.
+    device : Arrays
+        The device.
+    fit_seconds, score_seconds : float
+        Time spent for each.
+    """
+
+    configurations: tuple[int, ...]
+    predictions: Any
+    device: Arrays
+    fit_seconds: float = 0.0
+    score_seconds: float = 0.0
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """Yield the outcomes one by one, with predictions on the host."""
+        predictions = self.device.fetch(self.predictions)
+        for number, prediction in zip(self.configurations, predictions, strict=True):
+            yield Outcome(
+                number, prediction, None, self.fit_seconds, self.score_seconds
+            )
+
+
 @runtime_checkable
 class BatchEvaluator(Protocol):
     """Fits many configurations of one estimator, sharing what they have in common.
@@ -189,6 +226,13 @@ class BatchEvaluator(Protocol):
         """Yield one outcome per configuration, in any order."""
         ...
 
+    def evaluate_in_tables(self, task: Task) -> Iterator[Outcome | OutcomeTable]:
+        """Do the same for a task on a device, and leave there what may stay.
+
+        Asked only of evaluators that serve a device.
+        """
+        yield from self.evaluate(task)
+
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Return the hyper-parameters whose values cost hardly more than one of them.
 
@@ -203,6 +247,14 @@ class BatchEvaluator(Protocol):
         """
         del estimator
         return {}
+
+    def serves_device(self, estimator: Any) -> bool:
+        """Return whether a task on a device is worked on there.
+
+        An evaluator without this method counts as one that does not.
+        """
+        del estimator
+        return False
 
     def limited(
         self, estimator: Any, configuration: Configuration, rounds: int

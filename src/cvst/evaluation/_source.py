@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import (
     Callable,
     Generator,
@@ -12,8 +11,8 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import closing
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Protocol, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
@@ -21,18 +20,22 @@ from sklearn.exceptions import FitFailedWarning
 from cvst._sklearn_compat import num_samples
 from cvst._text import configuration_text
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
-from cvst.evaluation._faults import outcomes_within_memory
-from cvst.evaluation._protocol import (
-    BatchEvaluator,
-    FittedModel,
-    Outcome,
-    RaceRows,
-    Scratch,
-    Task,
-)
-from cvst.evaluation._responses import answer
+from cvst.evaluation._protocol import BatchEvaluator, Scratch
 from cvst.evaluation._rows import RaceData, take
-from cvst.evaluation.losses import Judge, Judged, PointwiseLoss
+from cvst.evaluation._scored import (
+    Scored,
+    Scores,
+    exact_means,
+    lost,
+    numbers_of,
+    one_by_one,
+    other_tables,
+    whole_look,
+    without_undefined,
+)
+from cvst.evaluation._work import Work
+from cvst.evaluation.device import Arrays
+from cvst.evaluation.losses import PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.parallel import (
@@ -40,150 +43,11 @@ from cvst.parallel import (
     OnFile,
     effective_n_jobs,
     in_chunks,
-    portable,
     run_chunks,
 )
 from cvst.race import Look, LookCutError, LookLosses
 
 __all__ = ["DataSource", "Gate", "failure_warning"]
-
-# The score of one prediction on rows whose targets are already known.
-Value: TypeAlias = Callable[[Any, Any], float]
-
-# Kinds of NumPy arrays that hold neither NaN nor infinity.
-INTEGERS = "biu"
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """Losses of one configuration, small enough to travel back from a worker."""
-
-    configuration: int
-    losses: FloatArray | None = None
-    residuals: FloatArray | None = None
-    score: float | None = None
-    others: Mapping[str, float] = field(default_factory=dict)
-    fit_seconds: float = 0.0
-    score_seconds: float = 0.0
-    error: Exception | None = None
-    reason: str = ""
-    details: str = ""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        # An error that cannot be made again would break the way back from a worker.
-        error = None if self.error is None else portable(self.error)
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Scored, tuple((values | {"error": error}).values())
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """One look, as every worker gets it."""
-
-    evaluator: BatchEvaluator
-    estimator: Any
-    rows: RaceData | OnFile[RaceData]
-    loss: PointwiseLoss
-    others: Mapping[str, PointwiseLoss]
-    look: Look
-    configurations: dict[int, Configuration]
-    classes: Any
-    scratch: Scratch
-    with_residuals: bool
-
-    def __call__(self, groups: list[list[int]]) -> list[Scored]:
-        """Evaluate some groups of configurations."""
-        data = self.rows.value if isinstance(self.rows, OnFile) else self.rows
-        X_train, X_test = data.inputs(self.look.train, self.look.test)
-        y_test = take(data.y, self.look.test)
-        weights = take(data.score_weights, self.look.test)
-        counted = None if weights is None or np.all(weights > 0) else weights > 0
-        task = Task(
-            estimator=self.estimator,
-            configurations=self.configurations,
-            X_train=X_train,
-            y_train=take(data.y, self.look.train),
-            X_test=X_test,
-            fit_params=data.fit_params(self.look.train),
-            response=self.loss.response,
-            race_rows=None
-            if data.pairwise
-            else RaceRows(data.X, self.look.train, self.look.test, self.scratch),
-            classes=self.classes,
-            rounds=self.look.rounds,
-        )
-        judge = self.loss.judge(y_test, weights)
-        others = {
-            name: (one.response, one.value(y_test, weights))
-            for name, one in self.others.items()
-        }
-        return [
-            self._score(outcome, judge, others, y_test, counted)
-            for group in groups
-            for outcome in outcomes_within_memory(self.evaluator, task.only(group))
-        ]
-
-    def _score(
-        self,
-        outcome: Outcome,
-        judge: Judge,
-        values: Mapping[str, tuple[str, Value]],
-        y_test: Any,
-        counted: Any,
-    ) -> Scored:
-        error = outcome.error
-        losses = residuals = score = None
-        others: dict[str, float] = {}
-        if error is None:
-            try:
-                prediction = answer(outcome.prediction, self.loss.response)
-                losses, score, more = _judged(judge, prediction, outcome.classes)
-                if self.with_residuals:
-                    residuals = self.loss.residuals(y_test, prediction)
-                others = dict(more or {}) | _other_scores(outcome, values)
-            except Exception as problem:  # a user's loss may raise anything
-                error = problem
-        if counted is not None and losses is not None:
-            losses = losses[counted]
-            residuals = None if residuals is None else residuals[counted]
-        return Scored(
-            outcome.configuration,
-            losses,
-            residuals,
-            score,
-            others,
-            outcome.fit_seconds,
-            outcome.score_seconds,
-            error=error,
-            reason="" if error is None else _reason(error),
-            details="" if error is None else _details(error),
-        )
-
-
-def _judged(judge: Judge, prediction: Any, classes: Any) -> Judged:
-    if not _all_finite(prediction):
-        raise FloatingPointError("the predictions contain NaN or infinity")
-    # A model that diverged may have losses that no longer fit: they are infinite.
-    with np.errstate(over="ignore"):
-        judged = judge(prediction, classes)
-    if np.isnan(judged.losses).any():
-        raise FloatingPointError("the losses contain NaN")
-    return judged
-
-
-def _other_scores(
-    outcome: Outcome, values: Mapping[str, tuple[str, Value]]
-) -> dict[str, float]:
-    """Return the scores to be recorded besides, NaN for one that cannot be computed."""
-    scores = {}
-    for name, (response, value) in values.items():
-        try:
-            prediction = answer(outcome.prediction, response)
-            scores[name] = float(value(prediction, outcome.classes))
-        except Exception:
-            # They decide nothing, so they must not end what the race is about.
-            scores[name] = float("nan")
-    return scores
 
 
 class Gate(Protocol):
@@ -233,6 +97,8 @@ class DataSource:
         The same rows, in a file that worker processes read.
     guard : Guard or None
         Processes that fit and can be ended, instead of joblib's workers.
+    device : Arrays or None
+        Where the evaluator works on all configurations of a look together.
     """
 
     estimator: Any
@@ -250,6 +116,7 @@ class DataSource:
     others: Mapping[str, PointwiseLoss] = field(default_factory=dict)
     stored: OnFile[RaceData] | None = None
     guard: Guard | None = None
+    device: Arrays | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
 
@@ -288,7 +155,7 @@ class DataSource:
             number: self.rescaling.configuration(number, look.n_train, n_samples)
             for number in look.configurations.tolist()
         }
-        work = _Work(
+        work = Work(
             self.evaluator,
             self.estimator,
             self.data if self.stored is None else self.stored,
@@ -299,18 +166,24 @@ class DataSource:
             self.classes,
             self.scratch,
             self.with_residuals,
+            self.device,
         )
         scored = self._run(work, gate)
-        seen = self._gather(look, scored)
+        seen = None
+        if self.data.score_weights is None:
+            seen = whole_look(look, scored, self.loss, take(self.data.y, look.test))
+        if seen is None:
+            seen = self._gather(look, one_by_one(work.configurations, scored))
         if self.keep_losses:
             self.kept.append((look.configurations, seen.losses))
         return seen
 
-    def _run(self, work: _Work, gate: Gate | None) -> list[Scored]:
+    def _run(self, work: Work, gate: Gate | None) -> list[Scores]:
         groups = self.evaluator.groups(self.estimator, work.configurations)
         chunks = self._chunks(groups, gate)
         n_total = len(work.configurations)
-        scored: list[Scored] = []
+        n_done = 0
+        scored: list[Scores] = []
         if self.watch is not None:
             self.watch(0, n_total)
         batches = self._batches(work, chunks, eager=gate is None)
@@ -321,32 +194,35 @@ class DataSource:
                 for result in results:
                     if result.error is not None and self.raise_errors:
                         raise result.error
+                done = [number for result in results for number in numbers_of(result)]
+                n_done += len(done)
                 if self.watch is not None:
-                    self.watch(len(scored), n_total)
+                    self.watch(n_done, n_total)
                 if gate is not None:
-                    gate.done([one.configuration for one in results])
-        if len(scored) < n_total:
+                    gate.done(done)
+        if n_done < n_total:
             raise LookCutError
-        places = {number: place for place, number in enumerate(work.configurations)}
-        return sorted(scored, key=lambda result: places[result.configuration])
+        return scored
 
     def _batches(
-        self, work: _Work, chunks: Iterable[list[list[int]]], eager: bool
-    ) -> Generator[list[Scored], None, None]:
+        self, work: Work, chunks: Iterable[list[list[int]]], eager: bool
+    ) -> Generator[list[Scores], None, None]:
         if self.guard is not None:
-            return self.guard.run(work, chunks, _lost, eager=eager)
+            return self.guard.run(work, chunks, lost, eager=eager)
         prefer = self.evaluator.prefer
-        return run_chunks(work, chunks, self.n_jobs, prefer, eager=eager, lost=_lost)
+        return run_chunks(work, chunks, self.n_jobs, prefer, eager=eager, lost=lost)
 
     def _chunks(
         self, groups: list[list[int]], gate: Gate | None
     ) -> Iterable[list[list[int]]]:
         if gate is not None:
             return gate.chunks(groups)
+        if self.device is not None:
+            return [groups]
         return in_chunks(groups, effective_n_jobs(self.n_jobs))
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:
-        scored = _without_undefined(scored)
+        scored = without_undefined(scored)
         good = [result for result in scored if result.losses is not None]
         if not good and not look.may_fail:
             first = scored[0]
@@ -375,14 +251,14 @@ class DataSource:
         ranked, slopes = self.loss.ranked(means)
         return LookLosses(
             losses=losses,
-            mean_losses=_exact(ranked, scored, self.loss),
+            mean_losses=exact_means(ranked, scored, self.loss),
             residuals=residuals,
             fit_seconds=np.array([result.fit_seconds for result in scored]),
             score_seconds=np.array([result.score_seconds for result in scored]),
             failures=failures,
             standard_errors=standard_errors * slopes,
             scores=scores,
-            other_scores=_tables(scored),
+            other_scores=other_tables(scored),
             blocks=self._blocks(look, y_test),
         )
 
@@ -426,75 +302,6 @@ class DataSource:
         with np.errstate(over="ignore", invalid="ignore"):
             squares = (losses - means[:, None]) ** 2 @ shares**2
         return means, np.sqrt(squares * n_points / (n_points - 1))
-
-
-def _without_undefined(scored: list[Scored]) -> list[Scored]:
-    """Turn a score of NaN into a failure, unless these rows have no score at all."""
-    good = [result for result in scored if result.losses is not None]
-    undefined = [one for one in good if one.score is not None and np.isnan(one.score)]
-    if not undefined or len(undefined) == len(good):
-        return scored
-    text = "the score is NaN"
-    error = FloatingPointError(text)
-    failed = {
-        one.configuration: replace(
-            one, losses=None, residuals=None, error=error, reason=text, details=text
-        )
-        for one in undefined
-    }
-    return [failed.get(one.configuration, one) for one in scored]
-
-
-def _exact(
-    ranked: FloatArray, scored: list[Scored], loss: PointwiseLoss
-) -> FloatArray:
-    """Return what is ranked; equal scores rank equal, whatever the sum of their rows."""
-    top = getattr(loss, "top", None)
-    if top is None:
-        return ranked
-    exact = ranked.copy()
-    for place, result in enumerate(scored):
-        if result.score is not None and np.isfinite(result.score):
-            exact[place] = top - result.score
-    return exact
-
-
-def _tables(scored: list[Scored]) -> dict[str, FloatArray]:
-    """Return the other scores as arrays, NaN where a fit failed."""
-    names = dict.fromkeys(name for one in scored for name in one.others)
-    return {
-        name: np.array([one.others.get(name, np.nan) for one in scored])
-        for name in names
-    }
-
-
-def _lost(chunk: list[list[int]], reason: str) -> list[Scored]:
-    """Return failures for configurations whose worker gave no answer."""
-    error = RuntimeError(reason)
-    numbers = [number for group in chunk for number in group]
-    return [Scored(n, error=error, reason=reason, details=reason) for n in numbers]
-
-
-def _all_finite(prediction: Any) -> bool:
-    if isinstance(prediction, FittedModel):
-        return True
-    if isinstance(prediction, list):
-        return all(map(_all_finite, prediction))  # one array per output
-    if isinstance(prediction, np.ndarray) and prediction.dtype.kind in INTEGERS:
-        return True
-    try:
-        return bool(np.all(np.isfinite(prediction)))
-    except TypeError:
-        return True  # class labels that are not numbers
-
-
-def _reason(error: Exception) -> str:
-    text = str(error).strip().split("\n", 1)[0]
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
-
-
-def _details(error: Exception) -> str:
-    return "".join(traceback.format_exception(error)).rstrip()
 
 
 def _shown(configuration: Configuration) -> str:

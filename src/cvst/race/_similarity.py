@@ -102,7 +102,11 @@ class OutlierSimilarity:
 
 
 def _is_binary(losses: FloatArray) -> bool:
-    return bool(np.all((losses == 0) | (losses == 1) | np.isnan(losses)))
+    def binary(values: FloatArray) -> bool:
+        return bool(np.all((values == 0) | (values == 1) | np.isnan(values)))
+
+    # A few columns tell most tables that are not.
+    return binary(losses[:, :1]) and binary(losses)
 
 
 def _compare(

@@ -82,6 +82,7 @@ class BaseRaceSearch(BaseSearchCV):
         "time_budget": [Interval(numbers.Real, 0, None, closed="neither"), None],
         "fit_timeout": [Interval(numbers.Real, 0, None, closed="neither"), None],
         "max_looks": [Interval(numbers.Integral, 1, None, closed="left"), None],
+        "device": [str],
         "random_state": ["random_state"],
         "n_jobs": [numbers.Integral, None],
     }
@@ -358,7 +359,7 @@ class BaseRaceSearch(BaseSearchCV):
         if budget is not None:
             budget.learn(state)
         self._warn_of_failures(state)
-        log_look(state, setup.strategy, partial(_scores, setup), score_name(self))
+        log_look(state, setup.strategy, score_name(self))
 
     def _store(self, setup: Setup, state: RaceState, reason: str) -> None:
         """Set the fitted attributes of a race."""

@@ -81,6 +81,11 @@ class RaceGridSearchCV(BaseRaceSearch):
         start and again after each that had to be ended; models of the last look cannot
         be continued there (``incremental=True`` is refused). The final fit has no
         limit.
+    device : str, default="cpu"
+        Where kernel ridge, kernel logistic and ridge regression and nearest neighbours
+        are worked on: ``"cuda"`` or ``"cuda:1"`` is a card, all configurations of a
+        look at once, with PyTorch (``pip install 'cvst[gpu]'``). Other estimators are
+        fitted as they are, so give them a device of their own if they have one.
     pre_dispatch, return_train_score
         Accepted for compatibility; without effect.
 
@@ -157,6 +162,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         time_budget: float | None = None,
         max_looks: int | None = None,
         fit_timeout: float | None = None,
+        device: str = "cpu",
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -178,6 +184,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.time_budget = time_budget
         self.max_looks = max_looks
         self.fit_timeout = fit_timeout
+        self.device = device
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 

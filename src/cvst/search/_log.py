@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
@@ -19,6 +19,7 @@ __all__ = [
     "log_look",
     "log_progress",
     "log_start",
+    "log_unused_device",
     "verbose_logging",
 ]
 
@@ -96,7 +97,6 @@ def log_progress(n_done: int, n_total: int) -> None:
 def log_look(
     state: RaceState,
     strategy: Strategy,
-    scores: Callable[[RaceState], FloatArray],
     scoring: str,
 ) -> None:
     """Report the look just made; the leader's score is that over what decides."""
@@ -106,7 +106,7 @@ def log_look(
     observation = state.observations[-1]
     leader = int(ranking[0])
     n_looked = len(observation.look.configurations)
-    leader_score = deciding_mean(state, leader, scores(state))
+    leader_score = deciding_mean(state, leader, state.scores)
     event = {
         "event": "look",
         "look": state.n_looks,
@@ -147,4 +147,14 @@ def log_end(reason: str, sentence: str, state: RaceState, params: Any) -> None:
         sentence,
         configuration_text(params) or "the estimator as it is",
         extra={"cvst": event},
+    )
+
+
+def log_unused_device(device: str, estimator: Any) -> None:
+    """Say that configurations are fitted one by one, wherever the estimator is."""
+    LOGGER.info(
+        "device=%r is not used: %s has no batched solver. It is fitted as it is; set "
+        "its own device if it has one",
+        device,
+        type(estimator).__name__,
     )

@@ -32,6 +32,7 @@ class SearchOptions:
     time_budget: float | None
     max_looks: int | None
     fit_timeout: float | None
+    device: str
     clock: Callable[[], float]
     keeps_time: bool = False
 

@@ -81,7 +81,7 @@ class RaceSearchCV(BaseRaceSearch):
         or more configurations. It needs a ``random_state`` that is a number.
         :meth:`resume` does the same in one call.
     scoring, ordering, cv, refit, n_jobs, error_score, return_pointwise, random_state, \
-verbose, on_interrupt, max_looks, fit_timeout, pre_dispatch, return_train_score
+verbose, on_interrupt, max_looks, fit_timeout, device, pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Attributes
@@ -139,6 +139,7 @@ verbose, on_interrupt, max_looks, fit_timeout, pre_dispatch, return_train_score
         on_interrupt: str = "raise",
         max_looks: int | None = None,
         fit_timeout: float | None = None,
+        device: str = "cpu",
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -162,6 +163,7 @@ verbose, on_interrupt, max_looks, fit_timeout, pre_dispatch, return_train_score
         self.on_interrupt = on_interrupt
         self.max_looks = max_looks
         self.fit_timeout = fit_timeout
+        self.device = device
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 

@@ -39,7 +39,7 @@ class RaceRandomSearchCV(BaseRaceSearch):
         differ from ``fit`` to ``fit``; the order of the rows is a fixed one.
     scoring, strategy, ordering, rescale, cv, refit, n_jobs, error_score, \
 return_pointwise, verbose, incremental, on_interrupt, time_budget, max_looks, \
-fit_timeout, pre_dispatch, return_train_score
+fit_timeout, device, pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Examples
@@ -85,6 +85,7 @@ fit_timeout, pre_dispatch, return_train_score
         time_budget: float | None = None,
         max_looks: int | None = None,
         fit_timeout: float | None = None,
+        device: str = "cpu",
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -107,6 +108,7 @@ fit_timeout, pre_dispatch, return_train_score
         self.time_budget = time_budget
         self.max_looks = max_looks
         self.fit_timeout = fit_timeout
+        self.device = device
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 

@@ -21,6 +21,7 @@ from cvst.evaluation import (
     OneByOne,
     PointwiseLoss,
     RaceData,
+    arrays_on,
     batch_evaluator_for,
     configured,
     constant_loss,
@@ -29,6 +30,7 @@ from cvst.evaluation import (
     incremental_evaluator_for,
     resolve_loss,
     resolve_rescaling,
+    serves_device,
     stack_rows,
     take,
 )
@@ -48,7 +50,7 @@ from cvst.race import (
     TrackAndConfirm,
     space_of,
 )
-from cvst.search._log import log_progress
+from cvst.search._log import log_progress, log_unused_device
 from cvst.search._options import SearchOptions
 from cvst.search._scoring_checks import check_scoring_fits
 from cvst.search.rows import (
@@ -165,6 +167,7 @@ def prepare(
     """Check everything, order the rows and put the parts together."""
     estimator = options.estimator
     check_names(estimator, configurations)
+    arrays = arrays_on(options.device)
     strategy = resolve_strategy(options.strategy)
     seeds = _seeds(options.random_state, strategy)
     loss = resolve_loss(options.scoring, estimator, inputs.y)
@@ -206,6 +209,10 @@ def prepare(
     )
     strategy, problem = raceable(strategy, problem, data, classes, folds)
     _check_weighted_rows(strategy, problem, data)
+    evaluator = _evaluator(options, template, loss)
+    if arrays is not None and not serves_device(evaluator, template):
+        log_unused_device(options.device, template)
+        arrays = None
     source = DataSource(
         estimator=template,
         configurations=seeded,
@@ -214,13 +221,14 @@ def prepare(
         rescaling=resolve_rescaling(
             options.rescale, template, seeded, strategy.rescales
         ),
-        evaluator=_evaluator(options, template, loss),
+        evaluator=evaluator,
         classes=classes,
         n_jobs=options.n_jobs,
         with_residuals=strategy.needs_residuals,
         raise_errors=options.error_score == "raise",
         keep_losses=options.return_pointwise,
         watch=log_progress,
+        device=arrays,
     )
     return Setup(strategy, problem, source, loss, template, ordering.permutation)
 

@@ -61,6 +61,7 @@ def chosen_search(
         "on_interrupt": "return",
         "time_budget": options.time_budget,
         "max_looks": options.max_looks,
+        "device": options.device,
     }
     if proposes:
         n_iter = options.n_iter

@@ -156,6 +156,13 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         "--max-looks", type=int, metavar="N", help="end the race after N looks"
     )
     group.add_argument(
+        "--device",
+        default="cpu",
+        metavar="NAME",
+        help="cuda, or cuda:1, works on kernel machines, ridge and nearest neighbours "
+        "on a card (default: cpu)",
+    )
+    group.add_argument(
         "--plan",
         action="store_true",
         help="time a few small fits, print what the race would be, and stop",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import compress
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
@@ -11,9 +11,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from sklearn.kernel_ridge import KernelRidge
 
-from cvst._typing import BoolArray, Configuration, FloatArray
+from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.evaluation._dispatch import serve_exactly
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, OutcomeTable, Task
+from cvst.evaluation.device import Arrays, DeviceFullError
+from cvst.evaluation.kernels._device_ridge import RidgeFits, ridge_on_device
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
     NOT_PLAIN,
@@ -29,7 +31,7 @@ from cvst.evaluation.kernels._matrices import KernelMatrices
 from cvst.evaluation.kernels._penalties import solve_for_penalties
 from cvst.evaluation.kernels._rows import PairedRows, paired_rows
 from cvst.evaluation.kernels._targets import row_weights
-from cvst.evaluation.sharing import fit_alone
+from cvst.evaluation.sharing import fit_alone, in_outcomes, warn_device_full
 
 __all__ = ["KernelRidgeEvaluator"]
 
@@ -96,14 +98,18 @@ class KernelRidgeEvaluator(BatchEvaluator):
         shared = divide(settings, lambda values: values.key)
         return [*shared.values(), *([number] for number in alone)]
 
+    def serves_device(self, estimator: Any) -> bool:
+        """Solve for all kernels and penalties together there."""
+        del estimator
+        return True
+
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Solve for all penalties of each kernel at once."""
+        if task.device is not None:
+            yield from in_outcomes(self.evaluate_in_tables(task))
+            return
         settings, alone = read_all(task.estimator, task.configurations, _read)
-        rows = paired_rows(task) if task.response == "predict" else None
-        # scikit-learn computes in single precision where the data are.
-        targets = (
-            None if rows is None or rows.rows.single else _targets(task, rows.n_train)
-        )
+        rows, targets = _read_rows(task)
         if rows is None or targets is None:
             yield from fit_alone(task, task.configurations, NOT_PLAIN)
             return
@@ -127,6 +133,93 @@ class KernelRidgeEvaluator(BatchEvaluator):
             unsure += [number for number in members if number not in done]
         yield from fit_alone(task, alone, UNKNOWN)
         yield from fit_alone(task, unsure, UNSURE)
+
+    def evaluate_in_tables(self, task: Task) -> Iterator[Outcome | OutcomeTable]:
+        """Solve for all kernels of the same name at once."""
+        settings, alone = read_all(task.estimator, task.configurations, _read)
+        rows, targets = _read_rows(task)
+        if task.device is None or rows is None or targets is None:
+            yield from self.evaluate(replace(task, device=None))
+            return
+        unsure: list[int] = []
+        left: list[int] = []
+        for same in divide(settings, lambda values: values.key.name).values():
+            jobs = _Jobs.of(rows, targets, {i: settings[i] for i in same})
+            try:
+                fits = jobs.run(rows, targets, task.device)
+            except DeviceFullError as error:
+                warn_device_full(task, error)
+                left += same
+                continue
+            done = jobs.numbers[fits.solved]
+            if len(done):
+                yield from _tables(done, fits, targets, task.device)
+            solved = set(done.tolist())
+            unsure += [number for number in same if number not in solved]
+        if left:
+            yield from self.evaluate(replace(task.only(left), device=None))
+        yield from fit_alone(task, alone, UNKNOWN)
+        yield from fit_alone(task, unsure, UNSURE)
+
+
+def _read_rows(task: Task) -> tuple[PairedRows | None, _Targets | None]:
+    """Return rows and targets; None where scikit-learn alone knows what to do."""
+    rows = paired_rows(task) if task.response == "predict" else None
+    # scikit-learn computes in single precision where the data are.
+    if rows is None or rows.rows.single:
+        return rows, None
+    return rows, _targets(task, rows.n_train)
+
+
+@dataclass(frozen=True, slots=True)
+class _Jobs:
+    """Kernels of one name with the penalties that rounding errors leave alone."""
+
+    kernels: list[Kernel]
+    penalties: list[FloatArray]
+    numbers: IntArray
+
+    @classmethod
+    def of(
+        cls, rows: PairedRows, targets: _Targets, settings: dict[int, _Settings]
+    ) -> _Jobs:
+        kernels, penalties, numbers = [], [], []
+        for key, members in divide(settings, lambda values: values.key).items():
+            kernel = key.bind(rows.train_inputs)
+            smallest = _smallest_penalty(rows, kernel, targets)
+            sure = [i for i in members if settings[i].penalty >= smallest]
+            if sure:
+                kernels.append(kernel)
+                penalties.append(np.array([settings[i].penalty for i in sure]))
+                numbers += sure
+        return cls(kernels, penalties, np.array(numbers, dtype=np.intp))
+
+    def run(self, rows: PairedRows, targets: _Targets, device: Arrays) -> RidgeFits:
+        if not self.kernels:
+            return RidgeFits(None, np.zeros(0, dtype=bool), 0.0, 0.0)
+        return ridge_on_device(
+            rows, device, self.kernels, self.penalties, targets.columns, targets.roots
+        )
+
+
+def _tables(
+    numbers: IntArray, fits: RidgeFits, targets: _Targets, device: Arrays
+) -> Iterator[Outcome | OutcomeTable]:
+    # By their numbers, which is the order of a look.
+    order = np.argsort(numbers, kind="stable")
+    numbers = numbers[order]
+    places = np.flatnonzero(fits.solved)[order]
+    predictions = fits.predictions[device.put(places)]
+    seconds = (
+        fits.fit_seconds / len(fits.solved),
+        fits.score_seconds / len(fits.solved),
+    )
+    if targets.is_vector:
+        known = tuple(numbers.tolist())
+        yield OutcomeTable(known, predictions[:, 0], device, *seconds)
+        return
+    for number, values in zip(numbers, device.fetch(predictions), strict=True):
+        yield Outcome(int(number), values.T, None, *seconds)
 
 
 def _smallest_penalty(rows: PairedRows, kernel: Kernel, targets: _Targets) -> float:

@@ -14,6 +14,7 @@ from scipy.special import expit
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation.device import Arrays, DeviceFullError
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
     NOT_PLAIN,
@@ -29,10 +30,11 @@ from cvst.evaluation.kernels._matrices import KernelMatrices
 from cvst.evaluation.kernels._rows import PairedRows, paired_rows
 from cvst.evaluation.kernels._targets import class_positions, row_weights
 from cvst.evaluation.klr._bands import negligible_value
+from cvst.evaluation.klr._device import logistic_on_device
 from cvst.evaluation.klr._iteration import dual_space
 from cvst.evaluation.klr._newton import LogisticProblem, logistic_path
 from cvst.evaluation.klr._spaces import PrimalSpace, Space
-from cvst.evaluation.sharing import fit_alone
+from cvst.evaluation.sharing import fit_alone, warn_device_full
 from cvst.learners import KernelLogisticRegression
 
 __all__ = ["KernelLogisticEvaluator"]
@@ -137,6 +139,11 @@ class KernelLogisticEvaluator(BatchEvaluator):
         shared = divide(settings, lambda values: values.key)
         return [*shared.values(), *([number] for number in alone)]
 
+    def serves_device(self, estimator: Any) -> bool:
+        """Take Newton steps for all kernels and penalties together there."""
+        del estimator
+        return True
+
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Follow the penalties of each kernel from the largest to the smallest."""
         settings, alone = read_all(task.estimator, task.configurations, _read)
@@ -144,26 +151,108 @@ class KernelLogisticEvaluator(BatchEvaluator):
         if problem is None:
             yield from fit_alone(task, task.configurations, NOT_PLAIN)
             return
-        unsure: list[int] = []
-        for key, members in divide(settings, lambda values: values.key).items():
-            kernel = key.bind(problem.rows.train_inputs)
-            largest = kernel.largest_value(problem.rows.largest_square)
-            smallest = SMALLEST_PENALTY * largest * problem.rows.n_train
-            smallest *= float(problem.weights.max())
-            sharing = [
-                number
-                for number in sorted(members, key=lambda i: -settings[i].penalty)
-                if settings[number].penalty >= smallest
-                and settings[number].tol * largest <= LARGEST_DECISION_TOLERANCE
-            ]
-            penalties = np.array([settings[number].penalty for number in sharing])
-            answers = _share(problem, kernel, penalties) if sharing else {}
+        jobs = list(_jobs(problem, settings))
+        answered: set[int] = set()
+        for job, answers in _answers(task, problem, jobs):
             for position, outcome in answers.items():
-                yield replace(outcome, configuration=sharing[position])
-            answered = {sharing[position] for position in answers}
-            unsure += [number for number in members if number not in answered]
+                answered.add(job.numbers[position])
+                yield replace(outcome, configuration=job.numbers[position])
+        unsure = [number for number in settings if number not in answered]
         yield from fit_alone(task, alone, UNKNOWN)
         yield from fit_alone(task, unsure, UNSURE)
+
+
+class _Job(NamedTuple):
+    """A kernel and the fits that share it, by falling penalty."""
+
+    kernel: Kernel
+    numbers: list[int]
+    penalties: FloatArray
+
+
+def _jobs(problem: _Problem, settings: dict[int, _Settings]) -> Iterator[_Job]:
+    """Yield kernels with those of their fits that rounding errors leave alone."""
+    for key, members in divide(settings, lambda values: values.key).items():
+        kernel = key.bind(problem.rows.train_inputs)
+        largest = kernel.largest_value(problem.rows.largest_square)
+        smallest = SMALLEST_PENALTY * largest * problem.rows.n_train
+        smallest *= float(problem.weights.max())
+        sharing = [
+            number
+            for number in sorted(members, key=lambda i: -settings[i].penalty)
+            if settings[number].penalty >= smallest
+            and settings[number].tol * largest <= LARGEST_DECISION_TOLERANCE
+        ]
+        if sharing:
+            penalties = np.array([settings[number].penalty for number in sharing])
+            yield _Job(kernel, sharing, penalties)
+
+
+def _answers(
+    task: Task, problem: _Problem, jobs: list[_Job]
+) -> Iterator[tuple[_Job, dict[int, Outcome]]]:
+    """Yield the outcomes of each job, by their place in it."""
+    left = jobs
+    if task.device is not None:
+        left = []
+        by_name = divide(dict(enumerate(jobs)), lambda job: job.kernel.name)
+        for places in by_name.values():
+            same = [jobs[place] for place in places]
+            try:
+                yield from _share_on_device(problem, task.device, same)
+            except DeviceFullError as error:
+                warn_device_full(task, error)
+                left += same
+    for job in left:
+        yield job, _share(problem, job.kernel, job.penalties)
+
+
+def _share_on_device(
+    problem: _Problem, device: Arrays, jobs: list[_Job]
+) -> Iterator[tuple[_Job, dict[int, Outcome]]]:
+    """Fit all jobs together, and ask for the labels on the host."""
+    start = perf_counter()
+    fits = logistic_on_device(
+        problem.rows,
+        device,
+        [job.kernel for job in jobs],
+        [job.penalties for job in jobs],
+        problem.signs,
+        problem.weights,
+    )
+    n_fits = len(fits.solved)
+    fit_seconds = fits.fit_seconds / n_fits
+    begin = 0
+    score_seconds = (perf_counter() - start - fits.fit_seconds) / n_fits
+    for job in jobs:
+        start = perf_counter()
+        part = slice(begin, begin + len(job.numbers))
+        begin = part.stop
+        decisions, settled = fits.decisions[part], fits.solved[part]
+        if problem.response == "predict":
+            settled = settled & _settle(
+                problem, job.kernel, fits.coefficients[part], decisions
+            )
+        answers = _outcomes(problem, decisions, settled)
+        seconds = (perf_counter() - start) / len(job.numbers) + score_seconds
+        yield (
+            job,
+            {
+                place: replace(one, fit_seconds=fit_seconds, score_seconds=seconds)
+                for place, one in answers.items()
+            },
+        )
+
+
+def _outcomes(
+    problem: _Problem, decisions: FloatArray, settled: BoolArray
+) -> dict[int, Outcome]:
+    return {
+        int(place): Outcome(
+            int(place), _answer(problem, decisions[place]), problem.classes
+        )
+        for place in np.flatnonzero(settled)
+    }
 
 
 def _share(
@@ -190,24 +279,19 @@ def _share(
     else:
         values = stacked @ features[:, rows.test]
     decisions = values.reshape(n_penalties, -1, rows.n_test)
-    settled = np.isfinite(thetas).all(axis=(1, 2))
+    settled: BoolArray = np.asarray(np.isfinite(thetas).all(axis=(1, 2)))
     if problem.response == "predict":
         coefficients = thetas
         if features is not None:
             coefficients = _coefficients(problem, thetas @ features[:, rows.train])
             coefficients /= penalties[:, None, None]
         settled &= _settle(problem, kernel, coefficients, decisions)
+    answers = _outcomes(problem, decisions, settled)
     fit_seconds = (fitted - start) / n_penalties
     score_seconds = (perf_counter() - fitted) / n_penalties
     return {
-        int(position): Outcome(
-            int(position),
-            _answer(problem, decisions[position]),
-            problem.classes,
-            fit_seconds,
-            score_seconds,
-        )
-        for position in np.flatnonzero(settled)
+        place: replace(one, fit_seconds=fit_seconds, score_seconds=score_seconds)
+        for place, one in answers.items()
     }
 
 

@@ -29,13 +29,20 @@ from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._one_by_one import configured
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation.device import Arrays, DeviceFullError
 from cvst.evaluation.linear._centred_rows import (
     CentredRows,
     checked_weights,
     is_certain_number,
     predict_all,
 )
-from cvst.evaluation.sharing import NotSharedError, groups_by, share_or_fit_alone
+from cvst.evaluation.linear._device import ProductsOnDevice
+from cvst.evaluation.sharing import (
+    NotSharedError,
+    groups_by,
+    share_or_fit_alone,
+    warn_device_full,
+)
 
 __all__ = ["RidgePath"]
 
@@ -59,6 +66,11 @@ class RidgePath(BatchEvaluator):
     ) -> list[list[int]]:
         """Put those together that differ in the penalty only."""
         return groups_by(estimator, configurations, {"alpha"})
+
+    def serves_device(self, estimator: Any) -> bool:
+        """Multiply and factorise there."""
+        del estimator
+        return True
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Multiply once per group, solve for each member."""
@@ -85,7 +97,7 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
             f"are positive, or there is no {task.response}"
         )
     problem = _Problem.of(model, task)
-    solved = problem.solve({i: model.alpha for i, model in models.items()})
+    solved = problem.solve({i: model.alpha for i, model in models.items()}, task)
     fit_end = perf_counter()
     found = problem.predictions(model, task, solved)
     fit_seconds = (fit_end - start) / len(found)
@@ -148,13 +160,22 @@ class _Problem:
         rows = CentredRows.of(X, y, weights, model.fit_intercept)
         return cls(rows, is_flat, classes, model.solver == "svd")
 
-    def solve(self, alphas: dict[int, Any]) -> dict[int, FloatArray]:
+    def solve(self, alphas: dict[int, Any], task: Task) -> dict[int, FloatArray]:
         """Return coefficients of shape (n_targets, n_features) of each member.
 
         Members whose system is singular are missing.
         """
+        try:
+            return self._solve(alphas, task.device)
+        except DeviceFullError as error:
+            warn_device_full(task, error)
+            return self._solve(alphas, None)
+
+    def _solve(
+        self, alphas: dict[int, Any], device: Arrays | None
+    ) -> dict[int, FloatArray]:
         X, y = self.rows.X, self.rows.y
-        solver = _BySVD(X, y) if self.is_svd else _ByProducts(X, y)
+        solver = _BySVD(X, y) if self.is_svd else _ByProducts(X, y, device)
         wanted = {i: np.ravel(np.asarray(a, dtype=X.dtype)) for i, a in alphas.items()}
         single = {i: a[0] for i, a in wanted.items() if np.all(a == a[0])}
         several = {i: a for i, a in wanted.items() if i not in single}
@@ -217,15 +238,26 @@ class _BySVD:
 class _ByProducts:
     """Solves the normal equations, in the space of the rows if that is smaller."""
 
-    def __init__(self, X: FloatArray, y: FloatArray) -> None:
+    def __init__(self, X: FloatArray, y: FloatArray, device: Arrays | None) -> None:
         self._dual_rows = X.T if X.shape[1] > X.shape[0] else None
-        if self._dual_rows is None:
+        self._products: ProductsOnDevice | None = None
+        # In single precision the host rounds as scikit-learn does.
+        if device is not None and X.dtype == np.float64:
+            self._products = ProductsOnDevice(device, X, y)
+            self._matrix = self._products.matrix
+            self._right_side = self._products.right_side
+        elif self._dual_rows is None:
             self._matrix, self._right_side = X.T @ X, X.T @ y
         else:
             self._matrix, self._right_side = X @ X.T, y
 
     def for_each(self, penalties: FloatArray) -> Iterator[tuple[Any, FloatArray]]:
         """Yield each penalty and its coefficients, unless the system is singular."""
+        if self._products is not None:
+            solved = self._products.solutions(penalties)
+            for penalty, solution in solved.items():
+                yield penalty, self._as_coefficients(solution)
+            penalties = np.array([one for one in penalties if one not in solved])
         is_large = (
             len(penalties) >= FEWEST_PENALTIES_TO_DECOMPOSE
             and len(self._matrix) >= SMALLEST_SYSTEM_TO_DECOMPOSE

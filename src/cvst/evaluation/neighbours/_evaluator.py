@@ -24,6 +24,8 @@ from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._one_by_one import configured
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation._rows import take
+from cvst.evaluation.device import DeviceFullError
+from cvst.evaluation.neighbours._device import lists_on_device
 from cvst.evaluation.neighbours._lists import NeighbourLists, running_sums
 from cvst.evaluation.sharing import (
     NotSharedError,
@@ -32,6 +34,7 @@ from cvst.evaluation.sharing import (
     is_count,
     share_or_fit_alone,
     truncated,
+    warn_device_full,
 )
 
 __all__ = ["SharedNeighbours"]
@@ -56,6 +59,11 @@ class SharedNeighbours(BatchEvaluator):
         for members in self.groups(task.estimator, task.configurations):
             for part in _same_algorithm(task, members):
                 yield from share_or_fit_alone(task, part, _share)
+
+    def serves_device(self, estimator: Any) -> bool:
+        """Search for Euclidean neighbours there."""
+        del estimator
+        return True
 
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Name what is left to do after the search."""
@@ -95,7 +103,7 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
     largest = max(query.k for query in queries)
     searcher = fitted(task, searcher.set_params(n_neighbors=largest, weights="uniform"))
     fit_end = perf_counter()
-    lists = NeighbourLists.search(searcher, task.X_train, task.X_test, largest)
+    lists = _lists(task, searcher, largest)
     found = dict(_predictions(task, searcher, lists, queries))
     fit_seconds = (fit_end - start) / len(queries)
     score_seconds = (perf_counter() - fit_end) / len(queries)
@@ -104,6 +112,20 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
         Outcome(number, prediction, classes, fit_seconds, score_seconds)
         for number, prediction in found.items()
     ]
+
+
+def _lists(task: Task, searcher: Any, largest: int) -> NeighbourLists:
+    lists = None
+    if task.device is not None:
+        try:
+            lists = lists_on_device(
+                task.device, searcher, task.X_train, task.X_test, largest
+            )
+        except DeviceFullError as error:
+            warn_device_full(task, error)
+    if lists is not None:
+        return lists
+    return NeighbourLists.search(searcher, task.X_train, task.X_test, largest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import numpy as np
 from cvst._sklearn_compat import searches_a_tree
 from cvst._typing import FloatArray, IntArray
 
-__all__ = ["NeighbourLists", "running_sums"]
+__all__ = ["NeighbourLists", "are_whole", "running_sums"]
 
 # Their distances are computed pair by pair, the others' by a matrix product, which
 # may round a pair differently when other rows come along.
@@ -66,7 +66,7 @@ class NeighbourLists:
             in_a_tree
             or metric in PAIRWISE_METRICS
             or (
-                metric in EUCLIDEAN_METRICS and _is_whole(X_train) and _is_whole(X_test)
+                metric in EUCLIDEAN_METRICS and are_whole(X_train) and are_whole(X_test)
             )
         )
         return cls(distances, indices, is_complete, in_a_tree, independent)
@@ -103,7 +103,8 @@ class NeighbourLists:
         )
 
 
-def _is_whole(X: Any) -> bool:
+def are_whole(X: Any) -> bool:
+    """Return whether rows hold whole numbers whose squared distances are exact."""
     is_sparse = hasattr(X, "tocsr")
     values = np.asarray(X.data if is_sparse else X, dtype=float)
     return bool(

@@ -18,7 +18,7 @@ from sklearn import get_config
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Configuration
-from cvst.evaluation._dispatch import batch_evaluator_for
+from cvst.evaluation._dispatch import batch_evaluator_for, serves_device
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.pipelines._branches import Branch
@@ -104,6 +104,11 @@ class PipelineEvaluator(BatchEvaluator):
             yield from _evaluate_bucket(task, bucket, cache, params)
         reason = "they have steps or parameters that only the whole pipeline handles"
         yield from fit_alone(task, alone, reason)
+
+    def serves_device(self, estimator: Any) -> bool:
+        """Ask the final estimator's evaluator."""
+        final = estimator.steps[-1][1]
+        return serves_device(batch_evaluator_for(final), final)
 
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Name what is covered in the final estimator."""

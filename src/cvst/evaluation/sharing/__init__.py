@@ -15,6 +15,7 @@ from cvst.evaluation.sharing._look_cache import LookScratch, PerLook, Recent, sa
 from cvst.evaluation.sharing._prefixes import PrefixEvaluator
 from cvst.evaluation.sharing._randomness import draws_at_random
 from cvst.evaluation.sharing._rounds import within_rounds
+from cvst.evaluation.sharing._tables import in_outcomes, warn_device_full
 from cvst.evaluation.sharing._value_keys import value_key
 
 __all__ = [
@@ -29,10 +30,12 @@ __all__ = [
     "fit_alone",
     "fitted",
     "groups_by",
+    "in_outcomes",
     "is_count",
     "same_rows",
     "share_or_fit_alone",
     "truncated",
     "value_key",
+    "warn_device_full",
     "within_rounds",
 ]

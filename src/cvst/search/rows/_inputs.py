@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from cvst._sklearn_compat import num_samples
 from cvst._typing import FloatArray
+from cvst.evaluation import as_numpy
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["Inputs", "read_inputs"]
@@ -80,7 +81,10 @@ def read_inputs(
         of the rows in the scores.
     """
     # None means "not given", as in scikit-learn.
-    params = {name: value for name, value in params.items() if value is not None}
+    params = {
+        name: as_numpy(value) for name, value in params.items() if value is not None
+    }
+    X, y = as_numpy(X), as_numpy(y)
     X_val, y_val = params.pop("X_val", None), params.pop("y_val", None)
     groups = params.pop("groups", None)
     X, y = indexable(X, y)

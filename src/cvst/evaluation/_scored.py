@@ -1,0 +1,170 @@
+"""Losses of configurations on their way from a worker to the race."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from cvst._typing import Configuration, FloatArray
+from cvst.evaluation.losses import PointwiseLoss, TableLosses
+from cvst.parallel import portable
+from cvst.race import Look, LookLosses
+
+__all__ = [
+    "Scored",
+    "ScoredTable",
+    "Scores",
+    "exact_means",
+    "lost",
+    "numbers_of",
+    "one_by_one",
+    "other_tables",
+    "whole_look",
+    "without_undefined",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """Losses of one configuration, small enough to travel back from a worker."""
+
+    configuration: int
+    losses: FloatArray | None = None
+    residuals: FloatArray | None = None
+    score: float | None = None
+    others: Mapping[str, float] = field(default_factory=dict)
+    fit_seconds: float = 0.0
+    score_seconds: float = 0.0
+    error: Exception | None = None
+    reason: str = ""
+    details: str = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An error that cannot be made again would break the way back from a worker.
+        error = None if self.error is None else portable(self.error)
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return Scored, tuple((values | {"error": error}).values())
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredTable:
+    """Losses of many configurations that were worked on together on a device."""
+
+    configurations: tuple[int, ...]
+    table: TableLosses
+    fit_seconds: float
+    score_seconds: float
+    error: None = None
+
+    def rows(self) -> Iterator[Scored]:
+        """Yield them one by one."""
+        for place, number in enumerate(self.configurations):
+            residuals = self.table.residuals
+            yield Scored(
+                number,
+                self.table.losses[place],
+                None if residuals is None else residuals[place],
+                fit_seconds=self.fit_seconds,
+                score_seconds=self.score_seconds,
+            )
+
+
+Scores: TypeAlias = "Scored | ScoredTable"
+
+
+def numbers_of(result: Scores) -> tuple[int, ...]:
+    """Return which configurations a result is about."""
+    if isinstance(result, ScoredTable):
+        return result.configurations
+    return (result.configuration,)
+
+
+def one_by_one(
+    configurations: dict[int, Configuration], scored: list[Scores]
+) -> list[Scored]:
+    """Return the results of a look in the order of its configurations."""
+    rows = [
+        row
+        for result in scored
+        for row in (result.rows() if isinstance(result, ScoredTable) else (result,))
+    ]
+    places = {number: place for place, number in enumerate(configurations)}
+    return sorted(rows, key=lambda result: places[result.configuration])
+
+
+def whole_look(
+    look: Look, scored: list[Scores], loss: PointwiseLoss, y_test: Any
+) -> LookLosses | None:
+    """Return a look that is one table as it is, without a copy."""
+    result = scored[0]
+    if len(scored) != 1 or not isinstance(result, ScoredTable):
+        return None
+    losses, residuals, means, errors = result.table
+    numbers = np.array(result.configurations)
+    if not np.array_equal(numbers, look.configurations):
+        order = np.argsort(numbers, kind="stable")
+        if not np.array_equal(numbers[order], look.configurations):
+            return None
+        losses, means, errors = losses[order], means[order], errors[order]
+        residuals = None if residuals is None else residuals[order]
+    ranked, slopes = loss.ranked(means)
+    return LookLosses(
+        losses=losses,
+        mean_losses=ranked,
+        residuals=residuals,
+        fit_seconds=np.full(len(means), result.fit_seconds),
+        score_seconds=np.full(len(means), result.score_seconds),
+        failures={},
+        standard_errors=errors * slopes,
+        scores=np.array(loss.score(means, y_test), dtype=float),
+    )
+
+
+def without_undefined(scored: list[Scored]) -> list[Scored]:
+    """Turn a score of NaN into a failure, unless these rows have no score at all."""
+    good = [result for result in scored if result.losses is not None]
+    undefined = [one for one in good if one.score is not None and np.isnan(one.score)]
+    if not undefined or len(undefined) == len(good):
+        return scored
+    text = "the score is NaN"
+    error = FloatingPointError(text)
+    failed = {
+        one.configuration: replace(
+            one, losses=None, residuals=None, error=error, reason=text, details=text
+        )
+        for one in undefined
+    }
+    return [failed.get(one.configuration, one) for one in scored]
+
+
+def exact_means(
+    ranked: FloatArray, scored: list[Scored], loss: PointwiseLoss
+) -> FloatArray:
+    """Return what is ranked: equal scores are equal, whatever the sum of rows."""
+    top = getattr(loss, "top", None)
+    if top is None:
+        return ranked
+    exact = ranked.copy()
+    for place, result in enumerate(scored):
+        if result.score is not None and np.isfinite(result.score):
+            exact[place] = top - result.score
+    return exact
+
+
+def other_tables(scored: list[Scored]) -> dict[str, FloatArray]:
+    """Return the other scores as arrays, NaN where a fit failed."""
+    names = dict.fromkeys(name for one in scored for name in one.others)
+    return {
+        name: np.array([one.others.get(name, np.nan) for one in scored])
+        for name in names
+    }
+
+
+def lost(chunk: list[list[int]], reason: str) -> list[Scores]:
+    """Return failures for configurations whose worker gave no answer."""
+    error = RuntimeError(reason)
+    numbers = [number for group in chunk for number in group]
+    return [Scored(n, error=error, reason=reason, details=reason) for n in numbers]

@@ -1,0 +1,206 @@
+"""One look as every worker gets it: fit, predict, judge."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from cvst._typing import Configuration
+from cvst.evaluation._faults import outcomes_within_memory
+from cvst.evaluation._protocol import (
+    BatchEvaluator,
+    FittedModel,
+    Outcome,
+    OutcomeTable,
+    RaceRows,
+    Scratch,
+    Task,
+)
+from cvst.evaluation._responses import answer
+from cvst.evaluation._rows import RaceData, take
+from cvst.evaluation._scored import Scored, ScoredTable, Scores
+from cvst.evaluation.device import Arrays
+from cvst.evaluation.losses import Judge, Judged, PointwiseLoss, table_losses
+from cvst.parallel import OnFile
+from cvst.race import Look
+
+__all__ = ["Work"]
+
+# The score of one prediction on rows whose targets are already known.
+Value: TypeAlias = Callable[[Any, Any], float]
+
+# Kinds of NumPy arrays that hold neither NaN nor infinity.
+INTEGERS = "biu"
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One look, as every worker gets it."""
+
+    evaluator: BatchEvaluator
+    estimator: Any
+    rows: RaceData | OnFile[RaceData]
+    loss: PointwiseLoss
+    others: Mapping[str, PointwiseLoss]
+    look: Look
+    configurations: dict[int, Configuration]
+    classes: Any
+    scratch: Scratch
+    with_residuals: bool
+    device: Arrays | None
+
+    def __call__(self, groups: list[list[int]]) -> list[Scores]:
+        """Evaluate some groups of configurations."""
+        data = self.rows.value if isinstance(self.rows, OnFile) else self.rows
+        X_train, X_test = data.inputs(self.look.train, self.look.test)
+        y_test = take(data.y, self.look.test)
+        weights = take(data.score_weights, self.look.test)
+        counted = None if weights is None or np.all(weights > 0) else weights > 0
+        task = Task(
+            estimator=self.estimator,
+            configurations=self.configurations,
+            X_train=X_train,
+            y_train=take(data.y, self.look.train),
+            X_test=X_test,
+            fit_params=data.fit_params(self.look.train),
+            response=self.loss.response,
+            race_rows=None
+            if data.pairwise
+            else RaceRows(data.X, self.look.train, self.look.test, self.scratch),
+            classes=self.classes,
+            rounds=self.look.rounds,
+            device=self.device,
+        )
+        judge = self.loss.judge(y_test, weights)
+        others = {
+            name: (one.response, one.value(y_test, weights))
+            for name, one in self.others.items()
+        }
+        if self.device is not None:
+            together = task.only(number for group in groups for number in group)
+            return [
+                scored
+                for result in self.evaluator.evaluate_in_tables(together)
+                for scored in self._score_result(result, judge, others, y_test, counted)
+            ]
+        return [
+            self._score(outcome, judge, others, y_test, counted)
+            for group in groups
+            for outcome in outcomes_within_memory(self.evaluator, task.only(group))
+        ]
+
+    def _score_result(
+        self,
+        result: Outcome | OutcomeTable,
+        judge: Judge,
+        values: Mapping[str, tuple[str, Value]],
+        y_test: Any,
+        counted: Any,
+    ) -> Iterator[Scores]:
+        """Score a table where it is, if that is possible."""
+        if isinstance(result, Outcome):
+            yield self._score(result, judge, values, y_test, counted)
+            return
+        found = None
+        if counted is None and not values:
+            found = table_losses(
+                self.loss,
+                y_test,
+                result.predictions,
+                result.device,
+                self.with_residuals,
+            )
+        if found is not None:
+            seconds = result.fit_seconds, result.score_seconds
+            yield ScoredTable(result.configurations, found, *seconds)
+            return
+        for outcome in result.outcomes():
+            yield self._score(outcome, judge, values, y_test, counted)
+
+    def _score(
+        self,
+        outcome: Outcome,
+        judge: Judge,
+        values: Mapping[str, tuple[str, Value]],
+        y_test: Any,
+        counted: Any,
+    ) -> Scored:
+        error = outcome.error
+        losses = residuals = score = None
+        others: dict[str, float] = {}
+        if error is None:
+            try:
+                prediction = answer(outcome.prediction, self.loss.response)
+                losses, score, more = _judged(judge, prediction, outcome.classes)
+                if self.with_residuals:
+                    residuals = self.loss.residuals(y_test, prediction)
+                others = dict(more or {}) | _other_scores(outcome, values)
+            except Exception as problem:  # a user's loss may raise anything
+                error = problem
+        if counted is not None and losses is not None:
+            losses = losses[counted]
+            residuals = None if residuals is None else residuals[counted]
+        return Scored(
+            outcome.configuration,
+            losses,
+            residuals,
+            score,
+            others,
+            outcome.fit_seconds,
+            outcome.score_seconds,
+            error=error,
+            reason="" if error is None else _reason(error),
+            details="" if error is None else _details(error),
+        )
+
+
+def _judged(judge: Judge, prediction: Any, classes: Any) -> Judged:
+    if not _all_finite(prediction):
+        raise FloatingPointError("the predictions contain NaN or infinity")
+    # A model that diverged may have losses that no longer fit: they are infinite.
+    with np.errstate(over="ignore"):
+        judged = judge(prediction, classes)
+    if np.isnan(judged.losses).any():
+        raise FloatingPointError("the losses contain NaN")
+    return judged
+
+
+def _other_scores(
+    outcome: Outcome, values: Mapping[str, tuple[str, Value]]
+) -> dict[str, float]:
+    """Return the scores to be recorded besides, NaN for one that cannot be computed."""
+    scores = {}
+    for name, (response, value) in values.items():
+        try:
+            prediction = answer(outcome.prediction, response)
+            scores[name] = float(value(prediction, outcome.classes))
+        except Exception:
+            # They decide nothing, so they must not end what the race is about.
+            scores[name] = float("nan")
+    return scores
+
+
+def _all_finite(prediction: Any) -> bool:
+    if isinstance(prediction, FittedModel):
+        return True
+    if isinstance(prediction, list):
+        return all(map(_all_finite, prediction))  # one array per output
+    if isinstance(prediction, np.ndarray) and prediction.dtype.kind in INTEGERS:
+        return True
+    try:
+        return bool(np.all(np.isfinite(prediction)))
+    except TypeError:
+        return True  # class labels that are not numbers
+
+
+def _reason(error: Exception) -> str:
+    text = str(error).strip().split("\n", 1)[0]
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
+def _details(error: Exception) -> str:
+    return "".join(traceback.format_exception(error)).rstrip()

@@ -1,0 +1,158 @@
+"""Pairs of rows and kernels of a look on a device, for all widths at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cvst._typing import Rows
+from cvst.evaluation.device import Arrays
+from cvst.evaluation.kernels._functions import Kernel
+from cvst.evaluation.kernels._rows import PairedRows, PairKind
+
+__all__ = ["DevicePairs", "DeviceRows", "kernel_stack", "rows_on_device"]
+
+
+class DeviceRows(NamedTuple):
+    """All rows of a race and their sums of squares, on a device."""
+
+    X: Any
+    squared_norms: Any
+
+
+def rows_on_device(rows: PairedRows, arrays: Arrays) -> DeviceRows:
+    """Return the rows of the race, which are sent once."""
+    return rows.scratch.get(
+        ("rows on a device", arrays.name),
+        lambda: DeviceRows(
+            arrays.put(rows.rows.X), arrays.put(rows.rows.squared_norms)
+        ),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DevicePairs:
+    """Training and test rows of a look on a device, and the pairs they form.
+
+    Attributes
+    ----------
+    arrays : Arrays
+        The device.
+    train, test : array of shape (n_rows, n_features)
+        Inputs.
+    train_squares, test_squares : array of shape (n_rows,)
+        Their sums of squares.
+    train_places, test_places : slice or array of int
+        Which rows of the race they are.
+    same : tuple of arrays of int
+        Training and test rows that are the same row, as positions.
+    """
+
+    arrays: Arrays
+    train: Any
+    test: Any
+    train_squares: Any
+    test_squares: Any
+    train_places: Any
+    test_places: Any
+    same: tuple[Any, Any]
+
+    @classmethod
+    def of(cls, rows: PairedRows, arrays: Arrays) -> DevicePairs:
+        """Cut the rows of a look from those of the race, which are sent once."""
+        X, squares = rows_on_device(rows, arrays)
+        train, test = _places(arrays, rows.train), _places(arrays, rows.test)
+        numbers = np.arange(len(rows.rows.X))
+        same = _in_common(numbers, rows.train, rows.test)
+        return cls(
+            arrays,
+            X[train],
+            X[test],
+            squares[train],
+            squares[test],
+            train,
+            test,
+            (arrays.put(same[0]), arrays.put(same[1])),
+        )
+
+    def within(self, kind: PairKind) -> Any:
+        """Return the pairs of training rows."""
+        pairs = _pairs(
+            self.arrays,
+            kind,
+            (self.train, self.train_squares),
+            (self.train, self.train_squares),
+        )
+        if kind == "squared":
+            places = self.arrays.put(np.arange(len(self.train)))
+            pairs[places, places] = 0.0
+        return pairs
+
+    def across(self, kind: PairKind, block: slice) -> Any:
+        """Return the pairs of all training rows with some test rows."""
+        pairs = _pairs(
+            self.arrays,
+            kind,
+            (self.train, self.train_squares),
+            (self.test[block], self.test_squares[block]),
+        )
+        train, test = self.same
+        if kind == "squared" and len(train):
+            inside = (test >= block.start) & (test < block.stop)
+            pairs[train[inside], test[inside] - block.start] = 0.0
+        return pairs
+
+
+def _places(arrays: Arrays, rows: Rows) -> Any:
+    return rows if isinstance(rows, slice) else arrays.put(rows)
+
+
+def _in_common(numbers: Any, train: Rows, test: Rows) -> tuple[Any, Any]:
+    a, b = numbers[train], numbers[test]
+    # Nearly always the test rows begin where the training rows end.
+    if len(a) == 0 or len(b) == 0 or a[-1] < b[0] or b[-1] < a[0]:
+        nested = isinstance(train, slice) and isinstance(test, slice)
+        if nested:
+            return numbers[:0], numbers[:0]
+    _, places_a, places_b = np.intersect1d(a, b, return_indices=True)
+    return places_a, places_b
+
+
+def _pairs(arrays: Arrays, kind: PairKind, a: Any, b: Any) -> Any:
+    xp = arrays.xp
+    (A, squares_of_a), (B, squares_of_b) = a, b
+    if kind == "city block":
+        pairs = arrays.zeros(len(A), len(B))
+        for column in range(A.shape[1]):
+            pairs += xp.abs(A[:, column, None] - B[None, :, column])
+        return pairs
+    pairs = A @ B.swapaxes(0, 1)
+    if kind == "product":
+        return pairs
+    pairs *= -2.0
+    pairs += squares_of_a[:, None]
+    pairs += squares_of_b[None, :]
+    return xp.clip(pairs, 0.0, None, out=pairs)
+
+
+def kernel_stack(arrays: Arrays, kernels: Sequence[Kernel], pairs: Any) -> Any:
+    """Return the values of kernels of one name, of shape (n_kernels, *pairs.shape)."""
+    name = kernels[0].name
+
+    def column(values: list[float]) -> Any:
+        return arrays.put(np.array(values))[:, None, None]
+
+    if name == "linear":
+        # Each gets its own: what follows writes on it.
+        return pairs[None] + arrays.zeros(len(kernels), 1, 1)
+    gammas = column([kernel.gamma for kernel in kernels])
+    if name in ("rbf", "laplacian"):
+        values = pairs[None] * -gammas
+        return arrays.xp.exp(values, out=values)
+    values = pairs[None] * gammas
+    values += column([kernel.coef0 for kernel in kernels])
+    values **= column([kernel.degree for kernel in kernels])
+    return values

@@ -1,0 +1,105 @@
+"""Losses of a whole table of predictions, where it lives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cvst._typing import FloatArray
+from cvst.evaluation.device import Arrays
+from cvst.evaluation.losses._number_errors import absolute_error, squared_error
+from cvst.evaluation.losses._numbers import RegressionLoss
+from cvst.evaluation.losses._pointwise import PointwiseLoss, to_array
+
+__all__ = ["TableLosses", "table_losses"]
+
+
+class TableLosses(NamedTuple):
+    """Losses of many configurations, back on the host.
+
+    Attributes
+    ----------
+    losses : ndarray of shape (n_configurations, n_points)
+        One loss per row.
+    residuals : ndarray of shape (n_configurations, n_points) or None
+        Target minus prediction, if asked for.
+    means, standard_errors : ndarray of shape (n_configurations,)
+        Of the losses; no errors for a single point.
+    """
+
+    losses: FloatArray
+    residuals: FloatArray | None
+    means: FloatArray
+    standard_errors: FloatArray
+
+
+def _squared(xp: Any, residuals: Any) -> Any:
+    del xp
+    return residuals * residuals
+
+
+def _absolute(xp: Any, residuals: Any) -> Any:
+    return xp.abs(residuals)
+
+
+# Losses as functions of target minus prediction.
+OF_RESIDUALS: dict[Any, Callable[[Any, Any], Any]] = {
+    squared_error: _squared,
+    absolute_error: _absolute,
+}
+
+
+def table_losses(
+    loss: PointwiseLoss,
+    y_test: Any,
+    predictions: Any,
+    arrays: Arrays,
+    with_residuals: bool,
+) -> TableLosses | None:
+    """Return the losses of predictions that are on a device.
+
+    Parameters
+    ----------
+    loss : PointwiseLoss
+        What is compared.
+    y_test : array-like of shape (n_points,)
+        Targets of the test rows.
+    predictions : array of shape (n_configurations, n_points)
+        On the device.
+    arrays : Arrays
+        The device.
+    with_residuals : bool
+        Whether residuals are wanted too.
+
+    Returns
+    -------
+    TableLosses or None
+        None if the loss is none of those known there, or a prediction is not finite.
+    """
+    if type(loss) is not RegressionLoss or loss.function not in OF_RESIDUALS:
+        return None
+    truth = to_array(y_test)
+    if truth.shape != (predictions.shape[1],) or truth.dtype.kind not in "fiu":
+        return None
+    xp = arrays.xp
+    residuals = arrays.put(truth.astype(np.float64))[None] - predictions
+    losses = OF_RESIDUALS[loss.function](xp, residuals)
+    means = losses.mean(axis=1)
+    # Of anything that is not finite the mean is not finite either.
+    if not bool(xp.isfinite(means).all()):
+        return None
+    n_points = len(truth)
+    errors = np.full(len(means), np.nan)
+    if n_points > 1:
+        centred = losses - means[:, None]
+        centred *= centred
+        squares = arrays.fetch(centred.sum(axis=1))
+        errors = np.sqrt(squares / n_points / (n_points - 1))
+    return TableLosses(
+        arrays.fetch(losses),
+        arrays.fetch(residuals) if with_residuals else None,
+        arrays.fetch(means),
+        errors,
+    )

@@ -1,0 +1,69 @@
+"""Low-rank features against the matrices that they stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cvst.evaluation.device import Pivoted
+
+
+def gaussians(widths, n_rows, seed=0):
+    x = np.random.default_rng(seed).uniform(-1, 1, n_rows)
+    squares = (x[:, None] - x) ** 2
+    return np.array([np.exp(-width * squares) for width in widths])
+
+
+def decomposed(arrays, matrices, enough=1e-12):
+    on_device = arrays.put(matrices)
+    return Pivoted(
+        arrays,
+        len(matrices),
+        matrices.shape[1],
+        lambda members, pivots: on_device[members, pivots] + 0.0,
+        enough,
+    )
+
+
+def test_products_of_features_are_the_matrices(arrays):
+    matrices = gaussians([0.1, 1.0, 10.0], 150)
+    pivoted = decomposed(arrays, matrices)
+
+    pivoted.extend(100)
+
+    assert sorted(pivoted.done) == [0, 1, 2]
+    for place, features in pivoted.done.items():
+        values = arrays.fetch(features)
+        np.testing.assert_allclose(values.T @ values, matrices[place], atol=1e-11)
+
+
+def test_what_is_not_done_goes_on_where_it_was(arrays):
+    """A second call with a higher limit finds what a single one finds."""
+    matrices = gaussians([0.1, 30.0], 150)
+    once, twice = decomposed(arrays, matrices), decomposed(arrays, matrices)
+    once.extend(100)
+
+    twice.extend(20)
+    first = sorted(twice.done)
+    twice.extend(100)
+
+    assert first == [0]
+    assert sorted(twice.done) == [0, 1]
+    values = arrays.fetch(twice.done[1])
+    np.testing.assert_allclose(values.T @ values, matrices[1], atol=1e-11)
+    rank = np.count_nonzero(np.abs(values).max(axis=1))
+    other = arrays.fetch(once.done[1])
+    assert rank == np.count_nonzero(np.abs(other).max(axis=1))
+
+
+def test_matrices_of_full_rank_are_given_up(arrays):
+    """One between two others that are done: what is kept need not be adjacent."""
+    matrices = gaussians([0.1, 1e9, 1.0], 200)
+    pivoted = decomposed(arrays, matrices)
+
+    pivoted.extend(120)
+
+    assert sorted(pivoted.done) == [0, 2]
+    for place in (0, 2):
+        values = arrays.fetch(pivoted.done[place])
+        assert len(values) < 120
+        np.testing.assert_allclose(values.T @ values, matrices[place], atol=1e-11)
