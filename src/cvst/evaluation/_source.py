@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
+from cvst.evaluation._keeping import Keeper, Listener, paced_chunks
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
 from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation.losses import PointwiseLoss, RowLosses
@@ -55,6 +56,7 @@ class _Work:
     classes: Any
     scratch: Scratch
     with_residuals: bool
+    listener: Listener = field(default_factory=Listener)
 
     def __call__(self, groups: list[list[int]]) -> list[Scored]:
         """Evaluate some groups of configurations."""
@@ -78,11 +80,15 @@ class _Work:
             rounds=self.look.rounds,
         )
         row_losses = self.loss.bind(y_test, weights)
-        return [
-            self._score(outcome, row_losses, y_test, counted)
-            for group in groups
-            for outcome in self.evaluator.evaluate(task.only(group))
-        ]
+        scored: list[Scored] = []
+        for group in groups:
+            done = [
+                self._score(outcome, row_losses, y_test, counted)
+                for outcome in self.evaluator.evaluate(task.only(group))
+            ]
+            self.listener(done)
+            scored += done
+        return scored
 
     def _score(
         self, outcome: Outcome, row_losses: RowLosses, y_test: Any, counted: Any
@@ -165,6 +171,9 @@ class DataSource:
         Whether to keep the pointwise losses of all looks in ``kept``.
     stored : OnFile or None
         The same rows, in a file that worker processes read.
+    keeper : Keeper or None
+        Gets the results of each group of configurations as soon as they are there, and
+        knows some of them from an earlier run.
     """
 
     estimator: Any
@@ -180,6 +189,7 @@ class DataSource:
     watch: Callable[[int, int], None] | None = None
     keep_losses: bool = False
     stored: OnFile[RaceData] | None = None
+    keeper: Keeper | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
 
@@ -191,6 +201,21 @@ class DataSource:
         """Append configurations that join the race, numbered after those known."""
         self.rescaling = self.rescaling.extended(configurations)
         self.configurations.extend(configurations)
+
+    def relive(self, looks: Sequence[Look]) -> bool:
+        """Make again what the evaluator carries from look to look, if it does.
+
+        Returns
+        -------
+        bool
+            Whether it carries anything.
+        """
+        carries = bool(getattr(self.evaluator, "carries", False))
+        if carries:
+            quiet = replace(self, keeper=None, keep_losses=False, watch=None)
+            for look in looks:
+                quiet.observe(look)
+        return carries
 
     def observe(self, look: Look, gate: Gate | None = None) -> LookLosses:
         """Return the pointwise losses of a look; a failed fit is a row of NaN.
@@ -229,6 +254,7 @@ class DataSource:
             self.classes,
             self.scratch,
             self.with_residuals,
+            Listener(self._keep),
         )
         scored = self._run(work, gate)
         seen = self._gather(look, scored)
@@ -238,11 +264,11 @@ class DataSource:
 
     def _run(self, work: _Work, gate: Gate | None) -> list[Scored]:
         groups = self.evaluator.groups(self.estimator, work.configurations)
-        chunks = self._chunks(groups, gate)
         n_total = len(work.configurations)
-        scored: list[Scored] = []
+        scored, groups = self._known(work.look, groups, gate)
+        chunks = self._chunks(groups, gate, lambda: len(scored))
         if self.watch is not None:
-            self.watch(0, n_total)
+            self.watch(len(scored), n_total)
         batches = run_chunks(
             work, chunks, self.n_jobs, self.evaluator.prefer, eager=gate is None
         )
@@ -253,6 +279,7 @@ class DataSource:
                 for result in results:
                     if result.error is not None and self.raise_errors:
                         raise result.error
+                self._keep(results)
                 if self.watch is not None:
                     self.watch(len(scored), n_total)
                 if gate is not None:
@@ -262,12 +289,41 @@ class DataSource:
         places = {number: place for place, number in enumerate(work.configurations)}
         return sorted(scored, key=lambda result: places[result.configuration])
 
+    def _known(
+        self, look: Look, groups: list[list[int]], gate: Gate | None
+    ) -> tuple[list[Scored], list[list[int]]]:
+        """Return what is known of a look, and the groups that are not done yet."""
+        if self.keeper is None:
+            return [], groups
+        known = [Scored(**fields) for fields in self.keeper.known(look)]
+        done = {one.configuration for one in known}
+        # What is computed together stays together, should a part be lost.
+        left = [group for group in groups if not done.issuperset(group)]
+        done -= {number for group in left for number in group}
+        if gate is not None:
+            gate.done(list(done))
+        return [one for one in known if one.configuration in done], left
+
+    def _keep(self, results: Sequence[Scored]) -> None:
+        # An error that ends the search is to end it the next time too.
+        if self.keeper is not None:
+            good = [
+                one for one in results if one.error is None or not self.raise_errors
+            ]
+            self.keeper.keep(good)
+
     def _chunks(
-        self, groups: list[list[int]], gate: Gate | None
+        self, groups: list[list[int]], gate: Gate | None, n_done: Callable[[], int]
     ) -> Iterable[list[list[int]]]:
         if gate is not None:
             return gate.chunks(groups)
-        return in_chunks(groups, effective_n_jobs(self.n_jobs))
+        n_workers = effective_n_jobs(self.n_jobs)
+        chunks = in_chunks(groups, n_workers)
+        if self.keeper is None or n_workers == 1 or self.evaluator.prefer == "threads":
+            return chunks
+        # Other processes tell of a chunk when it is done, so chunks are short.
+        largest = max(sum(map(len, chunk)) for chunk in chunks) if chunks else 1
+        return paced_chunks(groups, largest, n_done)
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:
         good = [result for result in scored if result.losses is not None]

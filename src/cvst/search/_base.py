@@ -7,6 +7,7 @@ import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from functools import partial
+from os import PathLike
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -24,7 +25,7 @@ from cvst._sklearn_compat import (
     routed_fit_params,
 )
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.evaluation import PointwiseLoss, configured, failure_warning, take
+from cvst.evaluation import PointwiseLoss, configured, failure_warning
 from cvst.exceptions import (
     AllFitsFailedError,
     FallbackWarning,
@@ -45,9 +46,12 @@ from cvst.search.budget import (
     balanced_order,
     budget_settings,
     in_legs,
+    resumed_budget,
     start_again,
     start_budget,
+    told_budget,
 )
+from cvst.search.checkpoint import Recorder, look_scores, recorded
 from cvst.search.rows import Inputs, read_inputs
 
 __all__ = ["BaseRaceSearch"]
@@ -76,6 +80,7 @@ class BaseRaceSearch(BaseSearchCV):
         "max_looks": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "random_state": ["random_state"],
         "n_jobs": [numbers.Integral, None],
+        "checkpoint": [str, PathLike, None],
     }
 
     @abstractmethod
@@ -89,6 +94,10 @@ class BaseRaceSearch(BaseSearchCV):
     def _more_draws(self, setup: Setup) -> list[Configuration]:
         """Return what can be raced besides if time is left."""
         del setup
+        return []
+
+    def _space_values(self) -> list[Any]:
+        """Return the values that configurations which join may have, if listed."""
         return []
 
     def _settings_of(self, raced: list[Configuration]) -> dict[str, Any]:
@@ -128,13 +137,17 @@ class BaseRaceSearch(BaseSearchCV):
             name: value for name, value in params.items() if name == "sample_weight"
         }
         begun = self._begun(inputs)
-        # Only now: bad input must not wipe out an earlier fit.
-        self._forget()
-        with verbose_logging(self.verbose), shared_rows(setup) as shared:
-            setup, budget = self._timed(options, shared, started, begun)
+        with (
+            verbose_logging(self.verbose),
+            recorded(self, inputs, setup, lambda: self._clock() - started) as recorder,
+            shared_rows(setup) as shared,
+        ):
+            # Only now: bad input must not wipe out an earlier fit.
+            self._forget()
+            setup, budget = self._timed(options, shared, started, begun, recorder)
             n_tasks = self._announce(setup) + bool(self.refit)
             tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
-            interrupt = self._run(setup, tasks, budget, begun)
+            interrupt = self._run(setup, tasks, budget, begun, recorder)
             if self.refit and interrupt is None:
                 interrupt = self._refit(setup, inputs, tasks)
         if interrupt is not None and self.on_interrupt == "raise":
@@ -226,8 +239,16 @@ class BaseRaceSearch(BaseSearchCV):
         setup: Setup,
         started: float,
         begun: RaceState | None,
+        recorder: Recorder,
     ) -> tuple[Setup, TimeBudget | None]:
         """Let a budget or the strategy itself keep the time."""
+        known = recorder.story.begin
+        if known is not None:
+            # What was measured once decides: a race goes on, another time is left.
+            seconds = known["problem"]["seconds"]
+            setup = replace(setup, problem=replace(setup.problem, seconds=seconds))
+            started -= recorder.spent
+            return resumed_budget(options, setup, started, known["budget"])
         if not options.keeps_time:
             return start_budget(options, setup, started, self._preferred)
         if options.time_budget is None:
@@ -269,21 +290,31 @@ class BaseRaceSearch(BaseSearchCV):
         tasks: CallbackTree,
         budget: TimeBudget | None,
         begun: RaceState | None,
+        recorder: Recorder,
     ) -> KeyboardInterrupt | None:
         """Race until the end or an interrupt, and keep what is known by then."""
         try:
-            legs = in_legs(setup, budget, self._more_draws(setup))
+            draws = self._more_draws(setup)
+            recorder.begin(setup, told_budget(recorder.numbers, setup, budget))
+            legs = in_legs(setup, budget, draws, recorder.batch_sizes)
             first = RaceState(legs.problem)
+            if begun is None:
+                waiting = [] if budget is None else [*budget.left_out, *draws]
+                begun = recorder.state(legs.problem, waiting)
             if begun is not None:
                 legs.source.admit(begun.proposed)
                 first = replace(begun, problem=legs.problem)
-            state, reason, interrupt = self._race(legs, tasks, budget, first)
+            legs = recorder.attached(legs)
+            self._recall(legs, first, budget, recorder)
+            state, reason, interrupt = self._race(legs, tasks, budget, first, recorder)
             setup = replace(legs, strategy=legs.strategy.settled())
         except LookCutError:
             assert budget is not None
+            recorder.again()
             options = self._options()
             setup, budget = start_again(options, setup, budget, self._preferred)
-            return self._run(setup, tasks, budget, None)
+            return self._run(setup, tasks, budget, None, recorder)
+        recorder.end(reason)
         if np.isnan(state.mean_losses).all():
             raise AllFitsFailedError(
                 f"No configuration could be fitted before the race ended by {reason}. "
@@ -304,15 +335,19 @@ class BaseRaceSearch(BaseSearchCV):
         tasks: CallbackTree,
         budget: TimeBudget | None,
         last: RaceState,
+        recorder: Recorder,
     ) -> tuple[RaceState, str, KeyboardInterrupt | None]:
         """Follow the race; return its last state, why it ended, and the interrupt."""
-        decider = self._limited(setup, budget)
+        decider = recorder.ended(self._limited(setup, budget))
         before = partial(tasks.begin, "look")
-        source = WatchedSource(setup.source, self._clock, before, budget, last)
+        source = WatchedSource(
+            setup.source, self._clock, before, budget, last, recorder
+        )
         try:
             for state in race(last, source, decider):
                 last = state
                 self._tell(setup, state, budget)
+                recorder.look(setup, state)
                 if tasks.end():
                     return last, "callback", None
         except LookCutError:
@@ -324,6 +359,17 @@ class BaseRaceSearch(BaseSearchCV):
                 raise
             return last, "interrupted", interrupt
         return last, str(decider.stop_reason(last)), None
+
+    def _recall(
+        self,
+        setup: Setup,
+        state: RaceState,
+        budget: TimeBudget | None,
+        recorder: Recorder,
+    ) -> None:
+        """Tell again of the looks that a checkpoint knows."""
+        for n_looks in range(1, len(recorder.story.looks) + 1):
+            self._tell(setup, state.until(n_looks), budget)
 
     def _limited(self, setup: Setup, budget: TimeBudget | None) -> Decider:
         """Return the strategy within the limits that the user set."""
@@ -443,11 +489,6 @@ class BaseRaceSearch(BaseSearchCV):
 def _scores(setup: Setup, state: RaceState) -> FloatArray:
     """Return the score of each configuration at each look, with scikit-learn's sign."""
     scores = np.full((state.n_configurations, state.n_looks), np.nan)
-    data = setup.source.data
-    for place, observation in enumerate(state.observations):
-        look = observation.look
-        weights = take(data.score_weights, look.test)
-        y_test = take(data.y, look.test)
-        values = setup.loss.score(observation.mean_losses, y_test, weights)
-        scores[look.configurations, place] = values
+    for place, seen in enumerate(state.observations):
+        scores[seen.look.configurations, place] = look_scores(setup, seen)
     return scores

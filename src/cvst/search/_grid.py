@@ -72,6 +72,11 @@ class RaceGridSearchCV(BaseRaceSearch):
         the leader wins and ``stop_reason_`` is ``"time_budget"``.
     max_looks : int or None, default=None
         Most looks of the race, whatever the strategy.
+    checkpoint : str, path or None, default=None
+        A file in which the race is kept while it runs. The same search, run again,
+        goes on where it was, and its result is that of a race never broken off. It
+        needs a ``random_state`` that is a number. :func:`cvst.load_checkpoint` reads
+        the file, also while the race runs.
     pre_dispatch, return_train_score
         Accepted for compatibility; without effect.
 
@@ -141,6 +146,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         on_interrupt: str = "raise",
         time_budget: float | None = None,
         max_looks: int | None = None,
+        checkpoint: Any = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -161,6 +167,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.on_interrupt = on_interrupt
         self.time_budget = time_budget
         self.max_looks = max_looks
+        self.checkpoint = checkpoint
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 

@@ -38,7 +38,7 @@ class RaceRandomSearchCV(BaseRaceSearch):
         Seeds the draws, the order of the rows and the estimators.
     scoring, strategy, ordering, rescale, cv, refit, n_jobs, error_score, \
 return_pointwise, verbose, incremental, on_interrupt, time_budget, max_looks, \
-pre_dispatch, return_train_score
+checkpoint, pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Examples
@@ -83,6 +83,7 @@ pre_dispatch, return_train_score
         on_interrupt: str = "raise",
         time_budget: float | None = None,
         max_looks: int | None = None,
+        checkpoint: Any = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -104,6 +105,7 @@ pre_dispatch, return_train_score
         self.on_interrupt = on_interrupt
         self.time_budget = time_budget
         self.max_looks = max_looks
+        self.checkpoint = checkpoint
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 
