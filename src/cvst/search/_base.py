@@ -305,7 +305,7 @@ class BaseRaceSearch(BaseSearchCV):
                 legs.source.admit(begun.proposed)
                 first = replace(begun, problem=legs.problem)
             legs = recorder.attached(legs)
-            self._recall(legs, first, budget, recorder)
+            recorder.recall(first, partial(self._tell, legs, budget))
             state, reason, interrupt = self._race(legs, tasks, budget, first, recorder)
             setup = replace(legs, strategy=legs.strategy.settled())
         except LookCutError:
@@ -346,7 +346,7 @@ class BaseRaceSearch(BaseSearchCV):
         try:
             for state in race(last, source, decider):
                 last = state
-                self._tell(setup, state, budget)
+                self._tell(setup, budget, state)
                 recorder.look(setup, state)
                 if tasks.end():
                     return last, "callback", None
@@ -359,17 +359,6 @@ class BaseRaceSearch(BaseSearchCV):
                 raise
             return last, "interrupted", interrupt
         return last, str(decider.stop_reason(last)), None
-
-    def _recall(
-        self,
-        setup: Setup,
-        state: RaceState,
-        budget: TimeBudget | None,
-        recorder: Recorder,
-    ) -> None:
-        """Tell again of the looks that a checkpoint knows."""
-        for n_looks in range(1, len(recorder.story.looks) + 1):
-            self._tell(setup, state.until(n_looks), budget)
 
     def _limited(self, setup: Setup, budget: TimeBudget | None) -> Decider:
         """Return the strategy within the limits that the user set."""
@@ -386,7 +375,7 @@ class BaseRaceSearch(BaseSearchCV):
         decider = AtMost(decider, self.max_looks)
         return decider if budget is None else Within(decider, budget, setup)
 
-    def _tell(self, setup: Setup, state: RaceState, budget: TimeBudget | None) -> None:
+    def _tell(self, setup: Setup, budget: TimeBudget | None, state: RaceState) -> None:
         """Let everything that follows the race know of the look just made."""
         if budget is not None:
             budget.learn(state)

@@ -12,6 +12,7 @@ from typing import Any
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
 from cvst.cli.commands._options import DEFAULT_STRATEGY
+from cvst.cli.commands._termination import termination_as_interrupt
 from cvst.cli.grid import Grid, parameter_grids, read_grid
 from cvst.cli.models import find_model
 from cvst.cli.table import (
@@ -149,6 +150,7 @@ def _search(
         "on_interrupt": "return",
         "time_budget": options.time_budget,
         "max_looks": options.max_looks,
+        "checkpoint": options.checkpoint,
     }
     drawn = grid.n_configurations is None or options.n_iter is not None
     if not drawn:
@@ -217,7 +219,7 @@ def run_job(job: Job, view: RaceView | None) -> bool:
         # Nor may they import what lies in the current folder.
         os.environ.setdefault("PYTHONSAFEPATH", "1")
     start = perf_counter()
-    with warnings_as_notes(job.notes), live_view(view):
+    with warnings_as_notes(job.notes), live_view(view), termination_as_interrupt():
         try:
             job.search.fit(*job.arrays, **job.fit_params)
         except KeyboardInterrupt:

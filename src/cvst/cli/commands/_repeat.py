@@ -27,6 +27,8 @@ def repeat_command(options: Namespace, search: Any) -> str:
     command runs as it stands: the folder of results may be replaced.
     """
     words = _without(options.arguments, spellings("--time-budget"))
+    # A checkpoint is there to go on with, not to do all again.
+    words = _without(words, ("--checkpoint",))
     settings = getattr(search, "budget_settings_", {})
     strategy = settings.get("strategy")
     if strategy is not None:

@@ -2,5 +2,6 @@
 
 from cvst.search.checkpoint._opening import recorded
 from cvst.search.checkpoint._recorder import Recorder, look_scores
+from cvst.search.checkpoint._stored import Checkpoint, load_checkpoint
 
-__all__ = ["Recorder", "look_scores", "recorded"]
+__all__ = ["Checkpoint", "Recorder", "load_checkpoint", "look_scores", "recorded"]

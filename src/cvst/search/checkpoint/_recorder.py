@@ -167,6 +167,11 @@ class Recorder:
         source.kept.extend(story.kept)
         return replace(setup, source=replace(source, keeper=self))
 
+    def recall(self, state: RaceState, tell: Callable[[RaceState], None]) -> None:
+        """Tell again of the looks that are known, one after the other."""
+        for n_looks in range(1, len(self.story.looks) + 1):
+            tell(state.until(n_looks))
+
     def ended(self, decider: Decider) -> Decider:
         """Return the decider, or one that ends a race as it has ended before."""
         return decider if self.story.end is None else Ended(decider, self.story.end)
