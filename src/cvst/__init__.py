@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cvst.evaluation import PointwiseLoss, batch_evaluator_for
     from cvst.race import CVST, CrossValidation, TrackAndConfirm
-    from cvst.search import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
+    from cvst.search import (
+        RaceGridSearchCV,
+        RaceRandomSearchCV,
+        RaceSearchCV,
+        load_checkpoint,
+    )
 
 __all__ = [
     "CVST",
@@ -17,6 +22,7 @@ __all__ = [
     "RaceSearchCV",
     "TrackAndConfirm",
     "batch_evaluator_for",
+    "load_checkpoint",
 ]
 
 __version__ = "0.1.0.dev0"
@@ -32,6 +38,7 @@ _HOMES = {
     "RaceSearchCV": "search",
     "TrackAndConfirm": "race",
     "batch_evaluator_for": "evaluation",
+    "load_checkpoint": "search",
 }
 
 # Importing the package has always made these available as attributes.

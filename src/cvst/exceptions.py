@@ -7,11 +7,13 @@
     │   ├── TooFewStepsError
     │   ├── TooFewRowsError
     │   ├── UnsupportedScoreError
-    │   └── BudgetTooSmallError
+    │   ├── BudgetTooSmallError
+    │   └── CheckpointError
     ├── AllFitsFailedError (ValueError)
     └── DataUnavailableError
 
     CVSTWarning (UserWarning)
+    ├── CheckpointWarning
     ├── FallbackWarning
     └── UnusedArgumentWarning
 
@@ -25,6 +27,8 @@ __all__ = [
     "BudgetTooSmallError",
     "CVSTError",
     "CVSTWarning",
+    "CheckpointError",
+    "CheckpointWarning",
     "DataUnavailableError",
     "FallbackWarning",
     "InvalidInputError",
@@ -59,6 +63,10 @@ class BudgetTooSmallError(InvalidInputError):
     """The time budget does not suffice for a single look."""
 
 
+class CheckpointError(InvalidInputError):
+    """A checkpoint is in use, damaged, or belongs to another search."""
+
+
 class AllFitsFailedError(CVSTError, ValueError):
     """Every configuration failed at the same look."""
 
@@ -69,6 +77,10 @@ class DataUnavailableError(CVSTError):
 
 class CVSTWarning(UserWarning):
     """Any warning that this library gives on purpose."""
+
+
+class CheckpointWarning(CVSTWarning):
+    """A checkpoint could not be read to its end, or cannot be written any more."""
 
 
 class FallbackWarning(CVSTWarning):

@@ -13,7 +13,7 @@ __all__ = ["SHELLS", "completion_script"]
 SHELLS = ("bash", "zsh", "fish")
 
 # Arguments that name files or folders.
-FILES = {"data", "folder", "grid", "html", "out"}
+FILES = {"checkpoint", "data", "folder", "grid", "html", "out"}
 
 # The parser leaves the model open, since it may be an import path; these are offered.
 _NAMES = " ".join(MODELS)

@@ -103,6 +103,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
 
 
+def _kept(options: argparse.Namespace) -> str:
+    """Say what is left of a command that was interrupted before it knew anything."""
+    checkpoint = getattr(options, "checkpoint", None)
+    if checkpoint is None or not checkpoint.exists():
+        return "interrupted, nothing to keep."
+    return f"interrupted. The same command goes on with '{checkpoint}'."
+
+
 def _run(arguments: list[str]) -> int:
     options = build_parser().parse_args(arguments)
     options.arguments = arguments
@@ -116,7 +124,7 @@ def _run(arguments: list[str]) -> int:
         say(f"cvst {options.command}: {lost.sentence}", sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
-        say(f"cvst {options.command}: interrupted, nothing to keep.", sys.stderr)
+        say(f"cvst {options.command}: {_kept(options)}", sys.stderr)
         return INTERRUPTED
     except (CVSTError, ValueError, OSError) as error:
         # A ValueError comes from scikit-learn or a model that dislikes its input.

@@ -58,6 +58,9 @@ class IncrementalEvaluator(BatchEvaluator):
 
     prefer: Literal["threads", "processes"] = "threads"
 
+    # A race that goes on after a break has to train the models of earlier looks again.
+    carries = True
+
     def groups(
         self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:

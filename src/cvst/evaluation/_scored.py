@@ -22,6 +22,7 @@ __all__ = [
     "numbers_of",
     "one_by_one",
     "other_tables",
+    "rows_of",
     "whole_look",
     "without_undefined",
 ]
@@ -82,15 +83,19 @@ def numbers_of(result: Scores) -> tuple[int, ...]:
     return (result.configuration,)
 
 
+def rows_of(result: Scores) -> Iterator[Scored]:
+    """Yield what a result says, one configuration at a time."""
+    if isinstance(result, ScoredTable):
+        yield from result.rows()
+    else:
+        yield result
+
+
 def one_by_one(
     configurations: dict[int, Configuration], scored: list[Scores]
 ) -> list[Scored]:
     """Return the results of a look in the order of its configurations."""
-    rows = [
-        row
-        for result in scored
-        for row in (result.rows() if isinstance(result, ScoredTable) else (result,))
-    ]
+    rows = [row for result in scored for row in rows_of(result)]
     places = {number: place for place, number in enumerate(configurations)}
     return sorted(rows, key=lambda result: places[result.configuration])
 

@@ -11,7 +11,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from sklearn.exceptions import FitFailedWarning
 from cvst._sklearn_compat import num_samples
 from cvst._text import configuration_text
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
+from cvst.evaluation._keeping import Keeper, Listener, paced_chunks
 from cvst.evaluation._protocol import BatchEvaluator, Scratch
 from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation._scored import (
@@ -30,6 +31,7 @@ from cvst.evaluation._scored import (
     numbers_of,
     one_by_one,
     other_tables,
+    rows_of,
     whole_look,
     without_undefined,
 )
@@ -99,6 +101,9 @@ class DataSource:
         Processes that fit and can be ended, instead of joblib's workers.
     device : Arrays or None
         Where the evaluator works on all configurations of a look together.
+    keeper : Keeper or None
+        Gets the results of each group of configurations as soon as they are there, and
+        knows some of them from an earlier run.
     """
 
     estimator: Any
@@ -117,6 +122,7 @@ class DataSource:
     stored: OnFile[RaceData] | None = None
     guard: Guard | None = None
     device: Arrays | None = None
+    keeper: Keeper | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
 
@@ -128,6 +134,21 @@ class DataSource:
         """Append configurations that join the race, numbered after those known."""
         self.rescaling = self.rescaling.extended(configurations)
         self.configurations.extend(configurations)
+
+    def relive(self, looks: Sequence[Look]) -> bool:
+        """Make again what the evaluator carries from look to look, if it does.
+
+        Returns
+        -------
+        bool
+            Whether it carries anything.
+        """
+        carries = bool(getattr(self.evaluator, "carries", False))
+        if carries:
+            quiet = replace(self, keeper=None, keep_losses=False, watch=None)
+            for look in looks:
+                quiet.observe(look)
+        return carries
 
     def observe(self, look: Look, gate: Gate | None = None) -> LookLosses:
         """Return the pointwise losses of a look; a failed fit is a row of NaN.
@@ -167,10 +188,12 @@ class DataSource:
             self.scratch,
             self.with_residuals,
             self.device,
+            Listener(self._keep),
         )
         scored = self._run(work, gate)
         seen = None
-        if self.data.score_weights is None:
+        # What is kept is kept one by one, and must add up to the same bits later.
+        if self.data.score_weights is None and self.keeper is None:
             seen = whole_look(look, scored, self.loss, take(self.data.y, look.test))
         if seen is None:
             seen = self._gather(look, one_by_one(work.configurations, scored))
@@ -180,12 +203,13 @@ class DataSource:
 
     def _run(self, work: Work, gate: Gate | None) -> list[Scores]:
         groups = self.evaluator.groups(self.estimator, work.configurations)
-        chunks = self._chunks(groups, gate)
         n_total = len(work.configurations)
-        n_done = 0
-        scored: list[Scores] = []
+        known, groups = self._known(work.look, groups, gate)
+        scored: list[Scores] = [*known]
+        n_done = len(known)
+        chunks = self._chunks(groups, gate, lambda: n_done)
         if self.watch is not None:
-            self.watch(0, n_total)
+            self.watch(n_done, n_total)
         batches = self._batches(work, chunks, eager=gate is None)
         # An error in between must not leave workers busy.
         with closing(batches):
@@ -194,6 +218,7 @@ class DataSource:
                 for result in results:
                     if result.error is not None and self.raise_errors:
                         raise result.error
+                self._keep(results)
                 done = [number for result in results for number in numbers_of(result)]
                 n_done += len(done)
                 if self.watch is not None:
@@ -212,14 +237,42 @@ class DataSource:
         prefer = self.evaluator.prefer
         return run_chunks(work, chunks, self.n_jobs, prefer, eager=eager, lost=lost)
 
+    def _known(
+        self, look: Look, groups: list[list[int]], gate: Gate | None
+    ) -> tuple[list[Scored], list[list[int]]]:
+        """Return what is known of a look, and the groups that are not done yet."""
+        if self.keeper is None:
+            return [], groups
+        known = [Scored(**fields) for fields in self.keeper.known(look)]
+        done = {one.configuration for one in known}
+        # What is computed together stays together, should a part be lost.
+        left = [group for group in groups if not done.issuperset(group)]
+        done -= {number for group in left for number in group}
+        if gate is not None:
+            gate.done(list(done))
+        return [one for one in known if one.configuration in done], left
+
+    def _keep(self, results: Sequence[Scores]) -> None:
+        # An error that ends the search is to end it the next time too.
+        if self.keeper is not None:
+            rows = (row for result in results for row in rows_of(result))
+            good = [one for one in rows if one.error is None or not self.raise_errors]
+            self.keeper.keep(good)
+
     def _chunks(
-        self, groups: list[list[int]], gate: Gate | None
+        self, groups: list[list[int]], gate: Gate | None, n_done: Callable[[], int]
     ) -> Iterable[list[list[int]]]:
         if gate is not None:
             return gate.chunks(groups)
         if self.device is not None:
-            return [groups]
-        return in_chunks(groups, effective_n_jobs(self.n_jobs))
+            return [groups] if groups else []
+        n_workers = effective_n_jobs(self.n_jobs)
+        chunks = in_chunks(groups, n_workers)
+        if self.keeper is None or n_workers == 1 or self.evaluator.prefer == "threads":
+            return chunks
+        # Other processes tell of a chunk when it is done, so chunks are short.
+        largest = max(sum(map(len, chunk)) for chunk in chunks) if chunks else 1
+        return paced_chunks(groups, largest, n_done)
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:
         scored = without_undefined(scored)

@@ -11,6 +11,7 @@ import numpy as np
 
 from cvst._typing import Configuration
 from cvst.evaluation._faults import outcomes_within_memory
+from cvst.evaluation._keeping import Listener
 from cvst.evaluation._protocol import (
     BatchEvaluator,
     FittedModel,
@@ -52,6 +53,7 @@ class Work:
     scratch: Scratch
     with_residuals: bool
     device: Arrays | None
+    listener: Listener
 
     def __call__(self, groups: list[list[int]]) -> list[Scores]:
         """Evaluate some groups of configurations."""
@@ -87,11 +89,15 @@ class Work:
                 for result in self.evaluator.evaluate_in_tables(together)
                 for scored in self._score_result(result, judge, others, y_test, counted)
             ]
-        return [
-            self._score(outcome, judge, others, y_test, counted)
-            for group in groups
-            for outcome in outcomes_within_memory(self.evaluator, task.only(group))
-        ]
+        scored: list[Scores] = []
+        for group in groups:
+            done = [
+                self._score(outcome, judge, others, y_test, counted)
+                for outcome in outcomes_within_memory(self.evaluator, task.only(group))
+            ]
+            self.listener(done)
+            scored += done
+        return scored
 
     def _score_result(
         self,

@@ -69,7 +69,9 @@ class Relay(Strategy):
 
     def propose(self, state: RaceState) -> Sequence[Configuration]:
         """Return the configurations of the next leg, once one is over."""
-        waiting = self._ask(state) if self._is_over(state) else []
+        # A race that goes on may have those of the next leg, but no look at them yet.
+        between = self._current(state) == self._leg_of_last_look(state)
+        waiting = self._ask(state) if between and self._is_over(state) else []
         self._asked = None
         if waiting:
             self.sizes = (*self.sizes, len(waiting))

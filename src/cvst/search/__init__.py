@@ -5,13 +5,16 @@ from cvst.search._plan import LookForecast, RacePlan
 from cvst.search._propose import RaceSearchCV
 from cvst.search._random import RaceRandomSearchCV
 from cvst.search._setup import DEFAULT_STRATEGY, STRATEGIES
+from cvst.search.checkpoint import Checkpoint, load_checkpoint
 
 __all__ = [
     "DEFAULT_STRATEGY",
     "STRATEGIES",
+    "Checkpoint",
     "LookForecast",
     "RaceGridSearchCV",
     "RacePlan",
     "RaceRandomSearchCV",
     "RaceSearchCV",
+    "load_checkpoint",
 ]

@@ -7,6 +7,7 @@ import warnings
 from abc import abstractmethod
 from dataclasses import replace
 from functools import partial
+from os import PathLike
 from time import perf_counter
 from typing import Any, ClassVar, Self
 
@@ -52,9 +53,12 @@ from cvst.search.budget import (
     balanced_order,
     budget_settings,
     in_legs,
+    resumed_budget,
     start_again,
     start_budget,
+    told_budget,
 )
+from cvst.search.checkpoint import Recorder, recorded
 from cvst.search.rows import Inputs, read_inputs
 
 __all__ = ["BaseRaceSearch"]
@@ -85,6 +89,7 @@ class BaseRaceSearch(BaseSearchCV):
         "device": [str],
         "random_state": ["random_state"],
         "n_jobs": [numbers.Integral, None],
+        "checkpoint": [str, PathLike, None],
     }
 
     @abstractmethod
@@ -98,6 +103,10 @@ class BaseRaceSearch(BaseSearchCV):
     def _more_draws(self, setup: Setup) -> list[Configuration]:
         """Return what can be raced besides if time is left."""
         del setup
+        return []
+
+    def _space_values(self) -> list[Any]:
+        """Return the values that configurations which join may have, if listed."""
         return []
 
     def _settings_of(self, raced: list[Configuration]) -> dict[str, Any]:
@@ -137,13 +146,17 @@ class BaseRaceSearch(BaseSearchCV):
             name: value for name, value in params.items() if name == "sample_weight"
         }
         begun = self._begun(inputs)
-        # Only now: bad input must not wipe out an earlier fit.
-        self._forget()
-        with verbose_logging(self.verbose), shared_rows(setup, options) as shared:
-            setup, budget = self._timed(options, shared, started, begun)
+        with (
+            verbose_logging(self.verbose),
+            recorded(self, inputs, setup, lambda: self._clock() - started) as recorder,
+            shared_rows(setup, options) as shared,
+        ):
+            # Only now: bad input must not wipe out an earlier fit.
+            self._forget()
+            setup, budget = self._timed(options, shared, started, begun, recorder)
             n_tasks = self._announce(setup) + bool(self.refit)
             tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
-            interrupt = self._run(setup, tasks, budget, begun)
+            interrupt = self._run(setup, tasks, budget, begun, recorder)
             if self.refit and interrupt is None:
                 interrupt = self._refit(setup, inputs, tasks)
         if interrupt is not None and (
@@ -237,8 +250,16 @@ class BaseRaceSearch(BaseSearchCV):
         setup: Setup,
         started: float,
         begun: RaceState | None,
+        recorder: Recorder,
     ) -> tuple[Setup, TimeBudget | None]:
         """Let a budget or the strategy itself keep the time."""
+        known = recorder.story.begin
+        if known is not None:
+            # What was measured once decides: a race goes on, another time is left.
+            seconds = known["problem"]["seconds"]
+            setup = replace(setup, problem=replace(setup.problem, seconds=seconds))
+            started -= recorder.spent
+            return resumed_budget(options, setup, started, known["budget"])
         if not options.keeps_time:
             return start_budget(options, setup, started, self._preferred)
         if options.time_budget is None:
@@ -280,21 +301,31 @@ class BaseRaceSearch(BaseSearchCV):
         tasks: CallbackTree,
         budget: TimeBudget | None,
         begun: RaceState | None,
+        recorder: Recorder,
     ) -> BaseException | None:
         """Race until the end or an interrupt, and keep what is known by then."""
         try:
-            legs = in_legs(setup, budget, self._more_draws(setup))
+            draws = self._more_draws(setup)
+            recorder.begin(setup, told_budget(recorder.numbers, setup, budget))
+            legs = in_legs(setup, budget, draws, recorder.batch_sizes)
             first = RaceState(legs.problem)
+            if begun is None:
+                waiting = [] if budget is None else [*budget.left_out, *draws]
+                begun = recorder.state(legs.problem, waiting)
             if begun is not None:
                 legs.source.admit(begun.proposed)
                 first = replace(begun, problem=legs.problem)
-            state, reason, interrupt = self._race(legs, tasks, budget, first)
+            legs = recorder.attached(legs)
+            recorder.recall(first, partial(self._tell, legs, budget))
+            state, reason, interrupt = self._race(legs, tasks, budget, first, recorder)
             setup = replace(legs, strategy=legs.strategy.settled())
         except LookCutError:
             assert budget is not None
+            recorder.again()
             options = self._options()
             setup, budget = start_again(options, setup, budget, self._preferred)
-            return self._run(setup, tasks, budget, None)
+            return self._run(setup, tasks, budget, None, recorder)
+        recorder.end(reason)
         if np.isnan(state.mean_losses).all():
             raise AllFitsFailedError(
                 f"No configuration could be fitted before the race ended by {reason}. "
@@ -316,15 +347,19 @@ class BaseRaceSearch(BaseSearchCV):
         tasks: CallbackTree,
         budget: TimeBudget | None,
         last: RaceState,
+        recorder: Recorder,
     ) -> tuple[RaceState, str, BaseException | None]:
         """Follow the race; return its last state, why it ended, and the interrupt."""
-        decider = self._limited(setup, budget)
+        decider = recorder.ended(self._limited(setup, budget))
         before = partial(tasks.begin, "look")
-        source = WatchedSource(setup.source, self._clock, before, budget, last)
+        source = WatchedSource(
+            setup.source, self._clock, before, budget, last, recorder
+        )
         try:
             for state in race(last, source, decider):
                 last = state
-                self._tell(setup, state, budget)
+                self._tell(setup, budget, state)
+                recorder.look(setup, state)
                 if tasks.end():
                     return last, "callback", None
         except LookCutError:
@@ -354,7 +389,7 @@ class BaseRaceSearch(BaseSearchCV):
         decider = AtMost(decider, self.max_looks)
         return decider if budget is None else Within(decider, budget, setup)
 
-    def _tell(self, setup: Setup, state: RaceState, budget: TimeBudget | None) -> None:
+    def _tell(self, setup: Setup, budget: TimeBudget | None, state: RaceState) -> None:
         """Let everything that follows the race know of the look just made."""
         if budget is not None:
             budget.learn(state)

@@ -86,6 +86,11 @@ class RaceGridSearchCV(BaseRaceSearch):
         are worked on: ``"cuda"`` or ``"cuda:1"`` is a card, all configurations of a
         look at once, with PyTorch (``pip install 'cvst[gpu]'``). Other estimators are
         fitted as they are, so give them a device of their own if they have one.
+    checkpoint : str, path or None, default=None
+        A file in which the race is kept while it runs. The same search, run again,
+        goes on where it was, and its result is that of a race never broken off. It
+        needs a ``random_state`` that is a number. :func:`cvst.load_checkpoint` reads
+        the file, also while the race runs.
     pre_dispatch, return_train_score
         Accepted for compatibility; without effect.
 
@@ -163,6 +168,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         max_looks: int | None = None,
         fit_timeout: float | None = None,
         device: str = "cpu",
+        checkpoint: Any = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -185,6 +191,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.max_looks = max_looks
         self.fit_timeout = fit_timeout
         self.device = device
+        self.checkpoint = checkpoint
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 

@@ -45,6 +45,9 @@ SCREEN_ROUNDS = 50
 # must not depend on that.
 BATCH = 4
 
+# Parameters with more values than that are numbers.
+MOST_LISTED = 10_000
+
 
 class RaceSearchCV(BaseRaceSearch):
     """The best configuration in the time there is, proposed while racing.
@@ -81,7 +84,8 @@ class RaceSearchCV(BaseRaceSearch):
         or more configurations. It needs a ``random_state`` that is a number.
         :meth:`resume` does the same in one call.
     scoring, ordering, cv, refit, n_jobs, error_score, return_pointwise, random_state, \
-verbose, on_interrupt, max_looks, fit_timeout, device, pre_dispatch, return_train_score
+verbose, on_interrupt, max_looks, fit_timeout, device, checkpoint, pre_dispatch, \
+return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Attributes
@@ -140,6 +144,7 @@ verbose, on_interrupt, max_looks, fit_timeout, device, pre_dispatch, return_trai
         max_looks: int | None = None,
         fit_timeout: float | None = None,
         device: str = "cpu",
+        checkpoint: Any = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -164,6 +169,7 @@ verbose, on_interrupt, max_looks, fit_timeout, device, pre_dispatch, return_trai
         self.max_looks = max_looks
         self.fit_timeout = fit_timeout
         self.device = device
+        self.checkpoint = checkpoint
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 
@@ -257,6 +263,16 @@ verbose, on_interrupt, max_looks, fit_timeout, device, pre_dispatch, return_trai
         if isinstance(self.param_distributions, str):
             return Space.of(suggest(self.estimator))
         return Space.of(self.param_distributions)
+
+    def _space_values(self) -> list[Any]:
+        """Return all values that are listed, whatever they are."""
+        entries = [one for branch in self._space().branches for one in branch.entries]
+        return [
+            value
+            for entry in entries
+            if entry.marginal.n_values <= MOST_LISTED
+            for value in entry.marginal.all_values()
+        ]
 
     def _own(self, space: Space) -> Configuration:
         """Return the estimator's own values of the parameters that are searched."""

@@ -39,7 +39,7 @@ class RaceRandomSearchCV(BaseRaceSearch):
         differ from ``fit`` to ``fit``; the order of the rows is a fixed one.
     scoring, strategy, ordering, rescale, cv, refit, n_jobs, error_score, \
 return_pointwise, verbose, incremental, on_interrupt, time_budget, max_looks, \
-fit_timeout, device, pre_dispatch, return_train_score
+fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Examples
@@ -86,6 +86,7 @@ fit_timeout, device, pre_dispatch, return_train_score
         max_looks: int | None = None,
         fit_timeout: float | None = None,
         device: str = "cpu",
+        checkpoint: Any = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
     ) -> None:
@@ -109,6 +110,7 @@ fit_timeout, device, pre_dispatch, return_train_score
         self.max_looks = max_looks
         self.fit_timeout = fit_timeout
         self.device = device
+        self.checkpoint = checkpoint
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score
 

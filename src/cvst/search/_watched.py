@@ -10,6 +10,7 @@ from cvst.evaluation import DataSource
 from cvst.race import Look, LookLosses, RaceState
 from cvst.search._log import log_begin
 from cvst.search.budget import TimeBudget
+from cvst.search.checkpoint import Recorder
 
 __all__ = ["WatchedSource"]
 
@@ -30,6 +31,8 @@ class WatchedSource:
         Cuts a look for which there is no time.
     begun : RaceState or None
         A race that goes on: its looks and its time count.
+    recorder : Recorder or None
+        Hears who joins; the time of a look that was broken off counts.
     """
 
     source: DataSource
@@ -37,8 +40,10 @@ class WatchedSource:
     before: Callable[[], None]
     budget: TimeBudget | None = None
     begun: RaceState | None = None
+    recorder: Recorder | None = None
     n_looks: int = field(default=0, init=False)
     started: float = field(init=False)
+    lost: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         """Take the time."""
@@ -46,9 +51,14 @@ class WatchedSource:
         if self.begun is not None:
             self.n_looks = self.begun.n_looks
             self.started -= self.begun.elapsed
+            if self.recorder is not None:
+                self.lost = max(0.0, self.recorder.race_spent - self.begun.elapsed)
+                self.started -= self.lost
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
         """Pass configurations on that join the race."""
+        if self.recorder is not None:
+            self.recorder.admit(configurations)
         self.source.admit(configurations)
 
     def observe(self, look: Look) -> LookLosses:
@@ -56,7 +66,7 @@ class WatchedSource:
         self.n_looks += 1
         self.before()
         log_begin(self.n_looks, look)
-        start = self.clock()
+        start, self.lost = self.clock() - self.lost, 0.0
         gate = None if self.budget is None else self.budget.gate
         seen = self.source.observe(look, gate)
         end = self.clock()

@@ -16,9 +16,10 @@ def make_matrix(n):
     return root + root.T
 
 
+@pytest.mark.parametrize("block", [1, 3, 256])
 @pytest.mark.parametrize("small_bytes", [0, 2**24])
 @given(stops=st.lists(st.integers(0, 20), min_size=1, max_size=6))
-def test_any_sequence_of_looks_sees_the_matrix(small_bytes, stops):
+def test_any_sequence_of_looks_sees_the_matrix(small_bytes, block, stops):
     """And every entry is asked for at most once, its mirror image included."""
     matrix = make_matrix(20)
     asked = np.zeros((20, 20), dtype=int)
@@ -29,6 +30,7 @@ def test_any_sequence_of_looks_sees_the_matrix(small_bytes, stops):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables_module, "SMALL_BYTES", small_bytes)
+        patch.setattr(tables_module, "BLOCK", block)
         table = RowTable(20, fill, Budget(10_000))
         for stop in stops:
             np.testing.assert_array_equal(table.first(stop), matrix[:stop])
@@ -36,8 +38,22 @@ def test_any_sequence_of_looks_sees_the_matrix(small_bytes, stops):
     assert np.all(asked[: max(stops)] + asked[:, : max(stops)].T >= 1)
 
 
-def test_earlier_views_stay_valid():
+def test_bits_do_not_depend_on_the_looks_before():
+    """Products of other shapes round differently, so the shapes must be the same."""
+    X = np.random.default_rng(0).normal(size=(700, 37))
+
+    def table():
+        return RowTable(700, lambda a, b: X[a] @ X[b].T, Budget(2**30))
+
+    grown = table()
+    for stop in (90, 181, 272, 500, 641):
+        grown.first(stop)
+    np.testing.assert_array_equal(grown.first(641), table().first(641))
+
+
+def test_earlier_views_stay_valid(monkeypatch):
     """A look may still read what a later one extends."""
+    monkeypatch.setattr(tables_module, "BLOCK", 4)
     matrix = make_matrix(20)
     table = RowTable(20, lambda a, b: matrix[a, b], Budget(10_000))
     early = table.first(3)
@@ -45,8 +61,9 @@ def test_earlier_views_stay_valid():
     np.testing.assert_array_equal(early, matrix[:3])
 
 
-def test_a_table_does_not_outgrow_its_budget():
+def test_a_table_does_not_outgrow_its_budget(monkeypatch):
     """What is there stays; what does not fit is refused."""
+    monkeypatch.setattr(tables_module, "BLOCK", 1)
     matrix = make_matrix(20)
     budget = Budget(8 * 20 * 10)
     one = RowTable(20, lambda a, b: matrix[a, b], budget)

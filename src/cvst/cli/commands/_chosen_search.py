@@ -62,6 +62,7 @@ def chosen_search(
         "time_budget": options.time_budget,
         "max_looks": options.max_looks,
         "device": options.device,
+        "checkpoint": options.checkpoint,
     }
     if proposes:
         n_iter = options.n_iter

@@ -27,7 +27,8 @@ def repeat_command(options: Namespace, search: Any, proposes: bool) -> str:
     command runs as it stands: the folder of results may be replaced. Proposals within
     a time budget depend on the clock, so that command is the one that was given.
     """
-    words = list(options.arguments)
+    # A checkpoint is there to go on with, not to do all again.
+    words = _without(options.arguments, ("--checkpoint",))
     if not (proposes and options.time_budget is not None):
         words = _as_it_went(words, search)
     if options.out is not None and "--overwrite" not in words:

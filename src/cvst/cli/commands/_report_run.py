@@ -44,7 +44,8 @@ def _check(folder: Path) -> None:
     if not folder.is_dir():
         problem = "is a file" if folder.exists() else "does not exist"
         raise InvalidInputError(
-            f"'{folder}' {problem}. Name a folder that cvst search --out has written."
+            f"'{folder}' {problem}. Name a folder that cvst search --out has written, "
+            "or the file of --checkpoint."
         )
     for name in (RACE_FILE, SUMMARY_FILE):
         if not (folder / name).is_file():

@@ -41,6 +41,7 @@ examples:
   cvst search wine.csv -t quality -m krr -g 'alpha=logspace(-3, 3, 7) gamma=[0.1, 1]'
   cvst search visits.csv.gz -t ill -m forest --groups patient --scoring neg_log_loss
   cvst search load.feather -t power -m ridge --time-order hour --time-budget 10m
+  cvst search sales.parquet -t sum -m boosting --checkpoint sales.race
 """
 
 
@@ -161,6 +162,12 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="cuda, or cuda:1, works on kernel machines, ridge and nearest neighbours "
         "on a card (default: cpu)",
+    )
+    group.add_argument(
+        "--checkpoint",
+        type=Path,
+        metavar="FILE",
+        help="keep the race in this file; the same command, run again, goes on with it",
     )
     group.add_argument(
         "--plan",

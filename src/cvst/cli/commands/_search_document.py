@@ -60,6 +60,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
         "scoring": score_name(options.scoring, learning.target.task),
         "strategy": job.strategy,
         "random_state": options.random_state,
+        "checkpoint": None if options.checkpoint is None else str(options.checkpoint),
         "looks": [_look(look, prefix) for look in race_looks(search)],
         "stop_reason": search.stop_reason_,
         "stop_sentence": stop_sentence(search),

@@ -71,6 +71,8 @@ def _ending(summary: Mapping[str, Any]) -> list[str]:
             "kept, but no final model is fitted. To get here again and fit it:\n"
             f"  {summary['repeat']}"
         )
+        if summary.get("checkpoint"):
+            lines.append(f"To go on with the race:\n  {summary['command']}")
     if files:
         lines.append(f"Files: {', '.join(files)}")
     for model in (name for name in files if name.endswith(".skops")):

@@ -14,6 +14,11 @@ __all__ = ["Budget", "RowTable"]
 # A table of this size is small.
 SMALL_BYTES = 2**24
 
+# Rows are filled in blocks that begin at multiples of this. The last bits of a product
+# depend on its shape, and must not depend on which looks came before: a race that goes
+# on after a break has not made them.
+BLOCK = 256
+
 
 class Budget:
     """Memory that the tables of a race may take together.
@@ -80,6 +85,7 @@ class RowTable:
     def _extend(self, stop: int) -> bool:
         capacity, n_columns = self._values.shape
         start = self._n_filled
+        stop = min(n_columns, BLOCK * -(-stop // BLOCK))
         if not self._budget.take(8 * n_columns * (stop - start)):
             return False
         if capacity < stop:
@@ -89,8 +95,9 @@ class RowTable:
             values = np.empty((room, n_columns))
             values[:start] = self._values[:start]
             self._values = values
-        new = slice(start, stop)
-        self._values[new, :start] = self._values[:start, new].T
-        self._values[new, start:] = self._fill(new, slice(start, n_columns))
+        for first in range(start, stop, BLOCK):
+            new = slice(first, min(first + BLOCK, stop))
+            self._values[new, :first] = self._values[:first, new].T
+            self._values[new, first:] = self._fill(new, slice(first, n_columns))
         self._n_filled = stop
         return True

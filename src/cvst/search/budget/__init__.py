@@ -6,6 +6,7 @@ from cvst.search.budget._costs import Allowance, measure_costs
 from cvst.search.budget._expected import expected_counts
 from cvst.search.budget._fewer import balanced_order
 from cvst.search.budget._model import CostModel
+from cvst.search.budget._resume import resumed_budget, told_budget
 from cvst.search.budget._start import (
     budget_settings,
     in_legs,
@@ -25,6 +26,8 @@ __all__ = [
     "in_legs",
     "measure_costs",
     "race_seconds",
+    "resumed_budget",
     "start_again",
     "start_budget",
+    "told_budget",
 ]

@@ -197,7 +197,10 @@ def _with_fewer(
 
 
 def in_legs(
-    setup: Setup, budget: TimeBudget | None, draws: Sequence[Configuration]
+    setup: Setup,
+    budget: TimeBudget | None,
+    draws: Sequence[Configuration],
+    joined: Sequence[int] = (),
 ) -> Setup:
     """Return a race that goes on with those left out while there is time.
 
@@ -209,11 +212,13 @@ def in_legs(
         The clock; without one the race stays as it is.
     draws : sequence of dict
         What can be raced besides those left out.
+    joined : sequence of int
+        How many have joined in each leg of a race that goes on.
     """
     if budget is None or setup.problem.n_configurations == 1:
         return setup
-    waiting = [*budget.left_out, *draws]
-    if not waiting:
+    waiting = [*budget.left_out, *draws][sum(joined) :]
+    if not waiting and not joined:
         return setup
     strategy = setup.strategy
 
@@ -225,7 +230,7 @@ def in_legs(
         del waiting[:count]
         return fresh
 
-    relay = Relay(strategy, (setup.problem.n_configurations,), more)
+    relay = Relay(strategy, (setup.problem.n_configurations, *joined), more)
     return replace(setup, strategy=relay)
 
 

@@ -1,0 +1,92 @@
+"""What ``cvst report`` does with a checkpoint: tell how far the race is."""
+
+from __future__ import annotations
+
+import json
+from argparse import Namespace
+from pathlib import Path
+from typing import Any
+
+from cvst import load_checkpoint
+from cvst._text import counted, seconds_text
+from cvst.cli._extras import MissingExtraError
+from cvst.cli.results import plain, write_file
+from cvst.cli.terminal import shown_parameters
+from cvst.exceptions import InvalidInputError
+from cvst.report import page_html
+from cvst.search import Checkpoint
+
+__all__ = ["report_checkpoint"]
+
+
+def report_checkpoint(options: Namespace) -> str:
+    """Write the page of a race that may still run, and return how far it is."""
+    path: Path = options.folder
+    target: Path = options.html or path.with_name(path.name + ".html")
+    if options.html is not None and target.exists() and not options.overwrite:
+        raise InvalidInputError(
+            f"--html '{target}' exists already. Choose another name, or allow it with "
+            "--overwrite."
+        )
+    checkpoint = load_checkpoint(path)
+    document = _document(checkpoint)
+    if checkpoint.n_looks_:
+        page = checkpoint.summary()
+        document["stop_sentence"] = page["stop_sentence"]
+        try:
+            content = page_html(page, title=f"{path.name}: a race of cvst")
+        except ImportError as error:
+            raise MissingExtraError(str(error)) from error
+        write_file(target, content.encode())
+        document["files"] = [str(target)]
+    return json.dumps(document, indent=2) if options.json else _text(document)
+
+
+def _document(checkpoint: Checkpoint) -> dict[str, Any]:
+    state, (n_done, n_total) = checkpoint.race_, checkpoint.n_under_way
+    document = {
+        "checkpoint": str(checkpoint.path),
+        "search": checkpoint.settings,
+        "n_configurations": state.n_configurations,
+        "n_samples": state.problem.n_samples,
+        "n_looks": state.n_looks,
+        "n_active": int(state.active.sum()),
+        "stop_reason": checkpoint.stop_reason_,
+        "stop_sentence": "No look is finished yet.",
+        "under_way": {"done": n_done, "total": n_total} if n_total else None,
+        "seconds": checkpoint.seconds,
+        "leader": None,
+        "score": None,
+        "files": [],
+    }
+    if state.n_looks:
+        document["leader"] = checkpoint.best_params_
+        document["score"] = checkpoint.best_score_
+    values: dict[str, Any] = plain(document)
+    return values
+
+
+def _text(document: dict[str, Any]) -> str:
+    search, under_way = document["search"], document["under_way"]
+    configurations = counted(document["n_configurations"], "configuration")
+    rows = counted(document["n_samples"], "row")
+    lines = [
+        f"{search['kind']} of {search['estimator']}: {configurations} on {rows}.",
+        document["stop_sentence"],
+    ]
+    if under_way and document["stop_reason"] is None:
+        lines.append(
+            f"Look {document['n_looks'] + 1} is under way: {under_way['done']:,} of "
+            f"{counted(under_way['total'], 'configuration')} are done."
+        )
+    if document["leader"] is not None:
+        who = "Leader so far" if document["stop_reason"] is None else "Winner"
+        score = document["score"]
+        shown = "unknown" if score is None else f"{score:.4f}"
+        lines += [
+            f"{who}: {shown_parameters(document['leader'])}",
+            f"Score: {shown}; {document['n_active']:,} of {configurations} are left.",
+        ]
+    lines.append(f"Time: {seconds_text(document['seconds'])} up to the last record.")
+    lines += [f"Files: {name}" for name in document["files"]]
+    return "\n".join(lines)

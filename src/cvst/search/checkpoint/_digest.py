@@ -1,0 +1,167 @@
+"""A short name for any value, the same in every process that has the same value."""
+
+from __future__ import annotations
+
+import functools
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+
+__all__ = ["digest"]
+
+BLOCK_BYTES = 2**24
+
+
+def digest(value: Any) -> str:
+    """Return a fingerprint of a value: 32 hexadecimal digits.
+
+    Arrays, sparse matrices and tables count by their content, estimators by their
+    parameters, functions by their code, other objects by their attributes. Addresses
+    and the order of sets and dictionaries do not count.
+
+    Examples
+    --------
+    >>> digest({"a": 1, "b": [2.0]}) == digest({"b": [2.0], "a": 1})
+    True
+    >>> digest([1, 2]) == digest([1, 3])
+    False
+    """
+    return _Digest().of(value).hex()
+
+
+class _Digest:
+    """Walks through a value; remembers where it is, so that circles end."""
+
+    def __init__(self) -> None:
+        self._above: list[int] = []
+
+    def of(self, value: Any) -> bytes:
+        if id(value) in self._above:
+            return _mixed("circle", [])
+        self._above.append(id(value))
+        try:
+            return self._of(value)
+        finally:
+            self._above.pop()
+
+    def _of(self, value: Any) -> bytes:
+        if value is None or isinstance(value, bool | int | float | complex | str):
+            # ``repr`` of a NumPy number differs between its versions.
+            plain = value.item() if isinstance(value, np.generic) else value
+            return _mixed(type(value).__name__, [repr(plain).encode()])
+        if isinstance(value, bytes | bytearray | memoryview):
+            return _mixed("bytes", [bytes(value)])
+        kinds: tuple[tuple[Any, Callable[[Any], Iterable[bytes | memoryview]]], ...] = (
+            (np.ndarray, self._array),
+            (np.generic, lambda one: [one.dtype.str.encode(), one.tobytes()]),
+            (Mapping, self._mapping),
+            (Set, lambda one: sorted(map(self.of, one))),
+            (slice | range | types.ModuleType, lambda one: [repr(one).encode()]),
+            (type, lambda one: [_path(one)]),
+            (types.CodeType, self._code),
+            (types.FunctionType, self._function),
+            (np.random.RandomState, self._random_state),
+        )
+        for kind, parts in kinds:
+            if isinstance(value, kind):
+                return _mixed(_name(kind, value), parts(value))
+        return self._object(value)
+
+    def _object(self, value: Any) -> bytes:
+        name = _path(type(value)).decode()
+        if hasattr(value, "tocsr") and hasattr(value, "nnz"):
+            rows = value.tocsr()
+            parts = [value.shape, value.format, rows.data, rows.indices, rows.indptr]
+            return _mixed(name, map(self.of, parts))
+        if hasattr(value, "columns") and hasattr(value, "dtypes"):
+            columns = [(str(one), np.asarray(value[one])) for one in value.columns]
+            return _mixed(name, [_each_type(value), self.of(columns)])
+        if hasattr(value, "to_numpy"):
+            return _mixed(name, [self._array_of(value), str(value.dtype).encode()])
+        if isinstance(value, Sequence):
+            return _mixed(name, map(self.of, value))
+        return self._callable(value, name)
+
+    def _callable(self, value: Any, name: str) -> bytes:
+        if isinstance(value, functools.partial):
+            return _mixed(name, [self.of((value.func, value.args, value.keywords))])
+        if isinstance(value, types.MethodType):
+            return _mixed(name, [self.of(value.__func__), self.of(value.__self__)])
+        if isinstance(value, types.BuiltinFunctionType):
+            return _mixed(name, [_path(value)])
+        if hasattr(value, "get_params") and not isinstance(value, type):
+            return _mixed(name, [self.of(value.get_params(deep=False))])
+        return _mixed(name, self._state(value))
+
+    def _state(self, value: Any) -> Iterator[bytes]:
+        """Yield what an object would hand to a copy of itself."""
+        try:
+            state = value.__getstate__()
+        except Exception:
+            state = None  # locks, generators and the like are all alike
+        if state is None:
+            state = getattr(value, "__dict__", None)
+        yield self.of(state)
+
+    def _array_of(self, value: Any) -> bytes:
+        return self.of(np.asarray(value))
+
+    def _array(self, value: np.ndarray) -> Iterator[bytes | memoryview]:
+        yield f"{value.dtype.str} {value.shape}".encode()
+        if value.dtype.hasobject:
+            yield from map(self.of, value.ravel().tolist())
+        elif value.flags.c_contiguous:
+            yield value.reshape(-1).view(np.uint8).data
+        else:
+            # Block by block, since a copy of all may not fit.
+            step = max(1, BLOCK_BYTES * len(value) // max(1, value.nbytes))
+            for start in range(0, len(value), step):
+                yield np.ascontiguousarray(value[start : start + step]).tobytes()
+
+    def _mapping(self, value: Mapping[Any, Any]) -> list[bytes]:
+        return sorted(self.of(key) + self.of(one) for key, one in value.items())
+
+    def _code(self, value: types.CodeType) -> list[bytes]:
+        names = (value.co_name, value.co_names, value.co_varnames)
+        return [value.co_code, self.of(names), *map(self.of, value.co_consts)]
+
+    def _function(self, value: types.FunctionType) -> Iterator[bytes]:
+        yield _path(value)
+        yield self.of(value.__code__)
+        yield self.of((value.__defaults__, value.__kwdefaults__))
+        for cell in value.__closure__ or ():
+            try:
+                yield self.of(cell.cell_contents)
+            except ValueError:
+                yield b"empty"
+
+    def _random_state(self, value: np.random.RandomState) -> list[bytes]:
+        # Distributions of scipy hold the one that all share, which is never the same.
+        if value is np.random.mtrand._rand:
+            return [b"shared"]
+        return [self.of(value.get_state(legacy=False))]
+
+
+def _mixed(kind: str, parts: Iterable[bytes | memoryview]) -> bytes:
+    """Return the digest of some parts; each counts with its length."""
+    mixed = blake2b(kind.encode(), digest_size=16)
+    for part in parts:
+        mixed.update(len(part).to_bytes(8, "little"))
+        mixed.update(part)
+    return mixed.digest()
+
+
+def _name(kind: Any, value: Any) -> str:
+    return "mapping" if kind is Mapping else type(value).__name__
+
+
+def _path(value: Any) -> bytes:
+    return f"{value.__module__}.{value.__qualname__}".encode()
+
+
+def _each_type(table: Any) -> bytes:
+    types_ = table.dtypes
+    return repr([str(one) for one in getattr(types_, "values", types_)]).encode()

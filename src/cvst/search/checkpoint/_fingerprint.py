@@ -1,0 +1,174 @@
+"""What a checkpoint belongs to, part by part, and what differs from it now."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from cvst._text import value_text
+from cvst.search._setup import Setup
+from cvst.search.checkpoint._digest import digest
+from cvst.search.rows import Inputs
+
+__all__ = ["Part", "difference", "fingerprint"]
+
+# Settings that change nothing about the result.
+FREE = {
+    "checkpoint",
+    "n_jobs",
+    "on_interrupt",
+    "pre_dispatch",
+    "return_train_score",
+    "verbose",
+    "warm_start",
+}
+
+SPACES = ("param_grid", "param_distributions")
+
+# Their versions count always; those of the estimator's own package besides.
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
+
+# Packages whose name is not that of what they are installed as.
+INSTALLED_AS = {"sklearn": "scikit-learn"}
+
+Part = dict[str, str]
+
+
+def fingerprint(search: Any, inputs: Inputs, setup: Setup) -> dict[str, Part]:
+    """Return the parts of a search that decide about its result.
+
+    Returns
+    -------
+    dict
+        By name, a digest and a text for people.
+    """
+    parts = dict(_versions(search))
+    settings = search.get_params(deep=False)
+    estimator = settings.pop("estimator")
+    for name in SPACES:
+        if name in settings:
+            parts |= dict(_space(name, settings.pop(name)))
+    parts |= dict(_estimator(estimator))
+    parts |= {
+        name: _part(value)
+        for name, value in settings.items()
+        if name not in FREE and not _is_used_up(value)
+    }
+    parts |= dict(_data(inputs))
+    problem = setup.problem
+    rows = (setup.order, problem.boundaries, problem.folds, problem.orders)
+    parts["the order of the rows and their folds"] = _unshown(rows)
+    parts["the configurations"] = {
+        "digest": digest(list(problem.configurations)),
+        "text": f"{problem.n_configurations:,}",
+    }
+    return parts
+
+
+def difference(known: Mapping[str, Part], now: Mapping[str, Part]) -> str:
+    """Say what differs, in half a sentence; nothing if nothing does.
+
+    Examples
+    --------
+    >>> difference({"C": {"digest": "a", "text": "1"}}, {})
+    'C was 1, and there is none now'
+    """
+    for name in [*known, *(name for name in now if name not in known)]:
+        if name not in now:
+            return f"{name} was {known[name].get('text')}, and there is none now"
+        if name not in known:
+            return f"there was no {name}, and it is {now[name]['text']} now"
+        if known[name].get("digest") != now[name]["digest"]:
+            return _changed(name, str(known[name].get("text")), now[name]["text"])
+    return ""
+
+
+def _changed(name: str, before: str, after: str) -> str:
+    if not before and not after:
+        verb = "are" if name.startswith("the order") else "is"
+        return f"{name} {verb} not the same"
+    if before == after:
+        return f"{name} ({after}) does not have the same content"
+    return f"{name} was {before}, and is {after} now"
+
+
+def _part(value: Any) -> Part:
+    return {"digest": digest(value), "text": value_text(value, 120)}
+
+
+def _unshown(value: Any) -> Part:
+    return {"digest": digest(value), "text": ""}
+
+
+def _is_used_up(value: Any) -> bool:
+    """Return whether a value, such as a generator of folds, can be read once only."""
+    return hasattr(value, "__next__")
+
+
+def _space(name: str, space: Any) -> Iterator[tuple[str, Part]]:
+    branches = [space] if isinstance(space, Mapping) else space
+    if not isinstance(branches, list | tuple):
+        yield name, _part(space)
+        return
+    for place, branch in enumerate(branches):
+        where = name if len(branches) == 1 else f"{name}[{place}]"
+        if not isinstance(branch, Mapping):
+            yield where, _part(branch)
+            continue
+        for key, values in branch.items():
+            yield f"{where}[{key!r}]", _part(values)
+
+
+def _estimator(estimator: Any) -> Iterator[tuple[str, Part]]:
+    kind = type(estimator)
+    path = f"{kind.__module__}.{kind.__qualname__}"
+    yield "the estimator", {"digest": digest(path), "text": kind.__qualname__}
+    for name, value in sorted(estimator.get_params(deep=True).items()):
+        yield f"{name} of the estimator", _part(value)
+
+
+def _data(inputs: Inputs) -> Iterator[tuple[str, Part]]:
+    given = {
+        "X": inputs.X,
+        "y": inputs.y,
+        "X_val": inputs.X_val,
+        "y_val": inputs.y_val,
+        "groups": inputs.groups,
+        "sample_weight": inputs.sample_weight,
+        **inputs.fit_params,
+    }
+    for name, value in given.items():
+        if value is not None:
+            shape = getattr(value, "shape", None) or _length(value)
+            text = " by ".join(f"{length:,}" for length in shape)
+            yield name, {"digest": digest(value), "text": text}
+
+
+def _length(value: Any) -> tuple[int, ...]:
+    return (len(value),) if hasattr(value, "__len__") else ()
+
+
+def _versions(search: Any) -> Iterator[tuple[str, Part]]:
+    yield "the search", _plain(type(search).__name__)
+    yield "the version of cvst", _plain(import_module("cvst").__version__)
+    yield "the version of Python", _plain(platform.python_version())
+    yield "the machine", _plain(platform.machine())
+    objects = [search.estimator, *search.estimator.get_params(deep=True).values()]
+    own = {type(one).__module__.split(".")[0] for one in objects if not _is_leaf(one)}
+    names = dict.fromkeys([*PACKAGES, *sorted(INSTALLED_AS.get(n, n) for n in own)])
+    for name in names:
+        try:
+            yield f"the version of {name}", _plain(version(name))
+        except PackageNotFoundError:
+            continue  # a module of the user's own, or not installed
+
+
+def _is_leaf(value: Any) -> bool:
+    return not hasattr(value, "get_params") or isinstance(value, type)
+
+
+def _plain(text: str) -> Part:
+    return {"digest": text, "text": text}

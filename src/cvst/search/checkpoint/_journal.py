@@ -1,0 +1,154 @@
+"""The file of a checkpoint: append, make sure, and stay as it was if that fails."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from cvst.exceptions import CheckpointError
+from cvst.search.checkpoint._records import (
+    PREFIX_BYTES,
+    Place,
+    Reading,
+    Writer,
+    first_line,
+)
+
+__all__ = ["Journal", "create"]
+
+# What finished looks leave behind is removed when it is more than this and more than
+# all the rest.
+MOST_WASTE = 2**24
+
+
+def create(path: Path, fields: dict[str, Any]) -> Reading:
+    """Write a new checkpoint that holds its header, all at once.
+
+    Raises
+    ------
+    CheckpointError
+        If the file cannot be written.
+    """
+    writer = Writer()
+    parts = [first_line(), *writer.parts("header", fields)]
+    try:
+        _replace(path, parts)
+    except OSError as error:
+        raise CheckpointError(
+            f"checkpoint='{path}' cannot be written: {error.strerror or error}. Name a "
+            "file in a folder that exists and may be written to."
+        ) from error
+    size = sum(map(len, parts))
+    return Reading(size, writer.last, [Place(len(parts[0]), size, lasts=True)])
+
+
+def _replace(path: Path, parts: list[bytes | memoryview]) -> None:
+    """Write a file so that it is there whole or not at all."""
+    fresh = path.with_name(path.name + ".new")
+    try:
+        with fresh.open("wb") as file:
+            for part in parts:
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(path)
+    finally:
+        fresh.unlink(missing_ok=True)
+    # The name has to reach the disk too; not every system has folders to open.
+    with suppress(OSError):
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+class Journal:
+    """Appends records to a file; each is on disk when the call returns.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    reading : Reading
+        What is there already; a torn tail is cut off.
+    """
+
+    def __init__(self, path: Path, reading: Reading) -> None:
+        self.path = path
+        self._end = reading.good_bytes
+        self._last = reading.last
+        self._places = list(reading.places)
+        self._handle = _open(path)
+        os.ftruncate(self._handle, self._end)
+
+    def append(self, kind: str, fields: dict[str, Any], *, lasts: bool) -> None:
+        """Write a record.
+
+        Parameters
+        ----------
+        kind, fields
+            The record.
+        lasts : bool
+            Whether it is needed when the look under way is finished.
+
+        Raises
+        ------
+        OSError
+            If it cannot be written; then the file is as before.
+        """
+        writer = Writer(len(self._places), self._last)
+        parts = writer.parts(kind, fields)
+        try:
+            self._write(parts)
+        except BaseException:
+            # Ctrl-C may come here too.
+            with suppress(OSError):
+                os.ftruncate(self._handle, self._end)
+            raise
+        start, self._end = self._end, self._end + sum(map(len, parts))
+        self._places.append(Place(start, self._end, lasts))
+        self._last = writer.last
+
+    def _write(self, parts: list[bytes | memoryview]) -> None:
+        os.lseek(self._handle, self._end, os.SEEK_SET)
+        for part in parts:
+            view = memoryview(part)
+            while len(view):
+                view = view[os.write(self._handle, view) :]
+        os.fsync(self._handle)
+
+    def tidy(self) -> None:
+        """Leave out what finished looks no longer need, once that is worth it."""
+        waste = sum(one.stop - one.start for one in self._places if not one.lasts)
+        if waste <= max(MOST_WASTE, self._end - waste):
+            return
+        writer, places = Writer(), []
+        parts: list[bytes | memoryview] = [first_line()]
+        end = len(parts[0])
+        for one in self._places:
+            if one.lasts:
+                parts += writer.framed([self._read(one.start + PREFIX_BYTES, one.stop)])
+                places.append(Place(end, end + one.stop - one.start, lasts=True))
+                end = places[-1].stop
+        # A disk without room for both has room for the longer one.
+        with suppress(OSError):
+            _replace(self.path, parts)
+            os.close(self._handle)
+            self._handle = _open(self.path)
+            self._end, self._last, self._places = end, writer.last, places
+
+    def _read(self, start: int, stop: int) -> bytes:
+        with self.path.open("rb") as file:
+            file.seek(start)
+            return file.read(stop - start)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._handle)
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))

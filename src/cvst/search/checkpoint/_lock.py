@@ -1,0 +1,150 @@
+"""One process at a time: a file beside the checkpoint says which one."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import time
+from pathlib import Path
+from typing import Any
+
+from cvst.exceptions import CheckpointError
+from cvst.search._log import LOGGER
+
+__all__ = ["Lock"]
+
+# More than that was not written by a lock.
+MOST_BYTES = 10_000
+
+# Who has just made the file gets this time to write it.
+WRITING_SECONDS, WRITING_TRIES = 0.5, 10
+
+
+class Lock:
+    """Holds the file ``PATH.lock`` until it is released.
+
+    Parameters
+    ----------
+    path : Path
+        The checkpoint.
+
+    Raises
+    ------
+    CheckpointError
+        If another process holds it, or may hold it on another machine.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path.with_name(path.name + ".lock")
+        self._checkpoint = path
+        if not self._taken():
+            self._clear_stale()
+            if not self._taken():
+                raise self._in_use(self._owner())
+
+    def release(self) -> None:
+        """Let others have it."""
+        self.path.unlink(missing_ok=True)
+
+    def _taken(self) -> bool:
+        """Make the file, and return whether it was not there yet."""
+        try:
+            handle = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+        except FileExistsError:
+            return False
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(_identity(os.getpid()), file)
+        return True
+
+    def _clear_stale(self) -> None:
+        """Remove the file of a process that is gone."""
+        owner = self._owner()
+        if owner is None:
+            return  # gone meanwhile
+        if owner.get("host") != platform.node() or _is_running(owner):
+            raise self._in_use(owner)
+        # By its own name first: two that clear at once must not remove a fresh one.
+        aside = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        try:
+            self.path.rename(aside)
+        except FileNotFoundError:
+            return
+        aside.unlink(missing_ok=True)
+        LOGGER.warning(
+            "the lock %s was left by process %s, which is gone: it is removed",
+            self.path,
+            owner.get("pid"),
+        )
+
+    def _owner(self) -> dict[str, Any] | None:
+        """Return who holds the file, None if it is not there."""
+        try:
+            content = self._content()
+            owner = json.loads(content) if content else {"host": platform.node()}
+        except FileNotFoundError:
+            return None
+        except ValueError:
+            owner = {}
+        return owner if isinstance(owner, dict) else {}
+
+    def _content(self) -> bytes:
+        """Return what is written there; nothing if it was left before that."""
+        for _ in range(WRITING_TRIES):
+            content = self.path.read_bytes()[:MOST_BYTES]
+            if content:
+                return content
+            time.sleep(WRITING_SECONDS / WRITING_TRIES)
+        return b""
+
+    def _in_use(self, owner: dict[str, Any] | None) -> CheckpointError:
+        owner = owner or {}
+        host, pid = owner.get("host"), owner.get("pid")
+        if host is None:
+            return CheckpointError(
+                f"'{self._checkpoint}' is in use: there is '{self.path}', which does "
+                "not say by whom. If no search uses it, delete that file."
+            )
+        if host != platform.node():
+            return CheckpointError(
+                f"'{self._checkpoint}' is in use by process {pid} on the machine "
+                f"{str(host)!r}, which cannot be seen from here. If that search is "
+                f"gone, delete '{self.path}'."
+            )
+        who = "this process" if pid == os.getpid() else f"process {pid}"
+        return CheckpointError(
+            f"'{self._checkpoint}' is in use by {who}, which is still running. Wait "
+            "until it is done, or name another checkpoint."
+        )
+
+
+def _identity(pid: int) -> dict[str, Any]:
+    return {"pid": pid, "host": platform.node(), "began": _began(pid)}
+
+
+def _began(pid: int) -> str | None:
+    """Return what tells a process from a later one of the same number, if known."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        # The name of the program may hold blanks and brackets; fields follow it.
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return f"{boot} {fields[19]}"
+    except (OSError, IndexError):
+        return None
+
+
+def _is_running(owner: dict[str, Any]) -> bool:
+    if set(owner) == {"host"}:
+        return False  # it ended before it could say who it is
+    pid, began = owner.get("pid"), owner.get("began")
+    if type(pid) is not int or pid <= 0:
+        return True  # not written by us: nobody knows
+    if os.name == "nt":
+        return True  # a signal that only asks would end it there
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        pass
+    return began is None or _began(pid) in (None, began)

@@ -1,0 +1,129 @@
+"""Opening the checkpoint of a search: whose it is, whether it is whole, who uses it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from numbers import Integral
+from pathlib import Path
+from typing import Any
+
+from cvst._text import value_text
+from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
+from cvst.search._setup import Setup
+from cvst.search.checkpoint._digest import digest
+from cvst.search.checkpoint._fingerprint import difference, fingerprint
+from cvst.search.checkpoint._journal import Journal, create
+from cvst.search.checkpoint._lock import Lock
+from cvst.search.checkpoint._recorder import Recorder
+from cvst.search.checkpoint._records import Reading, read_records
+from cvst.search.checkpoint._story import Story
+from cvst.search.rows import Inputs
+
+__all__ = ["recorded"]
+
+
+@contextmanager
+def recorded(
+    search: Any, inputs: Inputs, setup: Setup, now: Callable[[], float]
+) -> Iterator[Recorder]:
+    """Open the checkpoint of a search, or make it; without one nothing is recorded.
+
+    Raises
+    ------
+    CheckpointError
+        If another process uses it, it is damaged, or it belongs to another search.
+    """
+    numbers = {id(one): n for n, one in enumerate(setup.problem.configurations)}
+    if search.checkpoint is None:
+        yield Recorder(None, Story(), now, numbers)
+        return
+    path = Path(search.checkpoint)
+    _check(search, path)
+    try:
+        lock = Lock(path)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    try:
+        parts = fingerprint(search, inputs, setup)
+        story, reading = Story(), Reading()
+        if path.exists() and path.stat().st_size:
+            story = _read(path, reading, search._space_values())
+            _compare(path, story, parts)
+        else:
+            reading = create(path, _header(search, parts))
+        recorder = Recorder(_opened(path, reading), story, now, numbers)
+        try:
+            yield recorder
+        finally:
+            recorder.close()
+    finally:
+        lock.release()
+
+
+def _opened(path: Path, reading: Reading) -> Journal:
+    try:
+        return Journal(path, reading)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> CheckpointError:
+    return CheckpointError(
+        f"checkpoint='{path}' cannot be written: {error.strerror or error}. Name a "
+        "file in a folder that exists and may be written to."
+    )
+
+
+def _check(search: Any, path: Path) -> None:
+    if path.is_dir():
+        raise CheckpointError(
+            f"checkpoint='{path}' is a folder. Name a file, which may not exist yet."
+        )
+    if not isinstance(search.random_state, Integral):
+        raise InvalidInputError(
+            f"checkpoint='{path}' with random_state={search.random_state!r}: the "
+            "search, run again, would be another one. Set random_state to a number."
+        )
+    if getattr(search, "warm_start", False) and hasattr(search, "race_"):
+        raise InvalidInputError(
+            f"checkpoint='{path}' with warm_start=True after a first fit: the race "
+            "would go on from two places. Set one of the two."
+        )
+
+
+def _read(path: Path, reading: Reading, values: Sequence[Any]) -> Story:
+    known = {digest(value): value for value in values}
+    story = Story.of(path, read_records(path, reading), known)
+    if reading.torn:
+        warnings.warn(
+            f"'{path}' ends within a record, as after a crash: its last "
+            f"{reading.torn:,} bytes are dropped, and what they held is done again.",
+            CheckpointWarning,
+            stacklevel=2,
+        )
+    return story
+
+
+def _compare(path: Path, story: Story, parts: dict[str, Any]) -> None:
+    differs = difference(story.header.get("parts", {}), parts)
+    if differs:
+        raise CheckpointError(
+            f"'{path}' belongs to another search: {differs}. Run the search it belongs "
+            "to, or name another file to begin anew."
+        )
+
+
+def _header(search: Any, parts: dict[str, Any]) -> dict[str, Any]:
+    settings = search.get_params(deep=False)
+    return {
+        "parts": parts,
+        "search": {
+            "kind": type(search).__name__,
+            "estimator": value_text(search.estimator, 300),
+            "error_score": settings["error_score"],
+            "scoring": value_text(settings["scoring"], 100),
+            "random_state": int(search.random_state),
+        },
+    }

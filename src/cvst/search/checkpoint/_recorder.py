@@ -1,0 +1,381 @@
+"""Keeps a race on disk while it runs, and answers from there when it runs again."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from cvst._text import shortened
+from cvst._typing import Configuration
+from cvst.exceptions import CheckpointError, CheckpointWarning
+from cvst.race import Decider, Limit, Look, Problem, RaceState
+from cvst.search._log import LOGGER
+from cvst.search._setup import Setup
+from cvst.search.checkpoint._digest import digest
+from cvst.search.checkpoint._journal import Journal
+from cvst.search.checkpoint._records import PASSING
+from cvst.search.checkpoint._story import RowBook, Story, told, told_look
+from cvst.search.checkpoint._values import Shown
+
+__all__ = ["Recorder"]
+
+# What saving may take of the time. Where fits are so short that it would take more,
+# several groups are saved together: then that much of the work is soon done again.
+SHARE = 0.015
+
+
+class Recorder:
+    """Stands between a race and its checkpoint; without one it does nothing.
+
+    Parameters
+    ----------
+    journal : Journal or None
+        Where records go.
+    story : Story
+        What was there before.
+    now : callable
+        Returns the seconds since the fit began.
+    numbers : mapping of int to int
+        Number of each configuration of the search, by its ``id``.
+    """
+
+    def __init__(
+        self,
+        journal: Journal | None,
+        story: Story,
+        now: Callable[[], float],
+        numbers: Mapping[int, int],
+    ) -> None:
+        self._journal = journal
+        self._seconds = now
+        self._book = story.book
+        self._n_looks = len(story.looks)
+        self._begin: dict[str, Any] | None = None
+        self._waiting: list[_Finished] = []
+        self._outcomes: list[Any] = []
+        self._done = {int(one["configuration"]) for one in story.outcomes}
+        self._joined: list[Configuration] = list(story.joined)
+        self._look: Look | None = None
+        self._pace = _Pace()
+        self._warned = False
+        self._lock = threading.RLock()
+        self.story = story
+        self.numbers = numbers
+
+    @property
+    def spent(self) -> float:
+        """Seconds of the fits that were broken off."""
+        return self.story.spent
+
+    @property
+    def race_spent(self) -> float:
+        """Seconds of the race, of those."""
+        begin = self.story.begin
+        return 0.0 if begin is None else self.spent - float(begin["spent"])
+
+    @property
+    def batch_sizes(self) -> list[int]:
+        """How many configurations joined each time."""
+        return [len(batch) for batch in self.story.batches]
+
+    # Before the race ----------------------------------------------------------------
+
+    def begin(self, setup: Setup, budget: dict[str, Any] | None = None) -> None:
+        """Keep how a race begins, unless it goes on."""
+        if self._journal is None or self.story.begin is not None:
+            return
+        problem, strategy = setup.problem, setup.strategy
+        test = strategy.sequential_test
+        fields = {
+            "problem": {
+                "n_configurations": problem.n_configurations,
+                "n_samples": problem.n_samples,
+                "n_validation": problem.n_validation,
+                "seed": problem.seed,
+                "constant_loss": problem.constant_loss,
+                "min_rows": problem.min_rows,
+                "seconds": problem.seconds,
+                "configurations": problem.configurations,
+                "covered": dict(problem.covered),
+            },
+            "strategy": {
+                "text": shortened(repr(strategy), 300),
+                "level": strategy.level,
+                "window": strategy.window,
+                "sentences": dict(strategy.sentences),
+                "test": None
+                if test is None
+                else {
+                    "kind": type(test).__name__,
+                    "max_steps": test.max_steps,
+                    "loser_level": test.loser_level,
+                    "winner_level": test.winner_level,
+                },
+            },
+            "budget": budget,
+        }
+        self._turn_to_next()
+        self._begin = fields
+        self._save()
+
+    def again(self) -> None:
+        """Forget a race that has to begin anew, with fewer configurations."""
+        self.story = Story(self.story.header, spent=self.story.spent)
+
+    def state(
+        self, problem: Problem, waiting: Sequence[Configuration]
+    ) -> RaceState | None:
+        """Return the race as far as it is known, None if it has not begun.
+
+        Parameters
+        ----------
+        problem : Problem
+            What is known before.
+        waiting : sequence of dict
+            Those who were to join, where that was known beforehand.
+        """
+        if self.story.begin is None:
+            return None
+        joined = [one for batch in self.story.batches for one in batch]
+        if waiting:
+            joined = list(waiting[: len(joined)])
+        for value in (value for one in joined for value in one.values()):
+            if isinstance(value, Shown):
+                raise CheckpointError(
+                    f"The checkpoint holds the value {value} of a configuration that "
+                    "joined, which the space of this search does not have. Name "
+                    "another file to begin anew."
+                )
+        return RaceState(problem, tuple(self.story.looks), tuple(joined))
+
+    def attached(self, setup: Setup) -> Setup:
+        """Return a race whose results are kept, and continued from what is known."""
+        if self._journal is None:
+            return setup
+        source, story = setup.source, self.story
+        if source.relive([seen.look for seen in story.looks]):
+            # Models that go on learning need the look under way from its beginning.
+            story.outcomes, self._done = [], set()
+        source.kept.extend(story.kept)
+        return replace(setup, source=replace(source, keeper=self))
+
+    def recall(self, state: RaceState, tell: Callable[[RaceState], None]) -> None:
+        """Tell again of the looks that are known, one after the other."""
+        for n_looks in range(1, len(self.story.looks) + 1):
+            tell(state.until(n_looks))
+
+    def ended(self, decider: Decider) -> Decider:
+        """Return the decider, or one that ends a race as it has ended before."""
+        return decider if self.story.end is None else Ended(decider, self.story.end)
+
+    # During the race ----------------------------------------------------------------
+
+    def admit(self, configurations: Sequence[Configuration]) -> None:
+        """Hear of configurations that join."""
+        self._joined.extend(configurations)
+
+    def known(self, look: Look) -> list[dict[str, Any]]:
+        """Return what is known of a look that was under way, by configuration."""
+        story, self._look = self.story, look
+        outcomes, story.outcomes = story.outcomes, []
+        if not outcomes or self._n_looks != len(story.looks):
+            return []
+        if not self._is_under_way(look):
+            LOGGER.info("the look that was under way is another one now: it is redone")
+            self._done.clear()
+            return []
+        LOGGER.info(
+            "%d of %d configurations of look %d are known already",
+            len(outcomes),
+            len(look.configurations),
+            self._n_looks + 1,
+        )
+        return outcomes
+
+    def _is_under_way(self, look: Look) -> bool:
+        before, now = self.story.under_way, _short(look)
+        return before is not None and digest(before) == digest(now)
+
+    def keep(self, outcomes: Sequence[Any]) -> None:
+        """Keep what is known of some configurations of the look under way."""
+        with self._lock:
+            fresh = [one for one in outcomes if one.configuration not in self._done]
+            self._done |= {one.configuration for one in fresh}
+            self._outcomes += fresh
+            if self._pace.allows():
+                self._save()
+
+    def look(self, setup: Setup, state: RaceState) -> None:
+        """Keep a look that is finished."""
+        if self._journal is None:
+            return
+        with self._lock:
+            self._n_looks = state.n_looks
+            self._waiting.append(_Finished(setup, state, self._joined))
+            self._turn_to_next()
+            if self._pace.allows():
+                self._save()
+
+    def end(self, reason: str) -> None:
+        """Keep why the race ended; one that was interrupted can go on."""
+        if self._journal is None:
+            return
+        with self._lock:
+            self._save()
+            if reason != "interrupted" and self.story.end is None:
+                self._append("end", {"reason": reason}, lasts=True)
+
+    def close(self) -> None:
+        """Save what is left and close the file."""
+        if self._journal is not None:
+            with self._lock:
+                self._save()
+                self._journal.close()
+                self._journal = None
+
+    # Saving -------------------------------------------------------------------------
+
+    def _turn_to_next(self) -> None:
+        self._outcomes, self._joined = [], []
+        self._done = set()
+        self._look = None
+
+    def _now(self) -> float:
+        return self.spent + self._seconds()
+
+    def _save(self) -> None:
+        """Write what is not on disk yet, in order; what fails waits for the next time.
+
+        Records without those before them would tell nothing.
+        """
+        if self._journal is not None:
+            with self._pace.timed():
+                self._save_begin() and self._save_looks() and self._save_groups()
+
+    def _save_begin(self) -> bool:
+        if self._begin is not None and self._append("begin", self._begin, lasts=True):
+            self._begin = None
+        return self._begin is None
+
+    def _save_looks(self) -> bool:
+        if not self._waiting:
+            return True
+        book, last = self._book.copy(), self._waiting[-1]
+        looks = [one.told(book, ranked=one is last) for one in self._waiting]
+        if not self._append("looks", {"looks": looks}, lasts=True):
+            return False
+        self._book, self._waiting = book, []
+        if self._journal is not None:
+            self._journal.tidy()
+        return True
+
+    def _save_groups(self) -> bool:
+        if not self._outcomes or self._look is None:
+            return True
+        fields = {
+            "number": self._n_looks + 1,
+            "look": _short(self._look),
+            "joined": self._joined,
+            "outcomes": [told(one) for one in self._outcomes],
+        }
+        if self._append(PASSING, fields, lasts=False):
+            self._outcomes = []
+        return not self._outcomes
+
+    def _append(self, kind: str, fields: dict[str, Any], lasts: bool) -> bool:
+        assert self._journal is not None
+        try:
+            self._journal.append(kind, {"spent": self._now(), **fields}, lasts=lasts)
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                warnings.warn(
+                    f"checkpoint='{self._journal.path}' cannot be written any more: "
+                    f"{error.strerror or error}. The race goes on without it, and "
+                    "tries again later.",
+                    CheckpointWarning,
+                    stacklevel=2,
+                )
+            return False
+        return True
+
+
+@dataclass(frozen=True)
+class Ended(Limit):
+    """A race that is over, for the reason it had.
+
+    Parameters
+    ----------
+    decider : Decider
+        What decided.
+    reason : str
+        Why it is over.
+    """
+
+    reason: str
+
+    def stop_reason(self, state: RaceState) -> str | None:
+        """Return the reason."""
+        del state
+        return self.reason
+
+
+class _Pace:
+    """Saves as often as a small share of the time allows."""
+
+    def __init__(self) -> None:
+        self._began = perf_counter()
+        self._spent = self._longest = 0.0
+
+    def allows(self) -> bool:
+        """Return whether another save is within the share."""
+        elapsed = perf_counter() - self._began
+        return self._spent + self._longest <= SHARE * elapsed or not self._spent
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Count the time of a save."""
+        start = perf_counter()
+        try:
+            yield
+        finally:
+            last = perf_counter() - start
+            self._spent += last
+            # Disks hesitate now and then: one long save must not stop all others.
+            self._longest = max(last, 0.5 * self._longest)
+
+
+def _short(look: Look) -> dict[str, Any]:
+    """Return what tells a look from others, without its rows."""
+    rows = digest((look.train, look.test))
+    return told(replace(look, train=slice(0), test=slice(0))) | {"rows": rows}
+
+
+@dataclass(frozen=True, slots=True)
+class _Finished:
+    """A look that waits to be saved: the last of a state."""
+
+    setup: Setup
+    state: RaceState
+    joined: list[Configuration]
+
+    def told(self, book: RowBook, ranked: bool) -> dict[str, Any]:
+        """Return the look, and what is to be read of it later."""
+        setup, seen = self.setup, self.state.observations[-1]
+        values = told(seen)
+        look = told_look(values.pop("look"), book)
+        facts: dict[str, Any] = {"joined": self.joined}
+        if setup.source.keep_losses:
+            facts["pointwise"] = setup.source.kept[self.state.n_looks - 1][1]
+        if ranked:
+            # Once for each save: a strategy may take longer for it than a disk.
+            facts["ranking"] = np.asarray(setup.strategy.ranking(self.state))
+            facts["criterion"] = setup.strategy.criterion(self.state)
+        return {"look": look, "seen": values, **facts}

@@ -1,0 +1,252 @@
+"""The bytes of a checkpoint: a line that says what it is, then records.
+
+A record is a number, a length, the checksum of these two, and a checksum of the content
+and of the record before; then the content, which is JSON and the arrays it names. One
+record at a time is written, and the next one only after that has reached the disk. So
+a crash can damage the last record only: bytes that make no sense with nothing behind
+them are a torn tail. If records follow, somebody else has changed the file.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from cvst.exceptions import CheckpointError
+from cvst.search.checkpoint._values import packed
+
+__all__ = [
+    "FORMAT",
+    "PASSING",
+    "PREFIX_BYTES",
+    "Place",
+    "Reading",
+    "Record",
+    "Writer",
+    "first_line",
+    "read_records",
+]
+
+FORMAT = 1
+
+NAME = b"cvst checkpoint "
+TAG = b"\nREC"
+
+# Tag, number, length of the content; their checksum and that of the content follow.
+PREFIX = struct.Struct("<4sIQ")
+SUMS = struct.Struct("<I16s")
+PREFIX_BYTES = PREFIX.size + SUMS.size
+
+# The kind of record that nobody needs once the look is finished.
+PASSING = "groups"
+
+# The JSON of a record: that of a thousand configurations has less than a megabyte.
+MOST_JSON = 2**28
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record, as it was read.
+
+    Attributes
+    ----------
+    kind : str
+        What it tells of.
+    fields : dict
+        JSON values; :func:`~cvst.search.checkpoint._values.unpacked` makes the real
+        ones of them.
+    arrays : tuple of bytes
+        Content of its arrays.
+    """
+
+    kind: str
+    fields: dict[str, Any]
+    arrays: tuple[bytes, ...]
+
+
+def first_line() -> bytes:
+    """Return the line that every checkpoint begins with."""
+    return NAME + str(FORMAT).encode() + b"\n"
+
+
+class Writer:
+    """Turns records into bytes; each knows the one before.
+
+    Parameters
+    ----------
+    n_records : int
+        Records that are there already.
+    last : bytes
+        Checksum of the last of them.
+    """
+
+    def __init__(self, n_records: int = 0, last: bytes = b"") -> None:
+        self.n_records = n_records
+        self.last = last
+
+    def parts(self, kind: str, fields: dict[str, Any]) -> list[bytes | memoryview]:
+        """Return the bytes of the next record, without joining them."""
+        arrays: list[np.ndarray] = []
+        values = packed(fields, arrays)
+        document = {
+            "kind": kind,
+            "fields": values,
+            "bytes": [array.nbytes for array in arrays],
+        }
+        text = json.dumps(document, allow_nan=False, separators=(",", ":")).encode()
+        body: list[bytes | memoryview] = [struct.pack("<I", len(text)), text]
+        body += [array.reshape(-1).view(np.uint8).data for array in arrays]
+        return self.framed(body)
+
+    def framed(self, body: list[bytes | memoryview]) -> list[bytes | memoryview]:
+        """Return a content with its number, length and checksums."""
+        prefix = PREFIX.pack(TAG, self.n_records, sum(map(len, body)))
+        checksum = blake2b(self.last, digest_size=16)
+        for part in body:
+            checksum.update(part)
+        sums = SUMS.pack(crc32(prefix), checksum.digest())
+        self.n_records += 1
+        self.last = checksum.digest()
+        return [prefix, sums, *body]
+
+
+class Place(NamedTuple):
+    """Where a record is, and whether it is needed after the look under way."""
+
+    start: int
+    stop: int
+    lasts: bool
+
+
+@dataclass(slots=True)
+class Reading:
+    """How far a file is good.
+
+    Attributes
+    ----------
+    good_bytes : int
+        Where the last good record ends.
+    last : bytes
+        Its checksum.
+    places : list of Place
+        Where all of them are.
+    torn : int
+        Bytes behind them that make no sense.
+    """
+
+    good_bytes: int = 0
+    last: bytes = b""
+    places: list[Place] = field(default_factory=list)
+    torn: int = 0
+
+    @property
+    def n_records(self) -> int:
+        """Number of good records."""
+        return len(self.places)
+
+
+def read_records(path: Path, reading: Reading) -> Iterator[Record]:
+    """Yield the records of a file, and note how far it is good.
+
+    Raises
+    ------
+    CheckpointError
+        If it is no checkpoint, one of another format, or was changed.
+    """
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        file.seek(0)
+        _check_first_line(path, file.readline(len(NAME) + 20))
+        reading.good_bytes = file.tell()
+        while reading.good_bytes < size:
+            head = file.read(PREFIX_BYTES)
+            body = _body(head, file, size, reading)
+            if body is None:
+                reading.torn = size - reading.good_bytes
+                _refuse_changed(path, file, reading)
+                return
+            record = _record(path, reading.n_records + 1, body)
+            start, stop = reading.good_bytes, file.tell()
+            reading.places.append(Place(start, stop, record.kind != PASSING))
+            reading.good_bytes = stop
+            reading.last = SUMS.unpack(head[PREFIX.size :])[1]
+            yield record
+
+
+def _check_first_line(path: Path, line: bytes) -> None:
+    version = line[len(NAME) :].strip()
+    if not line.startswith(NAME) or not version.isdigit():
+        raise CheckpointError(
+            f"'{path}' is no checkpoint of cvst. Name another file, or one that does "
+            "not exist yet."
+        )
+    if int(version[:9]) != FORMAT:
+        raise CheckpointError(
+            f"'{path}' has format {int(version[:9])}, and this version of cvst reads "
+            f"format {FORMAT}. Go on with the version that wrote it, or name another "
+            "file to begin anew."
+        )
+
+
+def _body(head: bytes, file: Any, size: int, reading: Reading) -> bytes | None:
+    """Return the content of the next record, None if it is not as it was written."""
+    length = _length(head, reading.n_records)
+    if length is None or file.tell() + length > size:
+        return None
+    body: bytes = file.read(length)
+    checksum = blake2b(reading.last + body, digest_size=16).digest()
+    return body if checksum == SUMS.unpack(head[PREFIX.size :])[1] else None
+
+
+def _length(head: bytes, number: int, exact: bool = True) -> int | None:
+    """Return the length of a content, None if the bytes before it are not good."""
+    if len(head) < PREFIX_BYTES:
+        return None
+    tag, own, length = PREFIX.unpack(head[: PREFIX.size])
+    checksum, _ = SUMS.unpack(head[PREFIX.size : PREFIX_BYTES])
+    good = tag == TAG and checksum == crc32(head[: PREFIX.size])
+    right = own == number if exact else own > number
+    return int(length) if good and right else None
+
+
+def _refuse_changed(path: Path, file: Any, reading: Reading) -> None:
+    """Raise an error if other records follow one that is not good."""
+    file.seek(reading.good_bytes)
+    rest = file.read()
+    place = rest.find(TAG, 1)
+    while place >= 0:
+        head = rest[place : place + PREFIX_BYTES]
+        if _length(head, reading.n_records, exact=False) is not None:
+            raise CheckpointError(
+                f"'{path}' was changed: its record {reading.n_records + 1}, at byte "
+                f"{reading.good_bytes:,}, does not have the checksum it was written "
+                "with. Copy the file again, or name another file to begin anew."
+            )
+        place = rest.find(TAG, place + 1)
+
+
+def _record(path: Path, number: int, body: bytes) -> Record:
+    try:
+        (length,) = struct.unpack_from("<I", body)
+        if length > MOST_JSON:
+            raise ValueError(f"its JSON has {length:,} bytes")
+        document = json.loads(body[4 : 4 + length])
+        start, arrays = 4 + length, []
+        for n_bytes in document["bytes"]:
+            arrays.append(body[start : start + n_bytes])
+            start += n_bytes
+        return Record(str(document["kind"]), dict(document["fields"]), tuple(arrays))
+    except (ValueError, KeyError, TypeError, struct.error, RecursionError) as error:
+        raise CheckpointError(
+            f"'{path}' is damaged: its record {number} holds nothing that cvst has "
+            f"written ({type(error).__name__}: {error}). Name another file to begin "
+            "anew."
+        ) from error

@@ -1,0 +1,191 @@
+"""What the records of a checkpoint tell: the looks, and the one that was under way.
+
+Everything is told under the names of the fields of the library's own dataclasses, so a
+field that is added there is kept without a change here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cvst._typing import Configuration, FloatArray, IntArray, Rows
+from cvst.exceptions import CheckpointError
+from cvst.race import Look, Observation
+from cvst.search.checkpoint._digest import digest
+from cvst.search.checkpoint._records import Record
+from cvst.search.checkpoint._values import unpacked
+
+__all__ = ["RowBook", "Story", "told", "told_look"]
+
+
+def told(value: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass that say anything; errors are told as text."""
+    values = {one.name: getattr(value, one.name) for one in fields(value)}
+    return {
+        name: one
+        for name, one in values.items()
+        if not (one is None or isinstance(one, Exception) or _is_empty(one))
+    }
+
+
+def _is_empty(value: Any) -> bool:
+    return isinstance(value, str | Mapping) and not value
+
+
+class RowBook:
+    """Numbers sets of rows, so that each is told once however many looks use it."""
+
+    def __init__(self, numbers: Mapping[str, int] | None = None) -> None:
+        self._numbers = dict(numbers or {})
+
+    def copy(self) -> RowBook:
+        """Return a book that can be written to on trial."""
+        return RowBook(self._numbers)
+
+    def told(self, rows: Rows) -> Any:
+        """Return a slice as it is; an array with its number, or the number alone."""
+        if isinstance(rows, slice):
+            return rows
+        key = digest(rows)
+        if key in self._numbers:
+            return {"number": self._numbers[key]}
+        self._numbers[key] = len(self._numbers)
+        return {"number": self._numbers[key], "rows": rows}
+
+
+def told_look(look: Look, book: RowBook) -> dict[str, Any]:
+    """Return the fields of a look, its rows by number."""
+    rows = {"train": book.told(look.train), "test": book.told(look.test)}
+    return told(look) | rows
+
+
+@dataclass
+class Story:
+    """All that a checkpoint tells.
+
+    Attributes
+    ----------
+    header : dict
+        What it belongs to.
+    begin : dict or None
+        How the race began, None if it did not.
+    looks : list of Observation
+        The finished looks.
+    facts : list of dict
+        What else is known of each: who joined, ranking, scores.
+    outcomes : list of dict
+        What is known of the look under way, one for each configuration that is done.
+    under_way : dict or None
+        That look.
+    joined : list of dict
+        Configurations that joined for it.
+    spent : float
+        Seconds from the beginning of the fit to the last record.
+    end : str or None
+        Why the race ended.
+    rows : list of ndarray
+        The sets of rows that were told.
+    """
+
+    header: dict[str, Any] = field(default_factory=dict)
+    begin: dict[str, Any] | None = None
+    looks: list[Observation] = field(default_factory=list)
+    facts: list[dict[str, Any]] = field(default_factory=list)
+    outcomes: list[dict[str, Any]] = field(default_factory=list)
+    under_way: dict[str, Any] | None = None
+    joined: list[Configuration] = field(default_factory=list)
+    spent: float = 0.0
+    end: str | None = None
+    rows: list[IntArray] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, path: Path, records: Iterable[Record], known: Mapping[str, Any]
+    ) -> Story:
+        """Read the records of a file.
+
+        Raises
+        ------
+        CheckpointError
+            If a record does not tell what it should.
+        """
+        story = cls()
+        for number, record in enumerate(records, start=1):
+            try:
+                values = unpacked(record.fields, record.arrays, known)
+                story._hear(record.kind, values)
+            except (LookupError, TypeError, ValueError, AttributeError) as error:
+                raise CheckpointError(
+                    f"'{path}' is damaged: its record {number} ({record.kind}) cannot "
+                    f"be understood ({type(error).__name__}: {error}). Name another "
+                    "file to begin anew."
+                ) from error
+        return story
+
+    @property
+    def book(self) -> RowBook:
+        """The rows that were told, by number."""
+        return RowBook({digest(rows): n for n, rows in enumerate(self.rows)})
+
+    @property
+    def batches(self) -> list[list[Configuration]]:
+        """Those who joined the race, as they came."""
+        joined = [list(facts["joined"]) for facts in self.facts if facts["joined"]]
+        return [*joined, self.joined] if self.joined else joined
+
+    @property
+    def kept(self) -> list[tuple[IntArray, FloatArray]]:
+        """Pointwise losses of all looks, where they are to be returned."""
+        return [
+            (seen.look.configurations, facts["pointwise"])
+            for seen, facts in zip(self.looks, self.facts, strict=True)
+            if "pointwise" in facts
+        ]
+
+    def _hear(self, kind: str, values: dict[str, Any]) -> None:
+        self.spent = float(values.get("spent", self.spent))
+        match kind:
+            case "header":
+                self.header = values
+            case "begin":
+                # A race that began anew with fewer forgets the first attempt.
+                self.begin = values
+                self._turn_to_next()
+            case "groups":
+                if values["number"] == len(self.looks) + 1:
+                    self.under_way = values["look"]
+                    self.joined = values["joined"]
+                    self.outcomes += values["outcomes"]
+            case "looks":
+                for one in values["looks"]:
+                    self._hear_look(**one)
+            case "end":
+                self.end = str(values["reason"])
+            case _:
+                raise ValueError(f"records of kind {kind!r} are not known")
+
+    def _turn_to_next(self) -> None:
+        self.outcomes, self.under_way, self.joined = [], None, []
+
+    def _hear_look(
+        self, look: dict[str, Any], seen: dict[str, Any], **facts: Any
+    ) -> None:
+        train, test = (self._read_rows(look.pop(name)) for name in ("train", "test"))
+        whole = Look(train, test, **look)
+        empty: dict[str, Any] = {"drops": {}, "failures": {}}
+        self.looks.append(Observation(look=whole, **empty | seen))
+        self.facts.append({"joined": [], **facts})
+        self._turn_to_next()
+
+    def _read_rows(self, value: Any) -> Rows:
+        if isinstance(value, slice):
+            return value
+        if "rows" in value:
+            self.rows.append(np.asarray(value["rows"]))
+        rows: IntArray = self.rows[value["number"]]
+        return rows
