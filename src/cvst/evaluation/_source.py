@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -17,7 +18,11 @@ from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch
 from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation.losses import PointwiseLoss, RowLosses
 from cvst.evaluation.rescaling import Rescaling
-from cvst.exceptions import AllFitsFailedError, InvalidInputError
+from cvst.exceptions import (
+    AllFitsFailedError,
+    InvalidInputError,
+    UnsupportedScoreError,
+)
 from cvst.parallel import OnFile, effective_n_jobs, in_chunks, run_chunks
 from cvst.race import Look, LookCutError, LookLosses
 
@@ -94,6 +99,8 @@ class _Work:
                 losses = self._losses(outcome, row_losses)
                 if self.with_residuals:
                     residuals = self.loss.residuals(y_test, outcome.prediction)
+            except UnsupportedScoreError:
+                raise  # the fault of the loss, not of this fit
             except (ValueError, TypeError, FloatingPointError) as problem:
                 error = problem
         if counted is not None and losses is not None:
@@ -257,8 +264,9 @@ class DataSource:
                     self.watch(len(scored), n_total)
                 if gate is not None:
                     gate.done([one.configuration for one in results])
-        if len(scored) < n_total:
+        if gate is not None and len(scored) < n_total:
             raise LookCutError
+        _check_outcomes(self.evaluator, work.configurations, scored)
         places = {number: place for place, number in enumerate(work.configurations)}
         return sorted(scored, key=lambda result: places[result.configuration])
 
@@ -327,6 +335,23 @@ class DataSource:
         with np.errstate(over="ignore", invalid="ignore"):
             squares = (losses - means[:, None]) ** 2 @ shares**2
         return means, np.sqrt(squares * n_points / (n_points - 1))
+
+
+def _check_outcomes(
+    evaluator: BatchEvaluator, wanted: Iterable[int], scored: Sequence[Scored]
+) -> None:
+    """Refuse an evaluator that leaves configurations out, or answers twice."""
+    given = Counter(result.configuration for result in scored)
+    expected = Counter(list(wanted))
+    if given == expected:
+        return
+    missing, extra = sorted(expected - given), sorted(given - expected)
+    told = f"no outcome for {missing}" if missing else f"too many outcomes for {extra}"
+    raise InvalidInputError(
+        f"{type(evaluator).__name__}.evaluate returned {told}. It must return one "
+        "Outcome for each number in task.configurations, with an error where the fit "
+        "failed; cvst.evaluation.check_evaluator checks that."
+    )
 
 
 def _all_finite(prediction: Any) -> bool:

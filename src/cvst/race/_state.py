@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
+from cvst.exceptions import InvalidInputError
 from cvst.race._axes import space_of
 from cvst.race._look import Look, LookLosses, Observation, Verdict
 from cvst.race._problem import Problem
@@ -193,6 +194,12 @@ class RaceState:
     def observe(self, look: Look, seen: LookLosses, verdict: Verdict) -> RaceState:
         """Return the state after a look, without drops that would leave nothing."""
         observation = Observation.of(look, seen, verdict)
+        unknown = [n for n in observation.drops if not 0 <= n < self.n_configurations]
+        if unknown:
+            raise InvalidInputError(
+                f"judge() drops configuration {unknown[0]}, but they are numbered from "
+                f"0 to {self.n_configurations - 1}. Use numbers of look.configurations."
+            )
         state = self._with(observation)
         if state.active.any():
             return state
