@@ -27,8 +27,8 @@ def plain_search_seconds(
 
     That is what ``GridSearchCV`` does. The time of one fit on all rows is the
     yardstick; the race tells how much more or less the other configurations cost, and
-    how long predictions take. Where a race shares work between configurations, their times are
-    shares of it: then the estimate is low rather than high.
+    how long predictions take. Where a race shares work between configurations, their
+    times are shares of it: then the estimate is low rather than high.
 
     Parameters
     ----------
