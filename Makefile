@@ -2,11 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 OLDEST := .venv-oldest/bin
+DEMO := .venv-demo/bin
 
 .PHONY: demo test lint unit oldest browser setup clean
 
-demo: .venv/ready
-	$(BIN)/cvst demo
+demo: .venv-demo/ready
+	$(DEMO)/cvst demo
 
 test: lint unit oldest
 
@@ -38,6 +39,12 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
 	touch $@
 
+# What the demo needs, and nothing of what developers need.
+.venv-demo/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-demo
+	$(DEMO)/python -m pip install --quiet --editable . "rich>=13.7"
+	touch $@
+
 .venv-oldest/ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv .venv-oldest
 	$(OLDEST)/python -m pip install --quiet --upgrade "pip>=25.1"
@@ -46,4 +53,4 @@ setup: .venv/ready
 	touch $@
 
 clean:
-	rm -rf .venv .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-demo .venv-oldest build dist .pytest_cache .mypy_cache .ruff_cache

@@ -14,6 +14,7 @@ from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._axes import space_of
 from cvst.race._look import Look, LookLosses, Observation, Verdict
+from cvst.race._packing import pack, unpack, without_losses
 from cvst.race._problem import Problem
 from cvst.race._space import SearchSpace
 
@@ -255,10 +256,25 @@ class RaceState:
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f"<p>{escape(repr(self))}</p>{table if body else ''}"
 
+    def without_losses(self) -> RaceState:
+        """Return the race without pointwise losses: enough to draw, report and rank.
+
+        It cannot go on from there.
+        """
+        return replace(self, observations=without_losses(self.observations))
+
     def __getstate__(self) -> dict[str, Any]:
-        # Tables can be computed again: a pickle holds what cannot.
-        names = ("problem", "observations", "proposed")
-        return {name: vars(self)[name] for name in names}
+        # Tables can be computed again: a pickle holds what cannot, in little room.
+        problem, observations = pack(self.problem, self.observations)
+        return {
+            "problem": problem,
+            "observations": observations,
+            "proposed": self.proposed,
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        problem, observations = unpack(kept["problem"], kept["observations"])
+        vars(self).update(kept, problem=problem, observations=observations)
 
 
 def _all_true(state: RaceState) -> BoolArray:

@@ -104,6 +104,8 @@ verbose, on_interrupt, max_looks, pre_dispatch, return_train_score
     True
     """
 
+    _resumes: ClassVar[bool] = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseRaceSearch._parameter_constraints,
         "param_distributions": [StrOptions({"auto"}), dict, list, object],
