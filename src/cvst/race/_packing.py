@@ -92,9 +92,10 @@ def unpack(
     problem: Problem, observations: tuple[Observation, ...]
 ) -> tuple[Problem, tuple[Observation, ...]]:
     """Undo :func:`pack`."""
+    packed: Mapping[int, Any] = problem.folds
     folds = {
         count: some.unpacked() if isinstance(some, PackedFolds) else some
-        for count, some in problem.folds.items()
+        for count, some in packed.items()
     }
     known = tuple(
         _with_rows(seen, *(_named(rows, folds) for rows in _rows(seen)))

@@ -70,7 +70,7 @@ def plain_search_seconds(
     elif rows is None:
         rows = n_samples
     n_train = n_samples - n_samples // n_folds
-    growth = (n_train / rows) ** _exponent(sizes[known], own[known])
+    growth: float = (n_train / rows) ** _exponent(sizes[known], own[known])
     fits = n_folds * alone * growth * float(_relative_costs(state, winner).sum())
     return fits + _prediction_seconds(state)
 
