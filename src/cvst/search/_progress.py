@@ -125,7 +125,7 @@ def new_bar() -> Bar | None:
     """Return a bar for this terminal or notebook, None where there cannot be one."""
     if not (in_notebook() or sys.stdout.isatty()):
         return None
-    for kind in (_TqdmBar, _RichBar):
+    for kind in (_tqdm_bar, _rich_bar):
         try:
             return kind()
         except ImportError:
@@ -140,32 +140,35 @@ def in_notebook() -> bool:
     return running is not None and hasattr(running, "kernel")
 
 
-class _TqdmBar:
-    def __init__(self) -> None:
-        from tqdm.auto import tqdm
+def _tqdm_bar() -> Bar:
+    from tqdm.auto import tqdm
 
-        self._bar = tqdm(unit="fit", file=sys.stdout, leave=True)
+    class FitsBar(tqdm):
+        """A bar whose total may change."""
 
-    def show(self, done: float, total: float, text: str) -> None:
-        self._bar.total = round(total)
-        self._bar.n = round(done)
-        self._bar.set_postfix_str(text, refresh=False)
-        self._bar.refresh()
+        def show(self, done: float, total: float, text: str) -> None:
+            self.total = round(total)
+            self.n = round(done)
+            self.set_postfix_str(text, refresh=False)
+            self.refresh()
 
-    def close(self) -> None:
-        self._bar.close()
+    bar: Bar = FitsBar(unit="fit", file=sys.stdout, leave=True)
+    return bar
 
 
-class _RichBar:
-    def __init__(self) -> None:
-        from rich.progress import Progress
+def _rich_bar() -> Bar:
+    from rich.progress import Progress
 
-        self._progress = Progress()
-        self._task = self._progress.add_task("race", total=None)
-        self._progress.start()
+    class FitsBar(Progress):
+        """A bar of one task."""
 
-    def show(self, done: float, total: float, text: str) -> None:
-        self._progress.update(self._task, completed=done, total=total, description=text)
+        def show(self, done: float, total: float, text: str) -> None:
+            if not self.tasks:
+                self.add_task("race")
+                self.start()
+            self.update(self.task_ids[0], completed=done, total=total, description=text)
 
-    def close(self) -> None:
-        self._progress.stop()
+        def close(self) -> None:
+            self.stop()
+
+    return FitsBar()

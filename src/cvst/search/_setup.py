@@ -157,12 +157,12 @@ def resolve_strategy(strategy: Any) -> Strategy:
     return copy
 
 
-def _what_is_missing(strategy: Any) -> str:
+def _what_is_missing(given: Any) -> str:
     """Say all that keeps an object of the user's from being a strategy."""
-    if isinstance(strategy, type):
-        return f" but a class: {strategy.__name__}(...) makes an object of it"
+    if isinstance(given, type):
+        return f" but a class: {given.__name__}(...) makes an object of it"
     needed = sorted(Strategy.__abstractmethods__)
-    missing = [name for name in needed if not callable(getattr(strategy, name, None))]
+    missing = [name for name in needed if not callable(getattr(given, name, None))]
     if len(missing) == len(needed):
         return ""
     lacks = f", and lacks {', '.join(missing)}" if missing else ""
