@@ -5,11 +5,12 @@ OLDEST := .venv-oldest/bin
 DOCS := .venv-docs/bin
 LOGGERS := .venv-loggers/bin
 RELEASE := .venv-release/bin
+DEMO := .venv-demo/bin
 
 .PHONY: demo test lint unit oldest browser docs loggers release setup clean
 
-demo: .venv/ready
-	$(BIN)/cvst demo
+demo: .venv-demo/ready
+	$(DEMO)/cvst demo
 
 test: lint unit oldest
 
@@ -53,6 +54,12 @@ setup: .venv/ready
 	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
 	touch $@
 
+# What the demo needs, and nothing of what developers need.
+.venv-demo/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-demo
+	$(DEMO)/python -m pip install --quiet --editable . "rich>=13.7"
+	touch $@
+
 .venv-oldest/ready: pyproject.toml tests/oldest.txt
 	$(PYTHON) -m venv .venv-oldest
 	$(OLDEST)/python -m pip install --quiet --upgrade "pip>=25.1"
@@ -80,4 +87,4 @@ setup: .venv/ready
 	touch $@
 
 clean:
-	rm -rf .venv .venv-oldest .venv-docs .venv-loggers .venv-release docs/_build build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-demo .venv-oldest .venv-docs .venv-loggers .venv-release docs/_build build dist .pytest_cache .mypy_cache .ruff_cache

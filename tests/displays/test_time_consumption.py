@@ -4,7 +4,14 @@ from sklearn.linear_model import Ridge
 
 from cvst import RaceGridSearchCV
 from cvst.displays import TimeConsumptionDisplay
-from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race import (
+    Look,
+    LookLosses,
+    Problem,
+    RaceState,
+    Verdict,
+    plain_search_seconds,
+)
 
 
 def race(*looks):
@@ -52,23 +59,28 @@ def test_times_of_a_look_are_added_up():
     "looks",
     [
         [(100, EVERYBODY), (200, EVERYBODY), (400, EVERYBODY)],
-        # The survivor has nobody to share with; in cross-validation it would have.
         [(100, EVERYBODY), (200, EVERYBODY), (400, EVERYBODY), (500, ONE)],
+        [(100, EVERYBODY), (200, ONE), (400, ONE)],
     ],
 )
-def test_folds_are_extrapolated_from_looks_with_everybody(looks):
-    """Three configurations on ten folds of 990 rows, every row predicted once."""
-    display = TimeConsumptionDisplay.from_search(Fitted(race(*looks)))
-    folds = 3 * (10 * 0.99**2 + 1.1e-3)
-    # The exponent is estimated from three points.
-    assert display.cross_validation_seconds == pytest.approx(folds, rel=0.15)
+def test_plain_search_is_the_final_fit_times_folds(looks):
+    """Three configurations alike, ten folds of 990 of 1100 rows, one at a time."""
+    search = Fitted(race(*looks))
+    search.refit_time_ = 3 * 1.1**2
+    display = TimeConsumptionDisplay.from_search(search)
+    # Every row is predicted once; between linear and cubic, the growth is open.
+    steep, flat = (3 * 10 * 3 * 1.1**2 * 0.9**power + 3.3e-3 for power in (3.0, 0.5))
+    assert steep <= display.cross_validation_seconds <= flat
 
 
-def test_a_race_that_dropped_at_once_is_extrapolated_too():
-    """Its survivor alone tells the growth, the others keep their only time."""
-    state = race((100, EVERYBODY), (200, ONE), (400, ONE))
-    display = TimeConsumptionDisplay.from_search(Fitted(state))
-    assert display.cross_validation_seconds > 3 * 10 * 0.99**2 * 0.5
+def test_demo_and_display_agree(regression):
+    """One estimator: the same yardstick gives the same seconds."""
+    search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0, 10.0]}).fit(*regression)
+    expected = plain_search_seconds(
+        search.race_, search.best_index_, 5, alone=search.refit_time_
+    )
+    display = TimeConsumptionDisplay.from_search(search, n_folds=5)
+    assert display.cross_validation_seconds == expected
 
 
 def test_a_plan_is_drawn_as_it_is(regression):

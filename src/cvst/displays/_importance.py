@@ -185,10 +185,10 @@ class ImportanceDisplay:
         ImportanceDisplay
             Itself, with ``ax_`` and ``figure_``.
         """
+        self.figure_, ax = prepare_axes(ax)
         from matplotlib.lines import Line2D
         from matplotlib.ticker import PercentFormatter
 
-        self.figure_, ax = prepare_axes(ax)
         self.ax_ = ax
         noun = "configuration" if self.n_configurations == 1 else "configurations"
         draw_title(ax, f"What the loss of {self.n_configurations:,} {noun} hangs on")

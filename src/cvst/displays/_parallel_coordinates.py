@@ -147,15 +147,15 @@ class ParallelCoordinatesDisplay:
         ParallelCoordinatesDisplay
             Itself, with ``ax_`` and ``figure_``.
         """
-        from matplotlib import colormaps
-        from matplotlib.collections import LineCollection
-
         if not self.axes:
             raise InvalidInputError(
                 "No hyper-parameter of this race varies, so there is nothing to draw. "
                 "Search more values, or name parameters to draw."
             )
         self.figure_, ax = prepare_axes(ax, width=max(6.4, 1.5 * len(self.axes) + 2))
+        from matplotlib import colormaps
+        from matplotlib.collections import LineCollection
+
         self.ax_ = ax
         loss_axis = _loss_axis(self.losses)
         all_axes = [*self.axes, loss_axis]

@@ -31,6 +31,7 @@ __all__ = [
     "colours",
     "legend_below",
     "loss_ceiling",
+    "need_matplotlib",
     "ordered_colours",
     "prepare_axes",
     "prepare_figure",
@@ -64,7 +65,7 @@ def prepare_axes(
     ImportError
         If matplotlib is not installed.
     """
-    _import_pyplot()
+    need_matplotlib()
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -72,7 +73,8 @@ def prepare_axes(
     return ax.figure, ax
 
 
-def _import_pyplot() -> None:
+def need_matplotlib() -> None:
+    """Raise an error that says what to install, if matplotlib is missing."""
     try:
         import matplotlib.pyplot as plt  # noqa: F401
     except ImportError as error:
@@ -103,7 +105,7 @@ def prepare_figure(
                 f"{len(given)} axes for {n_panels} parameters: give one for each."
             )
         return prepare_axes(given[0])[0], given
-    _import_pyplot()
+    need_matplotlib()
     import matplotlib.pyplot as plt
 
     rows, columns = shape

@@ -17,8 +17,7 @@ from cvst.displays._race import (
     label_looks,
 )
 from cvst.displays._style import BOUNDARY, COLOURS, prepare_axes, tidy
-from cvst.race import RaceState
-from cvst.theory import PowerCurve
+from cvst.race import plain_search_seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +37,7 @@ class TimeConsumptionDisplay:
     stages : list of str
         Stage of each look.
     cross_validation_seconds : float
-        Time of k-fold cross-validation of all configurations, estimated.
+        Time of a plain k-fold search of all configurations, estimated.
     n_folds : int
         Number of folds.
 
@@ -80,9 +79,9 @@ class TimeConsumptionDisplay:
     def from_search(cls, search: Any, *, n_folds: int = 10) -> TimeConsumptionDisplay:
         """Add up the times of a fitted search.
 
-        Cross-validation is estimated: the time of each configuration in the last look
-        with all configurations, so that it shares as much as there, grows as it did
-        until then.
+        Cross-validation is that of ``GridSearchCV``, one fit at a time, estimated by
+        :func:`cvst.race.plain_search_seconds`: the final fit is the yardstick, and the
+        race tells what other configurations cost beside the winner.
 
         Parameters
         ----------
@@ -107,7 +106,12 @@ class TimeConsumptionDisplay:
             ),
             subset_sizes=state.subset_sizes,
             stages=[one.look.stage for one in state.observations],
-            cross_validation_seconds=_cross_validation(state, n_folds),
+            cross_validation_seconds=plain_search_seconds(
+                state,
+                int(search.best_index_),
+                n_folds,
+                alone=getattr(search, "refit_time_", None),
+            ),
             n_folds=n_folds,
         )
 
@@ -178,30 +182,3 @@ class TimeConsumptionDisplay:
         draw_stages(ax, self.stages)
         draw_legend(ax)
         return self
-
-
-def _cross_validation(state: RaceState, n_folds: int) -> float:
-    """Estimate k folds from the looks of the race."""
-    sizes = state.subset_sizes
-    n_samples = state.problem.n_samples
-    n_train = n_samples - n_samples // n_folds
-    fits, scores = state.fit_seconds, state.score_seconds
-    n_test = np.array([one.look.n_test for one in state.observations])
-    present = state.present
-    # A look with all configurations shares work as cross-validation does. With fewer
-    # than two of them, those present in all looks tell how a fit grows.
-    crowded = present.all(axis=0)
-    if len(np.unique(sizes[crowded])) > 1:
-        present = present[:, crowded]
-        fits, scores, sizes = fits[:, crowded], scores[:, crowded], sizes[crowded]
-        n_test = n_test[crowded]
-    everywhere = present.all(axis=1)
-    members = everywhere if everywhere.any() else present[:, 0]
-    curve = PowerCurve.fit(sizes, np.nanmean(fits[members], axis=0))
-    seconds = 0.0
-    for index in np.flatnonzero(present.any(axis=1)):
-        last = np.flatnonzero(present[index])[-1]
-        growth = curve(n_train) / curve(sizes[last])
-        seconds += n_folds * fits[index, last] * growth
-        seconds += scores[index, last] * n_samples / n_test[last]
-    return seconds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import (
     Callable,
     Generator,
@@ -225,8 +226,9 @@ class DataSource:
                     self.watch(n_done, n_total)
                 if gate is not None:
                     gate.done(done)
-        if n_done < n_total:
+        if gate is not None and n_done < n_total:
             raise LookCutError
+        _check_outcomes(self.evaluator, work.configurations, scored)
         return scored
 
     def _batches(
@@ -355,6 +357,23 @@ class DataSource:
         with np.errstate(over="ignore", invalid="ignore"):
             squares = (losses - means[:, None]) ** 2 @ shares**2
         return means, np.sqrt(squares * n_points / (n_points - 1))
+
+
+def _check_outcomes(
+    evaluator: BatchEvaluator, wanted: Iterable[int], scored: Sequence[Scores]
+) -> None:
+    """Refuse an evaluator that leaves configurations out, or answers twice."""
+    given = Counter(number for result in scored for number in numbers_of(result))
+    expected = Counter(list(wanted))
+    if given == expected:
+        return
+    missing, extra = sorted(expected - given), sorted(given - expected)
+    told = f"no outcome for {missing}" if missing else f"too many outcomes for {extra}"
+    raise InvalidInputError(
+        f"{type(evaluator).__name__}.evaluate returned {told}. It must return one "
+        "Outcome for each number in task.configurations, with an error where the fit "
+        "failed; cvst.evaluation.check_evaluator checks that."
+    )
 
 
 def _shown(configuration: Configuration) -> str:

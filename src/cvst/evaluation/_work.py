@@ -26,6 +26,7 @@ from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation._scored import Scored, ScoredTable, Scores
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import Judge, Judged, PointwiseLoss, table_losses
+from cvst.exceptions import UnsupportedScoreError
 from cvst.parallel import OnFile
 from cvst.race import Look
 
@@ -145,6 +146,8 @@ class Work:
                 if self.with_residuals:
                     residuals = self.loss.residuals(y_test, prediction)
                 others = dict(more or {}) | _other_scores(outcome, values)
+            except UnsupportedScoreError:
+                raise  # the fault of the loss, not of this fit
             except Exception as problem:  # a user's loss may raise anything
                 error = problem
         if counted is not None and losses is not None:

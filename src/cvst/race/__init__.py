@@ -11,6 +11,7 @@ from cvst.race._growing_steps import GrowingSteps
 from cvst.race._limits import AtMost, Limit, Once
 from cvst.race._look import Look, LookLosses, Observation, Verdict
 from cvst.race._loop import race
+from cvst.race._plain_time import plain_search_seconds
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Folds, Problem
 from cvst.race._proposal_parts import Source, Trial
@@ -87,6 +88,7 @@ __all__ = [
     "deciding_looks",
     "deciding_mean",
     "levels_of",
+    "plain_search_seconds",
     "race",
     "rank_all",
     "shared_deciding_looks",

@@ -46,14 +46,16 @@ class FoldRecord:
         means = np.full(shape, np.nan)
         counts = dict.fromkeys(stages, 0)
         for observation in state.observations:
-            look = observation.look
-            if look.stage not in counts or observation.losses is None:
+            look, points = observation.look, observation.losses
+            if look.stage not in counts or not len(observation.kept):
                 continue
             # Only these have rows in the losses; others of the look were let go.
             members = observation.kept
             rows[members, len(losses)] = np.arange(len(members))
             means[members, len(losses)] = observation.mean_losses[look.places(members)]
-            losses.append(observation.losses)
+            if points is None:  # let go when the race was put away
+                points = np.broadcast_to(np.nan, (len(members), look.n_test))
+            losses.append(points)
             # Climbs run the same folds as the confirmation, so folds have numbers.
             folds.append(counts[look.stage] if look.fold is None else look.fold)
             counts[look.stage] += 1

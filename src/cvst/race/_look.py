@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray, Rows, count_rows
+from cvst.exceptions import InvalidInputError
 
 __all__ = ["Look", "LookLosses", "Observation", "Verdict"]
 
@@ -209,6 +210,7 @@ class Observation:
     @classmethod
     def of(cls, look: Look, seen: LookLosses, verdict: Verdict) -> Observation:
         """Put a look, what was seen there and the verdict together."""
+        _check_verdict(look, verdict)
         keep = np.full(len(verdict.top), look.keep_losses)
         if verdict.keep is not None:
             keep &= verdict.keep
@@ -230,6 +232,24 @@ class Observation:
             scores=seen.scores,
             other_scores=dict(seen.other_scores),
         )
+
+
+def _check_verdict(look: Look, verdict: Verdict) -> None:
+    """Refuse a verdict that does not fit to its look: strategies come from users."""
+    if not isinstance(verdict, Verdict):
+        raise InvalidInputError(
+            f"judge() returned {verdict!r}, which is not a verdict. Return a "
+            "cvst.race.Verdict."
+        )
+    n_looked = len(look.configurations)
+    for name in ("top", "p_values", "keep"):
+        values = getattr(verdict, name)
+        if values is not None and np.shape(values) != (n_looked,):
+            raise InvalidInputError(
+                f"judge() returned a verdict whose {name} has shape "
+                f"{np.shape(values)}, for a look at {n_looked} configurations. Return "
+                "one value for each number in look.configurations."
+            )
 
 
 def _kept(losses: FloatArray, keep: BoolArray) -> FloatArray | None:

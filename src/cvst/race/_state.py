@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
+from cvst.exceptions import InvalidInputError
 from cvst.race._axes import space_of
 from cvst.race._look import Look, LookLosses, Observation, Verdict
+from cvst.race._packing import pack, unpack, without_losses
 from cvst.race._problem import Problem
 from cvst.race._space import SearchSpace
 
@@ -206,6 +208,12 @@ class RaceState:
     def observe(self, look: Look, seen: LookLosses, verdict: Verdict) -> RaceState:
         """Return the state after a look, without drops that would leave nothing."""
         observation = Observation.of(look, seen, verdict)
+        unknown = [n for n in observation.drops if not 0 <= n < self.n_configurations]
+        if unknown:
+            raise InvalidInputError(
+                f"judge() drops configuration {unknown[0]}, but they are numbered from "
+                f"0 to {self.n_configurations - 1}. Use numbers of look.configurations."
+            )
         state = self._with(observation)
         if state.active.any():
             return state
@@ -261,10 +269,25 @@ class RaceState:
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f"<p>{escape(repr(self))}</p>{table if body else ''}"
 
+    def without_losses(self) -> RaceState:
+        """Return the race without pointwise losses: enough to draw, report and rank.
+
+        It cannot go on from there.
+        """
+        return replace(self, observations=without_losses(self.observations))
+
     def __getstate__(self) -> dict[str, Any]:
-        # Tables can be computed again: a pickle holds what cannot.
-        names = ("problem", "observations", "proposed")
-        return {name: vars(self)[name] for name in names}
+        # Tables can be computed again: a pickle holds what cannot, in little room.
+        problem, observations = pack(self.problem, self.observations)
+        return {
+            "problem": problem,
+            "observations": observations,
+            "proposed": self.proposed,
+        }
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        problem, observations = unpack(kept["problem"], kept["observations"])
+        vars(self).update(kept, problem=problem, observations=observations)
 
 
 def _all_true(state: RaceState) -> BoolArray:

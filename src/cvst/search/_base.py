@@ -41,9 +41,10 @@ from cvst.report import (
     stop_sentence,
     tie_of,
 )
-from cvst.search._log import log_end, log_look, log_start, verbose_logging
+from cvst.search._log import log_end, log_look, log_start
 from cvst.search._options import SearchOptions
 from cvst.search._plan import RacePlan, plan_race
+from cvst.search._progress import verbose_logging
 from cvst.search._results import promote, ranked_by_score, results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
 from cvst.search._watched import WatchedSource
@@ -91,6 +92,9 @@ class BaseRaceSearch(BaseSearchCV):
         "n_jobs": [numbers.Integral, None],
         "checkpoint": [str, PathLike, None],
     }
+
+    # Whether a search that was put away can go on, for which it needs all losses.
+    _resumes: ClassVar[bool] = False
 
     @abstractmethod
     def _configurations(self) -> list[Configuration]:
@@ -216,6 +220,17 @@ class BaseRaceSearch(BaseSearchCV):
         import pandas as pd
 
         return pd.DataFrame(history(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: no pointwise losses, unless they are asked for.
+
+        Their number is that of the rows times that of the fits. All that is drawn or
+        reported of a race is kept.
+        """
+        kept = dict(super().__getstate__())
+        if "race_" in kept and not (self.return_pointwise or self._resumes):
+            kept["race_"] = self.race_.without_losses()
+        return kept
 
     def _html_repr(self) -> str:
         """Return what a notebook shows: the race, once there is one, and the parts."""

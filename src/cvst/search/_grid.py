@@ -53,14 +53,16 @@ class RaceGridSearchCV(BaseRaceSearch):
     error_score : "raise" or number, default=nan
         What stands for the score of a failed fit.
     return_pointwise : bool, default=False
-        Keep the pointwise losses of all looks in ``pointwise_losses_``.
+        Keep the pointwise losses of all looks in ``pointwise_losses_``. Without it a
+        pickled search holds none, and stays small.
     random_state : int, RandomState or None, default=None
         Seeds the order of the rows, and every estimator whose own ``random_state`` is
         None: all configurations share that seed. None is one fixed order too, so that
         the race is the same at every ``fit``; only the final fit then draws its own
         random numbers, as in scikit-learn.
     verbose : int, default=0
-        Show the events of the race; they always go to the logger ``"cvst"``.
+        1 shows a progress bar (by tqdm or rich, in a terminal or a notebook; else a
+        line per look), 2 every event. They always go to the logger ``"cvst"``.
     incremental : bool, default=False
         Let estimators with ``partial_fit`` continue their model of the last look with
         the new rows: cheaper, but another estimator of the same thing.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,36 +12,17 @@ from cvst._typing import FloatArray
 from cvst.race import Look, PlannedLook, Problem, RaceState, Strategy, deciding_mean
 
 __all__ = [
+    "LOGGER",
     "log_begin",
     "log_end",
     "log_look",
     "log_progress",
     "log_start",
     "log_unused_device",
-    "verbose_logging",
 ]
 
 # One logger for all events: live views, reports and users listen to it.
 LOGGER = logging.getLogger("cvst")
-
-
-@contextmanager
-def verbose_logging(verbose: int) -> Iterator[None]:
-    """Show the events of this search on standard output while ``verbose`` is set."""
-    if not verbose:
-        yield
-        return
-    handler = logging.StreamHandler(sys.stdout)
-    handler.setFormatter(logging.Formatter("[cvst] %(message)s"))
-    # Restored afterwards: a library must not change the user's settings.
-    level = LOGGER.level
-    LOGGER.addHandler(handler)
-    LOGGER.setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
-    try:
-        yield
-    finally:
-        LOGGER.removeHandler(handler)
-        LOGGER.setLevel(level)
 
 
 def log_start(

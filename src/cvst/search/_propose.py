@@ -108,6 +108,8 @@ return_train_score
     True
     """
 
+    _resumes: ClassVar[bool] = True
+
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {
         **BaseRaceSearch._parameter_constraints,
         "param_distributions": [StrOptions({"auto"}), dict, list, object],

@@ -153,12 +153,24 @@ def resolve_strategy(strategy: Any) -> Strategy:
         return STRATEGIES[strategy]()
     if isinstance(strategy, type) or not isinstance(strategy, Strategy):
         raise InvalidInputError(
-            f"strategy={strategy!r} is not a strategy. Use a name such as 'cvst', an "
-            "object such as CVST(max_steps=20), or an object of a class of your own "
-            "that derives from cvst.race.Strategy."
+            f"strategy={strategy!r} is not a strategy{_what_is_missing(strategy)}. Use "
+            "a name such as 'cvst', an object such as CVST(max_steps=20), or an object "
+            "of a class of your own that derives from cvst.race.Strategy."
         )
     copy: Strategy = clone(strategy, safe=False)
     return copy
+
+
+def _what_is_missing(given: Any) -> str:
+    """Say all that keeps an object of the user's from being a strategy."""
+    if isinstance(given, type):
+        return f" but a class: {given.__name__}(...) makes an object of it"
+    needed = sorted(Strategy.__abstractmethods__)
+    missing = [name for name in needed if not callable(getattr(given, name, None))]
+    if len(missing) == len(needed):
+        return ""
+    lacks = f", and lacks {', '.join(missing)}" if missing else ""
+    return f": it does not derive from cvst.race.Strategy{lacks}"
 
 
 def prepare(

@@ -18,7 +18,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 
 from cvst._typing import FloatArray, IntArray
-from cvst.exceptions import InvalidInputError
+from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
 __all__ = [
     "Judge",
@@ -254,7 +254,7 @@ class PointwiseLoss:
     def _checked(self, values: Any, n_points: int) -> FloatArray:
         losses = np.asarray(values)
         if losses.shape != (n_points,):
-            raise InvalidInputError(
+            raise UnsupportedScoreError(
                 f"The loss {self.name!r} returned an array of shape {losses.shape} for "
                 f"{n_points} rows. Return one number per row, shape ({n_points},)."
             )

@@ -81,10 +81,24 @@ class FoldMaker:
                 error, TooFewRowsError
             ):
                 raise
+            if self.cv is not None:
+                raise self._own_folds_error(error) from error
             raise TooFewRowsError(
                 f"n_samples={self.inputs.n_samples} is too few to race and for "
                 f"cross-validation with {n_folds} folds too: {error}"
             ) from error
+
+    def _own_folds_error(self, error: ValueError) -> InvalidInputError:
+        """Say what the folds of the user lack."""
+        if self.inputs.groups is None and "groups" in str(error):
+            return InvalidInputError(
+                f"cv={self.cv!r} splits by groups, and there are none. Pass them to "
+                "fit: search.fit(X, y, groups=groups)."
+            )
+        n_samples = self.inputs.n_samples
+        return TooFewRowsError(
+            f"cv={self.cv!r} cannot split these {n_samples} rows: {error}"
+        )
 
 
 def known_classes(estimator: Any, data: RaceData) -> Any:

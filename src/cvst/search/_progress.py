@@ -1,0 +1,174 @@
+"""``verbose``: a progress bar where one can be drawn, else a line per look.
+
+A bar needs a terminal or a notebook, and tqdm or rich; neither is required. In a
+notebook tqdm draws a widget where there are some.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from cvst._text import score_text
+from cvst.search._log import LOGGER
+
+__all__ = ["Bar", "RaceBar", "verbose_logging"]
+
+
+class Bar(Protocol):
+    """What draws: tqdm or rich."""
+
+    def show(self, done: float, total: float, text: str) -> None:
+        """Draw how far the race is."""
+        ...
+
+    def close(self) -> None:
+        """Leave the bar as it is."""
+        ...
+
+
+class RaceBar(logging.Handler):
+    """Follows the events of a race and moves a bar; its unit is one fit.
+
+    Looks that lie ahead count with the configurations that are expected there, and
+    never with more than are left.
+
+    Parameters
+    ----------
+    bar : Bar
+        Where to draw.
+    """
+
+    def __init__(self, bar: Bar) -> None:
+        super().__init__(logging.DEBUG)
+        self._bar = bar
+        self._ahead: list[tuple[str, float]] = []
+        self._before = 0.0
+        self._text = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of an event of the race."""
+        event: Mapping[str, Any] | None = getattr(record, "cvst", None)
+        if event is None:
+            return
+        name = event["event"]
+        if name == "start":
+            self._ahead = [
+                (look["stage"], look["expected_configurations"])
+                for look in event["looks"][: event["expected_looks"]]
+            ]
+        elif name == "begin":
+            self._text = f"look {event['look']} ({event['stage']})"
+            self._skip_to(event["stage"])
+            self._ahead[:1] = [(event["stage"], event["n_configurations"])]
+        elif name == "look":
+            self._saw(event)
+        elif name == "end":
+            self._ahead = []
+            self._text = f"over: {event['reason']}"
+        done = event["done"] if name == "progress" else 0
+        left = sum(count for _, count in self._ahead)
+        self._bar.show(self._before + done, self._before + left, self._text)
+
+    def _skip_to(self, stage: str) -> None:
+        """Forget looks of stages that were left out or cut short."""
+        stages = [name for name, _ in self._ahead]
+        if stage in stages:
+            del self._ahead[: stages.index(stage)]
+
+    def _saw(self, event: Mapping[str, Any]) -> None:
+        self._before += event["n_configurations"]
+        most = event["n_active"]
+        self._ahead = [(stage, min(count, most)) for stage, count in self._ahead[1:]]
+        score = " ".join(score_text(event["scoring"], event["leader_score"], ".4g"))
+        self._text = f"{event['stage']}: {most:,} left, {score}"
+
+
+@contextmanager
+def verbose_logging(
+    verbose: int, make_bar: Callable[[], Bar | None] | None = None
+) -> Iterator[None]:
+    """Show the events of this search on standard output while ``verbose`` is set.
+
+    Parameters
+    ----------
+    verbose : int
+        0 for silence, 1 for a bar or a line per look, 2 for every event.
+    make_bar : callable, optional
+        Returns where to draw, None if nothing can be drawn.
+    """
+    if not verbose:
+        yield
+        return
+    bar = (make_bar or new_bar)() if verbose == 1 else None
+    handler: logging.Handler = logging.StreamHandler(sys.stdout)
+    handler.setFormatter(logging.Formatter("[cvst] %(message)s"))
+    if bar is not None:
+        handler = RaceBar(bar)
+    # Restored afterwards: a library must not change the user's settings.
+    level = LOGGER.level
+    LOGGER.addHandler(handler)
+    LOGGER.setLevel(logging.INFO if verbose == 1 and bar is None else logging.DEBUG)
+    try:
+        yield
+    finally:
+        LOGGER.removeHandler(handler)
+        LOGGER.setLevel(level)
+        if bar is not None:
+            bar.close()
+
+
+def new_bar() -> Bar | None:
+    """Return a bar for this terminal or notebook, None where there cannot be one."""
+    if not (in_notebook() or sys.stdout.isatty()):
+        return None
+    for kind in (_tqdm_bar, _rich_bar):
+        try:
+            return kind()
+        except ImportError:
+            continue
+    return None
+
+
+def in_notebook() -> bool:
+    """Return whether output goes to the cell of a notebook."""
+    shell = sys.modules.get("IPython")
+    running = None if shell is None else shell.get_ipython()
+    return running is not None and hasattr(running, "kernel")
+
+
+def _tqdm_bar() -> Bar:
+    from tqdm.auto import tqdm
+
+    class FitsBar(tqdm):
+        """A bar whose total may change."""
+
+        def show(self, done: float, total: float, text: str) -> None:
+            self.total = round(total)
+            self.n = round(done)
+            self.set_postfix_str(text, refresh=False)
+            self.refresh()
+
+    bar: Bar = FitsBar(unit="fit", file=sys.stdout, leave=True)
+    return bar
+
+
+def _rich_bar() -> Bar:
+    from rich.progress import Progress
+
+    class FitsBar(Progress):
+        """A bar of one task."""
+
+        def show(self, done: float, total: float, text: str) -> None:
+            if not self.tasks:
+                self.add_task("race")
+                self.start()
+            self.update(self.task_ids[0], completed=done, total=total, description=text)
+
+        def close(self) -> None:
+            self.stop()
+
+    return FitsBar()
