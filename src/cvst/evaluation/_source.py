@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,6 +34,12 @@ __all__ = ["DataSource", "Gate", "failure_warning"]
 
 # Kinds of NumPy arrays that hold neither NaN nor infinity.
 INTEGERS = "biu"
+
+# Most losses that are copied at a time.
+LARGEST_BLOCK = 1_000_000
+
+# Stands for losses that were taken from a result.
+NOTHING = np.empty(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,8 @@ class _Work:
     classes: Any
     scratch: Scratch
     with_residuals: bool
+    # Takes the losses of each result at once; None where they have to travel.
+    enter: Callable[[Scored], Scored] | None = None
 
     def __call__(self, groups: list[list[int]]) -> list[Scored]:
         """Evaluate some groups of configurations."""
@@ -114,7 +122,7 @@ class _Work:
         if counted is not None and losses is not None:
             losses = losses[counted]
             residuals = None if residuals is None else residuals[counted]
-        return Scored(
+        scored = Scored(
             outcome.configuration,
             losses,
             residuals,
@@ -124,6 +132,7 @@ class _Work:
             reason="" if error is None else _reason(error),
             details="" if error is None else _details(error),
         )
+        return scored if self.enter is None else self.enter(scored)
 
     @staticmethod
     def _losses(outcome: Outcome, row_losses: RowLosses) -> FloatArray:
@@ -236,6 +245,8 @@ class DataSource:
             number: self.rescaling.configuration(number, look.n_train, n_samples)
             for number in look.configurations.tolist()
         }
+        tables = _Tables(look, self._n_points(look), self.with_residuals)
+        here = self.guard is None and effective_n_jobs(self.n_jobs) == 1
         work = _Work(
             self.evaluator,
             self.estimator,
@@ -247,14 +258,15 @@ class DataSource:
             self.classes,
             self.scratch,
             self.with_residuals,
+            tables.enter if here else None,
         )
-        scored = self._run(work, gate)
-        seen = self._gather(look, scored)
+        scored = self._run(work, gate, tables)
+        seen = self._gather(look, scored, tables)
         if self.keep_losses:
             self.kept.append((look.configurations, seen.losses))
         return seen
 
-    def _run(self, work: _Work, gate: Gate | None) -> list[Scored]:
+    def _run(self, work: _Work, gate: Gate | None, tables: _Tables) -> list[Scored]:
         groups = self.evaluator.groups(self.estimator, work.configurations)
         chunks = self._chunks(groups, gate)
         n_total = len(work.configurations)
@@ -265,10 +277,10 @@ class DataSource:
         # An error in between must not leave workers busy.
         with closing(batches):
             for results in batches:
-                scored.extend(results)
                 for result in results:
                     if result.error is not None and self.raise_errors:
                         raise result.error
+                    scored.append(tables.enter(result))
                 if self.watch is not None:
                     self.watch(len(scored), n_total)
                 if gate is not None:
@@ -293,7 +305,7 @@ class DataSource:
             return gate.chunks(groups)
         return in_chunks(groups, effective_n_jobs(self.n_jobs))
 
-    def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:
+    def _gather(self, look: Look, scored: list[Scored], tables: _Tables) -> LookLosses:
         good = [result for result in scored if result.losses is not None]
         if not good and not look.may_fail:
             first = scored[0]
@@ -302,15 +314,7 @@ class DataSource:
                 f"first one, {_shown(self.configurations[look.configurations[0]])}, "
                 f"failed with:\n{first.details}"
             )
-        losses = np.full((len(scored), self._n_points(look)), np.nan)
-        residuals = np.full_like(losses, np.nan) if self.with_residuals else None
-        for place, result in enumerate(scored):
-            if result.losses is not None:
-                losses[place] = result.losses
-            if residuals is not None and result.residuals is not None:
-                residuals[place] = result.residuals
-        if good and (good[0].residuals is None or np.isnan(good[0].residuals).any()):
-            residuals = None
+        losses = tables.losses
         failures = {
             result.configuration: result.reason
             for result in scored
@@ -320,7 +324,7 @@ class DataSource:
         return LookLosses(
             losses=losses,
             mean_losses=means,
-            residuals=residuals,
+            residuals=tables.known_residuals(good),
             fit_seconds=np.array([result.fit_seconds for result in scored]),
             score_seconds=np.array([result.score_seconds for result in scored]),
             failures=failures,
@@ -339,18 +343,63 @@ class DataSource:
         weights = take(self.data.score_weights, look.test)
         n_points = losses.shape[1]
         if weights is None:
-            means: FloatArray = losses.mean(axis=1)
+            kept = None
             shares = np.full(n_points, 1 / n_points)
         else:
             kept = weights[weights > 0]
-            means = np.asarray(np.average(losses, axis=1, weights=kept))
             shares = kept / kept.sum()
+        # A block at a time: copies of a whole table would fill the memory.
+        size = max(64, LARGEST_BLOCK // n_points // 64 * 64)
+        blocks = [losses[start : start + size] for start in range(0, len(losses), size)]
+        parts = [_moments(block, kept, shares) for block in blocks]
+        means, squares = (np.concatenate(values) for values in zip(*parts, strict=True))
         if n_points < 2:
             return means, np.full(len(means), np.nan)
-        # A model that diverged may have losses whose squares no longer fit.
-        with np.errstate(over="ignore", invalid="ignore"):
-            squares = (losses - means[:, None]) ** 2 @ shares**2
         return means, np.sqrt(squares * n_points / (n_points - 1))
+
+
+class _Tables:
+    """The losses of a look, filled as they come, so that each exists once."""
+
+    def __init__(self, look: Look, n_points: int, with_residuals: bool) -> None:
+        self._places = {
+            number: place for place, number in enumerate(look.configurations.tolist())
+        }
+        self.losses = np.full((len(self._places), n_points), np.nan)
+        self._residuals = np.full_like(self.losses, np.nan) if with_residuals else None
+
+    def enter(self, result: Scored) -> Scored:
+        """Take the losses of a result, and return it without them."""
+        place = self._places[result.configuration]
+        if result.losses is None or result.losses is NOTHING:
+            return result
+        self.losses[place] = result.losses
+        if self._residuals is None:
+            return replace(result, losses=NOTHING)
+        if result.residuals is not None:
+            self._residuals[place] = result.residuals
+        return replace(result, losses=NOTHING, residuals=NOTHING)
+
+    def known_residuals(self, good: list[Scored]) -> FloatArray | None:
+        """Return the residuals, None where there are none."""
+        if self._residuals is None or not good:
+            return self._residuals
+        first = self._residuals[self._places[good[0].configuration]]
+        return None if np.isnan(first).any() else self._residuals
+
+
+def _moments(
+    block: FloatArray, weights: FloatArray | None, shares: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return (weighted) means of rows and of their squared distances to them."""
+    means: FloatArray
+    if weights is None:
+        means = block.mean(axis=1)
+    else:
+        means = np.asarray(np.average(block, axis=1, weights=weights))
+    # A model that diverged may have losses whose squares no longer fit.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return means, (block - means[:, None]) ** 2 @ shares**2
 
 
 def _lost(chunk: list[list[int]], reason: str) -> list[Scored]:

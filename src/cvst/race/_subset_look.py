@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvst._typing import IntArray
-from cvst.race._leader_tests import drop_worse, excess_p_values
+from cvst.race._leader_tests import Excesses, drop_worse, excess_p_values
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._planned import PlannedLook, planned_prefix
 from cvst.race._problem import Problem
@@ -57,7 +57,7 @@ class SubsetLook(Stage):
             # Nothing to compare: all go on, and more rows may help.
             return Verdict(np.zeros(len(seen.losses), dtype=bool), seen.mean_losses)
         leader = int(np.nanargmin(seen.mean_losses))
-        p_values = excess_p_values(list(seen.losses - seen.losses[leader]))
+        p_values = excess_p_values(Excesses(seen.losses, leader))
         return drop_worse(state, look, seen, p_values, self.level, self.set_aside)
 
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
