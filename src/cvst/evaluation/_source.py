@@ -421,7 +421,10 @@ def _all_finite(prediction: Any) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    text = str(error).strip().split("\n", 1)[0]
+    try:
+        text = str(error).strip().split("\n", 1)[0]
+    except Exception:  # an error may fail to say what it is
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
