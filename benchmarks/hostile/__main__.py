@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 sys.stdout.reconfigure(errors="backslashreplace")
 
-from hostile_cases import run  # noqa: E402 - after the path
+from hostile_cases import draw, run  # noqa: E402 - after the path
 
 
 def main() -> None:
@@ -25,7 +25,7 @@ def main() -> None:
     options = parser.parse_args()
     start, outcomes, trouble = time.perf_counter(), Counter(), []
     for seed in range(options.first, options.first + options.count):
-        result = run(seed)
+        result = run(draw(seed))
         outcomes[result.outcome if result.outcome.endswith("Error") else "works"] += 1
         if result.trouble:
             trouble.append({**asdict(result.case), "trouble": result.trouble})

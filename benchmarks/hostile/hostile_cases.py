@@ -15,9 +15,10 @@ import signal
 import traceback
 import warnings
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
-from hostile_inputs import CVS, GRIDS, ROWS, TARGETS, draw_params
+from hostile_inputs import CVS, GRIDS, PARAMS, ROWS, TARGETS
 from hostile_models import MODELS, SCORERS
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
@@ -42,17 +43,17 @@ LONGEST_TEXT = 1500
 class Case:
     """What was drawn, by name."""
 
-    seed: int
-    rows: str
-    targets: str
-    n_rows: int
     model: str
-    grid: str
-    cv: str
-    scoring: str
-    strategy: str
-    params: str
-    search: str
+    seed: int = 0
+    rows: str = "plain"
+    targets: str = "numbers"
+    n_rows: int = 60
+    grid: str = "usual"
+    cv: str = "three"
+    scoring: str = "mse"
+    strategy: str = "track_and_confirm"
+    params: str = "nothing"
+    search: str = "grid"
 
 
 @dataclass
@@ -64,7 +65,7 @@ class Result:
     trouble: list[str] = field(default_factory=list)
 
 
-def draw(seed: int) -> tuple[Case, np.random.Generator]:
+def draw(seed: int) -> Case:
     """Draw a case; most parts of most cases are ordinary, so that much is reached."""
     rng = np.random.default_rng(seed)
 
@@ -75,7 +76,7 @@ def draw(seed: int) -> tuple[Case, np.random.Generator]:
 
     model = str(rng.choice(list(MODELS)))
     numbers = not _is_classifier(MODELS[model][0])
-    case = Case(
+    return Case(
         seed=seed,
         n_rows=int(rng.choice(SIZES)),
         rows=one_of(ROWS, "plain"),
@@ -85,10 +86,9 @@ def draw(seed: int) -> tuple[Case, np.random.Generator]:
         cv=one_of(CVS, "three"),
         scoring=one_of(SCORERS, "mse" if numbers else "accuracy"),
         strategy=str(rng.choice(STRATEGIES)),
-        params="",
+        params=one_of(PARAMS, "nothing"),
         search=str(rng.choice(["grid", "grid", "grid", "random"])),
     )
-    return case, rng
 
 
 def _is_classifier(estimator) -> bool:
@@ -115,15 +115,14 @@ def _alarm():
         signal.signal(signal.SIGALRM, before)
 
 
-def run(seed: int) -> Result:
+def run(case: Case) -> Result:
     """Run a case and its witness."""
-    case, rng = draw(seed)
-    X, y = (ROWS[case.rows](rng, case.n_rows), TARGETS[case.targets](rng, case.n_rows))
-    name, params = draw_params(rng, case.n_rows)
-    case = Case(**{**vars(case), "params": name})
+    rng, n = np.random.default_rng([case.seed, 1]), case.n_rows
+    X, y = ROWS[case.rows](rng, n), TARGETS[case.targets](rng, n)
+    params = PARAMS[case.params](rng, n)
     estimator, parameter, values = MODELS[case.model]
     grid = GRIDS[case.grid](parameter, values)
-    make_cv = lambda: CVS[case.cv](np.random.default_rng(seed), case.n_rows)  # noqa: E731
+    make_cv = partial(CVS[case.cv], None, n)
     result = Result(case, "")
     before, kept = _process_state(), _content(X, y)
     options = {"scoring": SCORERS[case.scoring], "strategy": case.strategy}

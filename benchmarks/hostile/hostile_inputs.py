@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 from scipy import sparse
@@ -18,8 +16,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
-__all__ = ["CVS", "GRIDS", "ROWS", "TARGETS", "draw_params"]
-
+__all__ = ["CVS", "GRIDS", "PARAMS", "ROWS", "TARGETS"]
 
 
 def _plain(rng, n):
@@ -219,26 +216,18 @@ GRIDS = {
 }
 
 
-def draw_params(rng, n):
-    """Return what ``fit`` gets besides, most often nothing."""
-    kinds = {
-        "nothing": {},
-        "groups": {"groups": rng.integers(0, 4, size=n)},
-        "groups of one": {"groups": np.zeros(n)},
-        "groups of each": {"groups": np.arange(n)},
-        "short groups": {"groups": np.zeros(max(0, n - 1))},
-        "groups with gaps": {"groups": [None] * n},
-        "weights": {"sample_weight": rng.random(n)},
-        "zero weights": {"sample_weight": np.zeros(n)},
-        "some zero weights": {"sample_weight": (np.arange(n) % 2).astype(float)},
-        "negative weights": {"sample_weight": -np.ones(n)},
-        "weights as text": {"sample_weight": ["a"] * n},
-        "unknown": {"unknown": 1},
-    }
-    weights = np.array([8.0, *([1.0] * (len(kinds) - 1))])
-    name = str(rng.choice(list(kinds), p=weights / weights.sum()))
-    return name, kinds[name]
-
-
-# All pairs of rows and targets, for whoever wants to go through them in order.
-PAIRS = list(product(ROWS, TARGETS))
+# From a generator and a number of rows to what ``fit`` gets besides.
+PARAMS = {
+    "nothing": lambda rng, n: {},
+    "groups": lambda rng, n: {"groups": rng.integers(0, 4, size=n)},
+    "groups of one": lambda rng, n: {"groups": np.zeros(n)},
+    "groups of each": lambda rng, n: {"groups": np.arange(n)},
+    "short groups": lambda rng, n: {"groups": np.zeros(n - 1)},
+    "groups with gaps": lambda rng, n: {"groups": [None] * n},
+    "weights": lambda rng, n: {"sample_weight": rng.random(n)},
+    "zero weights": lambda rng, n: {"sample_weight": np.zeros(n)},
+    "some zero weights": lambda rng, n: {"sample_weight": np.arange(n) % 2.0},
+    "negative weights": lambda rng, n: {"sample_weight": -np.ones(n)},
+    "weights as text": lambda rng, n: {"sample_weight": ["a"] * n},
+    "unknown": lambda rng, n: {"unknown": 1},
+}

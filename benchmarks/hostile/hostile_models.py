@@ -25,7 +25,7 @@ class OddError(Exception):
         super().__init__(f"{first} and {second}\n\x1b[2J" * 3)
 
 
-class Hidden(Exception):
+class HiddenError(Exception):
     """Does not even have a text."""
 
     def __str__(self):
@@ -36,7 +36,7 @@ ERRORS = {
     "value": ValueError("bad\nvalue"),
     "key": KeyError("key"),
     "odd": OddError(1, 2),
-    "hidden": Hidden(),
+    "hidden": HiddenError(),
     "stop": StopIteration(),
     "memory": MemoryError(),
     "recursion": RecursionError("deep"),

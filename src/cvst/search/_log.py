@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -33,15 +34,38 @@ def verbose_logging(verbose: int) -> Iterator[None]:
         return
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("[cvst] %(message)s"))
-    # Restored afterwards: a library must not change the user's settings.
-    level = LOGGER.level
     LOGGER.addHandler(handler)
-    LOGGER.setLevel(logging.DEBUG if verbose > 1 else logging.INFO)
+    _LEVELS.enter(logging.DEBUG if verbose > 1 else logging.INFO)
     try:
         yield
     finally:
         LOGGER.removeHandler(handler)
-        LOGGER.setLevel(level)
+        _LEVELS.leave(logging.DEBUG if verbose > 1 else logging.INFO)
+
+
+class _Levels:
+    """The levels that searches want now, in whatever threads; the lowest counts."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wanted: list[int] = []
+        self._before = logging.NOTSET
+
+    def enter(self, level: int) -> None:
+        with self._lock:
+            if not self._wanted:
+                self._before = LOGGER.level
+            self._wanted.append(level)
+            LOGGER.setLevel(min(self._wanted))
+
+    def leave(self, level: int) -> None:
+        # Restored afterwards: a library must not change the user's settings.
+        with self._lock:
+            self._wanted.remove(level)
+            LOGGER.setLevel(min(self._wanted, default=self._before))
+
+
+_LEVELS = _Levels()
 
 
 def log_start(
