@@ -89,7 +89,7 @@ def test_nothing_is_left_behind_in_the_process(name, capsys):
 def open_files():
     """Return how many files the process has open."""
     gc.collect()
-    return len(os.listdir("/proc/self/fd"))
+    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="no /proc here")
