@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import Ridge
 
+from cvst import RaceGridSearchCV
+from cvst.race import Problem
 from cvst.race._bits import BitTable, compact
 from cvst.race._leader_tests import Excesses, excess_p_values
 
@@ -57,3 +60,32 @@ def test_tests_in_blocks_equal_those_of_the_whole(binary, monkeypatch):
         monkeypatch.setattr("cvst.race._leader_tests.LARGEST_BLOCK", size)
         np.testing.assert_array_equal(excess_p_values(Excesses(losses, 0)), whole)
     assert np.isfinite(whole).sum() == 6
+
+
+@pytest.mark.parametrize("strategy", ["track_and_confirm", "cvst"])
+def test_a_look_has_no_more_losses_than_the_memory_holds(strategy, monkeypatch):
+    """Looks at subsets test fewer rows, as planned; folds test all of theirs."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 2))
+    y = X[:, 0] + rng.normal(size=600)
+    monkeypatch.setattr("cvst.race._problem.LARGEST_LOOK", 4000)
+    monkeypatch.setattr("cvst.race._problem.FEWEST_TESTED", 50)
+    grid = {"alpha": np.logspace(-3, 3, 40)}
+    search = RaceGridSearchCV(Ridge(), grid, strategy=strategy, random_state=0)
+    looks = [one.look for one in search.fit(X, y).race_.observations]
+    subsets = [look for look in looks if not look.is_fold]
+    assert subsets[0].n_test == 100
+    assert all(
+        look.n_test <= max(50, 4000 // len(look.configurations)) for look in subsets
+    )
+    planned = search.strategy_.planned_looks(search.race_.problem)
+    assert planned[0].n_test == 100
+    folds = [look for look in looks if look.is_fold]
+    assert all(look.n_test in (60, 120) for look in folds)
+
+
+def test_shuffled_subsets_are_bounded_too():
+    problem = Problem(10_000, 400_000, orders=(np.arange(400_000)[::-1],))
+    train, test = problem.bounded_prefix(1000, 10_000, problem.orders[0])
+    assert (len(train), len(test)) == (1000, 25_000)
+    assert problem.bounded_prefix(1000, 2) == problem.prefix(1000)

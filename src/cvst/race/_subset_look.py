@@ -48,7 +48,7 @@ class SubsetLook(Stage):
         if n_looks:
             return None
         n_train = self.n_train(state.problem)
-        train, test = state.problem.prefix(n_train)
+        train, test = state.problem.bounded_prefix(n_train, len(members))
         return Look(train, test, n_train, members, self.name, may_fail=True)
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
@@ -62,7 +62,8 @@ class SubsetLook(Stage):
 
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
         """Return the one look."""
-        return (planned_prefix(problem, self.n_train(problem), self.name, most),)
+        n_train = self.n_train(problem)
+        return (planned_prefix(problem, n_train, self.name, most, bounded=True),)
 
     def n_train(self, problem: Problem) -> int:
         """Return the training rows, moved so that no group is split."""
