@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -173,3 +175,19 @@ def test_configurations_are_admitted_during_a_race():
     np.testing.assert_array_equal(actual.losses, expected.losses)
     model = Ridge(alpha=1.5).fit(X[:30], y[:30])  # 3 on 60 rows
     np.testing.assert_allclose(actual.losses[2], (model.predict(X[40:]) - y[40:]) ** 2)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_in_blocks_equal_those_of_the_whole(weighted, monkeypatch):
+    """To the last bit: a block has the rows that BLAS takes together."""
+    rng = np.random.default_rng(0)
+    losses = rng.random((300, 501)) ** 3
+    weights = rng.random(501) if weighted else None
+    source = SimpleNamespace(data=SimpleNamespace(score_weights=weights))
+    look = SimpleNamespace(test=slice(0, 501))
+    whole = DataSource._means(source, look, losses)
+    monkeypatch.setattr("cvst.evaluation._source.LARGEST_BLOCK", 1)
+    for block, all_at_once in zip(
+        DataSource._means(source, look, losses), whole, strict=True
+    ):
+        np.testing.assert_array_equal(block, all_at_once)

@@ -1,4 +1,6 @@
 import json
+import socket
+import struct
 from http.client import HTTPConnection
 
 import pytest
@@ -75,3 +77,19 @@ def test_a_closed_report_listens_no_more(fitted):
     report.close()
     with pytest.raises(ConnectionRefusedError):
         ask(report, "/")
+
+
+def test_a_reader_who_leaves_early_is_no_error(live, fitted, capsys, monkeypatch):
+    """Neither a closed connection nor a name that no encoding has."""
+    live.finish(fitted)
+    monkeypatch.setattr(live, "_html", lambda: "\ud800" * 3_000_000)
+    port = int(live.url.rstrip("/").rsplit(":", 1)[1])
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.sendall(f"GET / HTTP/1.1\r\nHost: localhost:{port}\r\n\r\n".encode())
+        connection.recv(100)
+        # Closed with unread data, a connection is reset.
+        connection.setsockopt(
+            socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
+        )
+    live.close()
+    assert capsys.readouterr().err == ""

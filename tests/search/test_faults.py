@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 import warnings
+from typing import ClassVar
 
 import joblib
 import numpy as np
@@ -54,7 +55,7 @@ class Moody(RegressorMixin, BaseEstimator):
         if self.mood == "odd":
             raise OddError(1, 2)
         if self.mood == "prints":
-            print("x" * 100_000)
+            sys.stdout.write("x" * 100_000)
         if self.mood == "memory":
             raise MemoryError("not enough")
         self.model_ = Ridge(self.alpha).fit(X, y)
@@ -242,7 +243,7 @@ class Greedy(Moody):
 
 class GreedyEvaluator(BatchEvaluator):
     prefer = "threads"
-    sizes: list = []
+    sizes: ClassVar[list[int]] = []
 
     def groups(self, estimator, configurations):
         return [list(configurations)]
@@ -336,7 +337,7 @@ class Waiting(Ridge):
     """Waits for the other search, so that the two begin and end by turns."""
 
     barrier = threading.Barrier(2, timeout=60)
-    calls: dict = {}
+    calls: ClassVar[dict[str, int]] = {}
 
     def fit(self, X, y):
         name = threading.current_thread().name

@@ -17,6 +17,7 @@ __all__ = [
     "Scored",
     "ScoredTable",
     "Scores",
+    "Tables",
     "exact_means",
     "lost",
     "numbers_of",
@@ -26,6 +27,9 @@ __all__ = [
     "whole_look",
     "without_undefined",
 ]
+
+# Stands for losses that were taken from a result.
+NOTHING = np.empty(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,47 @@ def numbers_of(result: Scores) -> tuple[int, ...]:
     if isinstance(result, ScoredTable):
         return result.configurations
     return (result.configuration,)
+
+
+class Tables:
+    """The losses of a look, filled as they come, so that each exists once."""
+
+    def __init__(self, look: Look, n_points: int, with_residuals: bool) -> None:
+        self._places = {
+            number: place for place, number in enumerate(look.configurations.tolist())
+        }
+        self._losses = np.full((len(self._places), n_points), np.nan)
+        self._residuals = np.full_like(self._losses, np.nan) if with_residuals else None
+
+    def enter(self, result: Scored) -> Scored:
+        """Take the losses of a result, and return it without them."""
+        if result.losses is None or result.losses is NOTHING:
+            return result
+        place = self._places[result.configuration]
+        self._losses[place] = result.losses
+        if self._residuals is None:
+            return replace(result, losses=NOTHING)
+        if result.residuals is not None:
+            self._residuals[place] = result.residuals
+        return replace(result, losses=NOTHING, residuals=NOTHING)
+
+    def entered(self, result: Scores) -> Scores:
+        """Do so for a single result; one that is a table stays as it is."""
+        return result if isinstance(result, ScoredTable) else self.enter(result)
+
+    def losses_of(self, scored: list[Scored]) -> FloatArray:
+        """Return the losses, NaN for those that count as failed."""
+        for result in scored:
+            if result.losses is None:
+                self._losses[self._places[result.configuration]] = np.nan
+        return self._losses
+
+    def known_residuals(self, good: list[Scored]) -> FloatArray | None:
+        """Return the residuals, None where there are none."""
+        if self._residuals is None or not good:
+            return self._residuals
+        first = self._residuals[self._places[good[0].configuration]]
+        return None if np.isnan(first).any() else self._residuals
 
 
 def rows_of(result: Scores) -> Iterator[Scored]:

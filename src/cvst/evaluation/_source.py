@@ -27,6 +27,7 @@ from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation._scored import (
     Scored,
     Scores,
+    Tables,
     exact_means,
     lost,
     numbers_of,
@@ -51,6 +52,9 @@ from cvst.parallel import (
 from cvst.race import Look, LookCutError, LookLosses
 
 __all__ = ["DataSource", "Gate", "failure_warning"]
+
+# Most losses that are copied at a time.
+LARGEST_BLOCK = 1_000_000
 
 
 class Gate(Protocol):
@@ -177,6 +181,9 @@ class DataSource:
             number: self.rescaling.configuration(number, look.n_train, n_samples)
             for number in look.configurations.tolist()
         }
+        tables = Tables(look, self._n_points(look), self.with_residuals)
+        # In this process losses are entered at once, so that each exists only once.
+        here = self.guard is None and effective_n_jobs(self.n_jobs) == 1
         work = Work(
             self.evaluator,
             self.estimator,
@@ -190,19 +197,21 @@ class DataSource:
             self.with_residuals,
             self.device,
             Listener(self._keep),
+            tables.enter if here else None,
         )
-        scored = self._run(work, gate)
+        scored = self._run(work, gate, tables)
         seen = None
         # What is kept is kept one by one, and must add up to the same bits later.
         if self.data.score_weights is None and self.keeper is None:
             seen = whole_look(look, scored, self.loss, take(self.data.y, look.test))
         if seen is None:
-            seen = self._gather(look, one_by_one(work.configurations, scored))
+            rows = one_by_one(work.configurations, scored)
+            seen = self._gather(look, [tables.enter(row) for row in rows], tables)
         if self.keep_losses:
             self.kept.append((look.configurations, seen.losses))
         return seen
 
-    def _run(self, work: Work, gate: Gate | None) -> list[Scores]:
+    def _run(self, work: Work, gate: Gate | None, tables: Tables) -> list[Scores]:
         groups = self.evaluator.groups(self.estimator, work.configurations)
         n_total = len(work.configurations)
         known, groups = self._known(work.look, groups, gate)
@@ -215,11 +224,11 @@ class DataSource:
         # An error in between must not leave workers busy.
         with closing(batches):
             for results in batches:
-                scored.extend(results)
                 for result in results:
                     if result.error is not None and self.raise_errors:
                         raise result.error
                 self._keep(results)
+                scored += [tables.entered(result) for result in results]
                 done = [number for result in results for number in numbers_of(result)]
                 n_done += len(done)
                 if self.watch is not None:
@@ -276,7 +285,7 @@ class DataSource:
         largest = max(sum(map(len, chunk)) for chunk in chunks) if chunks else 1
         return paced_chunks(groups, largest, n_done)
 
-    def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:
+    def _gather(self, look: Look, scored: list[Scored], tables: Tables) -> LookLosses:
         scored = without_undefined(scored)
         good = [result for result in scored if result.losses is not None]
         if not good and not look.may_fail:
@@ -286,15 +295,7 @@ class DataSource:
                 f"first one, {_shown(self.configurations[look.configurations[0]])}, "
                 f"failed with:\n{first.details}"
             )
-        losses = np.full((len(scored), self._n_points(look)), np.nan)
-        residuals = np.full_like(losses, np.nan) if self.with_residuals else None
-        for place, result in enumerate(scored):
-            if result.losses is not None:
-                losses[place] = result.losses
-            if residuals is not None and result.residuals is not None:
-                residuals[place] = result.residuals
-        if good and (good[0].residuals is None or np.isnan(good[0].residuals).any()):
-            residuals = None
+        losses = tables.losses_of(scored)
         failures = {
             result.configuration: result.reason
             for result in scored
@@ -307,7 +308,7 @@ class DataSource:
         return LookLosses(
             losses=losses,
             mean_losses=exact_means(ranked, scored, self.loss),
-            residuals=residuals,
+            residuals=tables.known_residuals(good),
             fit_seconds=np.array([result.fit_seconds for result in scored]),
             score_seconds=np.array([result.score_seconds for result in scored]),
             failures=failures,
@@ -345,18 +346,33 @@ class DataSource:
         weights = take(self.data.score_weights, look.test)
         n_points = losses.shape[1]
         if weights is None:
-            means: FloatArray = losses.mean(axis=1)
+            kept = None
             shares = np.full(n_points, 1 / n_points)
         else:
             kept = weights[weights > 0]
-            means = np.asarray(np.average(losses, axis=1, weights=kept))
             shares = kept / kept.sum()
+        # A block at a time: copies of a whole table would fill the memory.
+        size = max(64, LARGEST_BLOCK // n_points // 64 * 64)
+        blocks = [losses[start : start + size] for start in range(0, len(losses), size)]
+        parts = [_moments(block, kept, shares) for block in blocks]
+        means, squares = (np.concatenate(values) for values in zip(*parts, strict=True))
         if n_points < 2:
             return means, np.full(len(means), np.nan)
-        # A model that diverged may have losses whose squares no longer fit.
-        with np.errstate(over="ignore", invalid="ignore"):
-            squares = (losses - means[:, None]) ** 2 @ shares**2
         return means, np.sqrt(squares * n_points / (n_points - 1))
+
+
+def _moments(
+    block: FloatArray, weights: FloatArray | None, shares: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return (weighted) means of rows and of their squared distances to them."""
+    means: FloatArray
+    if weights is None:
+        means = block.mean(axis=1)
+    else:
+        means = np.asarray(np.average(block, axis=1, weights=weights))
+    # A model that diverged may have losses whose squares no longer fit.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return means, (block - means[:, None]) ** 2 @ shares**2
 
 
 def _check_outcomes(

@@ -55,6 +55,8 @@ class Work:
     with_residuals: bool
     device: Arrays | None
     listener: Listener
+    # Takes the losses of each result at once; None where they have to travel.
+    enter: Callable[[Scored], Scored] | None
 
     def __call__(self, groups: list[list[int]]) -> list[Scores]:
         """Evaluate some groups of configurations."""
@@ -97,7 +99,7 @@ class Work:
                 for outcome in outcomes_within_memory(self.evaluator, task.only(group))
             ]
             self.listener(done)
-            scored += done
+            scored += done if self.enter is None else map(self.enter, done)
         return scored
 
     def _score_result(
@@ -207,7 +209,10 @@ def _all_finite(prediction: Any) -> bool:
 
 
 def _reason(error: Exception) -> str:
-    text = str(error).strip().split("\n", 1)[0]
+    try:
+        text = str(error).strip().split("\n", 1)[0]
+    except Exception:  # an error may fail to say what it is
+        text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 

@@ -131,7 +131,7 @@ def on_file(value: T) -> Iterator[OnFile[T]]:
         yield OnFile(value, str(folder))
 
 
-class _Writer(cloudpickle.Pickler):  # type: ignore[misc]  # joblib is untyped
+class _Writer(cloudpickle.Pickler):
     """Pickles a value, and puts its large arrays into files of their own."""
 
     def __init__(self, file: IO[bytes], folder: Path) -> None:

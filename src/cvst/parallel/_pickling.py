@@ -55,6 +55,8 @@ def portable(error: Exception) -> Exception:
             return error
     except Exception:  # whatever reducing or making it raises
         pass
-    text = str(error)
     name = type(error).__name__
-    return RuntimeError(f"{name}: {text}" if text else name)
+    try:
+        return RuntimeError(f"{name}: {error}" if str(error) else name)
+    except Exception:  # it may fail to say what it is
+        return RuntimeError(name)

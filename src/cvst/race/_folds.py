@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray
+from cvst.race._bits import BitTable
 from cvst.race._problem import Folds
 from cvst.race._ranking import last_finite
 from cvst.race._state import RaceState
@@ -21,7 +22,7 @@ class FoldRecord:
 
     Attributes
     ----------
-    losses : list of ndarray of shape (n_members, n_points)
+    losses : list of ndarray or BitTable of shape (n_members, n_points)
         Pointwise losses of each look.
     folds : list of int
         Which fold it was, counted from the first of its stage.
@@ -31,7 +32,7 @@ class FoldRecord:
         Mean losses, weighted where the rows are; NaN if absent or failed.
     """
 
-    losses: list[FloatArray]
+    losses: list[FloatArray | BitTable]
     folds: list[int]
     rows: IntArray
     means: FloatArray
@@ -39,7 +40,7 @@ class FoldRecord:
     @classmethod
     def of(cls, state: RaceState, stages: tuple[str, ...]) -> FoldRecord:
         """Collect the folds of the given stages."""
-        losses: list[FloatArray] = []
+        losses: list[FloatArray | BitTable] = []
         folds: list[int] = []
         shape = state.n_configurations, state.n_looks
         rows = np.full(shape, -1, dtype=np.intp)
@@ -109,7 +110,7 @@ class FoldRecord:
         keys = (members, np.where(np.isnan(means), np.inf, means), -counts)
         return members[np.lexsort(keys)]
 
-    def _looks_of(self, index: int) -> list[tuple[FloatArray, int, int]]:
+    def _looks_of(self, index: int) -> list[tuple[FloatArray | BitTable, int, int]]:
         """Return losses, fold and row of the looks of a configuration."""
         looks = zip(self.losses, self.folds, self.rows[index].tolist(), strict=True)
         return [look for look in looks if look[2] >= 0]

@@ -75,7 +75,7 @@ class GrowingSteps(Stage):
             return None
         n_train = self.sizes[n_looks]
         order = state.problem.orders[n_looks] if self.shuffled else None
-        train, test = state.problem.prefix(n_train, order)
+        train, test = state.problem.bounded_prefix(n_train, len(members), order)
         return Look(train, test, n_train, members, self.name)
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
@@ -100,7 +100,8 @@ class GrowingSteps(Stage):
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
         """Return one look per step; all may stay to the end."""
         return tuple(
-            planned_prefix(problem, n_train, self.name, most) for n_train in self.sizes
+            planned_prefix(problem, n_train, self.name, most, bounded=True)
+            for n_train in self.sizes
         )
 
     def _traces(self, state: RaceState) -> BoolArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from cvst.statistics import (
 __all__ = [
     "BY_RANK",
     "BY_TEST",
+    "Excesses",
     "drop_worse",
     "excess_p_values",
     "level_of_each",
@@ -27,6 +29,9 @@ __all__ = [
 
 # Reasons of a drop: shown to be worse, or not among the best that go on.
 BY_TEST, BY_RANK = "paired test", "rank"
+
+# Most differences that are tested at a time: tests need some eight copies of them.
+LARGEST_BLOCK = 500_000
 
 
 def excess_p_values(
@@ -58,27 +63,60 @@ def excess_p_values(
     array([nan,  0., nan])
     """
     p_values = np.full(len(differences), np.nan)
-    # Rows of one length are tested in one call.
+    # Rows of one length are tested together, but a few at a time: a large grid on many
+    # rows would fill the memory several times over.
     by_length: dict[int, list[int]] = {}
     for position, row in enumerate(differences):
         by_length.setdefault(len(row), []).append(position)
-    for alike in by_length.values():
-        table = np.stack([differences[position] for position in alike])
-        # Without any difference there is no variance to test with.
-        tested = ~np.isnan(table).any(axis=1) & table.any(axis=1)
-        if not tested.any():
-            continue
-        positions, table = np.array(alike)[tested], table[tested]
-        if np.all((table == 0) | (np.abs(table) == 1)):
-            p_values[positions] = _mcnemar(table)
-        else:
-            p_values[positions] = paired_excess_test(table)
-            if any_tails:
-                # The larger one holds where either of the two does.
-                p_values[positions] = np.maximum(
-                    p_values[positions], symmetric_excess_test(table)
-                )
+    for length, alike in by_length.items():
+        size = max(1, LARGEST_BLOCK // max(1, length))
+        blocks = [alike[start : start + size] for start in range(0, len(alike), size)]
+        # One test for all of them, so one that is not binary decides for the others.
+        kinds = [_kinds(_stacked(differences, block)) for block in blocks]
+        binary = all(kind[1] for kind in kinds)
+        for block, (can_be_tested, _) in zip(blocks, kinds, strict=True):
+            if can_be_tested.any():
+                table = _stacked(differences, block)[can_be_tested]
+                positions = np.array(block)[can_be_tested]
+                p_values[positions] = _excess_test(table, binary, any_tails)
     return p_values
+
+
+class Excesses(Sequence[FloatArray]):
+    """Losses minus those of the leader, row by row, made when asked for."""
+
+    def __init__(self, losses: FloatArray, leader: int) -> None:
+        self._losses = losses
+        self._leader = leader
+
+    def __len__(self) -> int:
+        return len(self._losses)
+
+    def __getitem__(self, place: Any) -> Any:
+        """Return one row."""
+        return self._losses[place] - self._losses[self._leader]
+
+
+def _stacked(differences: Sequence[FloatArray], places: list[int]) -> FloatArray:
+    return np.stack([differences[place] for place in places])
+
+
+def _kinds(table: FloatArray) -> tuple[BoolArray, bool]:
+    """Return which rows can be tested, and whether these hold -1, 0 and 1 only."""
+    # Without any difference there is no variance to test with.
+    tested = np.asarray(~np.isnan(table).any(axis=1) & table.any(axis=1))
+    table = table[tested]
+    return tested, bool(np.all((table == 0) | (np.abs(table) == 1)))
+
+
+def _excess_test(table: FloatArray, binary: bool, any_tails: bool) -> FloatArray:
+    if binary:
+        return _mcnemar(table)
+    p_values = paired_excess_test(table)
+    if not any_tails:
+        return p_values
+    # The larger one holds where either of the two does.
+    return np.maximum(p_values, symmetric_excess_test(table))
 
 
 def _mcnemar(table: FloatArray) -> FloatArray:

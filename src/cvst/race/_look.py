@@ -14,6 +14,7 @@ import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray, Rows, count_rows
 from cvst.exceptions import InvalidInputError
+from cvst.race._bits import BitTable, compact
 
 __all__ = ["Look", "LookLosses", "Observation", "Verdict"]
 
@@ -174,8 +175,9 @@ class Observation:
         Top (True) or flop (False).
     drops, failures : mapping of int to str
         Reasons by configuration.
-    losses : ndarray of shape (n_kept, n_points) or None
-        Pointwise losses of the configurations in ``kept``, where any were kept.
+    losses : ndarray or BitTable of shape (n_kept, n_points), or None
+        Pointwise losses of the configurations in ``kept``, where any were kept; those
+        of 0 and 1 as bits, which read like an array of floats.
     kept : ndarray of int
         Configurations whose pointwise losses were kept, ascending.
     standard_errors : ndarray of float or None
@@ -199,7 +201,7 @@ class Observation:
     score_seconds: FloatArray
     drops: Mapping[int, str]
     failures: Mapping[int, str]
-    losses: FloatArray | None = None
+    losses: FloatArray | BitTable | None = None
     kept: IntArray = field(default_factory=_no_configurations)
     standard_errors: FloatArray | None = None
     seconds: float = np.nan
@@ -252,8 +254,8 @@ def _check_verdict(look: Look, verdict: Verdict) -> None:
             )
 
 
-def _kept(losses: FloatArray, keep: BoolArray) -> FloatArray | None:
+def _kept(losses: FloatArray, keep: BoolArray) -> FloatArray | BitTable | None:
     if not keep.any():
         return None
     # Usually all are kept, and then no copy is needed.
-    return losses if keep.all() else losses[keep]
+    return compact(losses if keep.all() else losses[keep])

@@ -71,5 +71,5 @@ def check_kinds(owner: Any, fractions: Iterable[str], counts: Iterable[str]) -> 
     kinds += [(name, Integral, "a whole number") for name in counts]
     for name, kind, words in kinds:
         value = getattr(owner, name)
-        if not isinstance(value, kind) or isinstance(value, bool):
+        if isinstance(value, bool) or not isinstance(value, kind):
             raise InvalidInputError(f"{name}={value!r} must be {words}.")

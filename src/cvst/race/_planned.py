@@ -30,9 +30,13 @@ class PlannedLook:
 
 
 def planned_prefix(
-    problem: Problem, n_train: int, stage: str, max_configurations: int
+    problem: Problem,
+    n_train: int,
+    stage: str,
+    max_configurations: int,
+    bounded: bool = False,
 ) -> PlannedLook:
-    """Plan a look at the first rows.
+    """Plan a look at the first rows, with test rows bounded by the memory or not.
 
     Examples
     --------
@@ -40,6 +44,8 @@ def planned_prefix(
     PlannedLook(stage='race', n_train=90, n_test=910, max_configurations=5)
     """
     n_test = problem.n_validation or problem.n_samples - n_train
+    if bounded:
+        n_test = min(n_test, problem.most_tested(max_configurations))
     return PlannedLook(stage, n_train, n_test, max_configurations)
 
 

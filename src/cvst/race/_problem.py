@@ -13,6 +13,10 @@ from cvst.race._space import SearchSpace
 
 __all__ = ["Folds", "Problem"]
 
+# Most losses of a look at a subset, eight bytes each: two gigabytes. More rows than
+# the least would tell hardly more, and a look has as many whatever the grid.
+LARGEST_LOOK, FEWEST_TESTED = 250_000_000, 10_000
+
 Folds = tuple[tuple[IntArray, IntArray], ...]
 
 
@@ -112,6 +116,26 @@ class Problem:
         distances = np.abs(np.asarray(sizes)[:, None] - allowed)
         # An assignment gives each size a boundary of its own, moving the sum least.
         return sorted(allowed[linear_sum_assignment(distances)[1]].tolist())
+
+    def most_tested(self, n_configurations: int) -> int:
+        """Return how many rows a look at a subset tests at most, for the memory.
+
+        Examples
+        --------
+        >>> Problem(10_000, 1_000_000).most_tested(10_000)
+        25000
+        """
+        return max(FEWEST_TESTED, LARGEST_LOOK // max(1, n_configurations))
+
+    def bounded_prefix(
+        self, n_train: int, n_configurations: int, order: IntArray | None = None
+    ) -> tuple[Rows, Rows]:
+        """Return :meth:`prefix`, with as many test rows as the memory allows."""
+        train, test = self.prefix(n_train, order)
+        most = self.most_tested(n_configurations)
+        if isinstance(test, slice):
+            return train, slice(test.start, min(test.stop, test.start + most))
+        return train, test[:most]
 
     def prefix(self, n_train: int, order: IntArray | None = None) -> tuple[Rows, Rows]:
         """Return the first rows for training and the others (or the test set)."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvst._typing import IntArray
-from cvst.race._leader_tests import drop_worse, tested
+from cvst.race._leader_tests import Excesses, drop_worse, tested
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._planned import PlannedLook, planned_prefix
 from cvst.race._problem import Problem
@@ -52,7 +52,7 @@ class SubsetLook(Stage):
         if n_looks:
             return None
         n_train = self.n_train(state.problem)
-        train, test = state.problem.prefix(n_train)
+        train, test = state.problem.bounded_prefix(n_train, len(members))
         return Look(train, test, n_train, members, self.name, may_fail=True)
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
@@ -62,14 +62,15 @@ class SubsetLook(Stage):
             return Verdict(np.zeros(len(seen.losses), dtype=bool), seen.mean_losses)
         leader = int(np.nanargmin(seen.mean_losses))
         p_values, worse = tested(
-            list(seen.losses - seen.losses[leader]),
+            Excesses(seen.losses, leader),
             *(self.level, self.n_sharing, state.n_configurations),
         )
         return drop_worse(state, look, seen, p_values, worse, self.set_aside)
 
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
         """Return the one look."""
-        return (planned_prefix(problem, self.n_train(problem), self.name, most),)
+        n_train = self.n_train(problem)
+        return (planned_prefix(problem, n_train, self.name, most, bounded=True),)
 
     def n_train(self, problem: Problem) -> int:
         """Return the training rows, moved so that no group is split."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Sequence
 from http import HTTPStatus
@@ -59,7 +60,7 @@ class LiveReport:
         self.title = title
         self._page: dict[str, Any] | None = None
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer((HOST, port), _handler(self))
+        self._server = _Server((HOST, port), _handler(self))
         self._server.daemon_threads = True
         self.url = f"http://{HOST}:{self._server.server_port}/"
         self._thread = threading.Thread(
@@ -145,6 +146,15 @@ class LiveReport:
         return script_json(news)
 
 
+class _Server(ThreadingHTTPServer):
+    """Answers in threads, and lets readers leave in the middle of an answer."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of a reader who is gone."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 def _handler(live: LiveReport) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         """Answers the two questions that a page has."""
@@ -170,7 +180,8 @@ def _handler(live: LiveReport) -> type[BaseHTTPRequestHandler]:
                 self._answer(HTTPStatus.NOT_FOUND, "text/plain", "No such page.")
 
         def _answer(self, status: HTTPStatus, kind: str, text: str) -> None:
-            body = text.encode()
+            # Names may hold what no encoding has.
+            body = text.encode(errors="backslashreplace")
             self.send_response(status)
             self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -87,6 +88,31 @@ class RaceBar(logging.Handler):
         self._text = f"{event['stage']}: {most:,} left, {score}"
 
 
+class _Levels:
+    """The levels that searches want now, in whatever threads; the lowest counts."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._wanted: list[int] = []
+        self._before = logging.NOTSET
+
+    def enter(self, level: int) -> None:
+        with self._lock:
+            if not self._wanted:
+                self._before = LOGGER.level
+            self._wanted.append(level)
+            LOGGER.setLevel(min(self._wanted))
+
+    def leave(self, level: int) -> None:
+        # Restored afterwards: a library must not change the user's settings.
+        with self._lock:
+            self._wanted.remove(level)
+            LOGGER.setLevel(min(self._wanted, default=self._before))
+
+
+_LEVELS = _Levels()
+
+
 @contextmanager
 def verbose_logging(
     verbose: int, make_bar: Callable[[], Bar | None] | None = None
@@ -108,15 +134,14 @@ def verbose_logging(
     handler.setFormatter(logging.Formatter("[cvst] %(message)s"))
     if bar is not None:
         handler = RaceBar(bar)
-    # Restored afterwards: a library must not change the user's settings.
-    level = LOGGER.level
+    level = logging.INFO if verbose == 1 and bar is None else logging.DEBUG
     LOGGER.addHandler(handler)
-    LOGGER.setLevel(logging.INFO if verbose == 1 and bar is None else logging.DEBUG)
+    _LEVELS.enter(level)
     try:
         yield
     finally:
         LOGGER.removeHandler(handler)
-        LOGGER.setLevel(level)
+        _LEVELS.leave(level)
         if bar is not None:
             bar.close()
 

@@ -42,7 +42,10 @@ def _constants(loss: PointwiseLoss, truth: Any) -> list[Any]:
         return []
     if loss.response == "predict_proba" and truth.ndim != 1:
         return []  # one array of probabilities per output
-    labels, counts = np.unique(truth, return_counts=True)
+    try:
+        labels, counts = np.unique(truth, return_counts=True)
+    except TypeError:  # words among numbers have no order
+        return []
     if loss.response == "predict_proba":
         return [counts / counts.sum()]
     if loss.classes is not None or truth.dtype.kind not in "biuf":

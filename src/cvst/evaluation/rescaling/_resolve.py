@@ -255,7 +255,8 @@ def _scalable(value: Any) -> Any:
     if isinstance(value, bool | np.bool_ | str) or value is None:
         return None
     if isinstance(value, Real):
-        return value if abs(value) <= LARGEST else None
+        number: Any = value
+        return number if abs(number) <= LARGEST else None
     if not isinstance(value, list | tuple | np.ndarray):
         return None
     array = np.asarray(value)

@@ -94,7 +94,7 @@ def read_inputs(
     _check_groups(groups)
     _check_targets(y, "y", required=_requires_y(estimator))
     if y is not None and is_classifier(estimator):
-        check_classification_targets(y)
+        _check_classes(y)
     _check_test_set(X, y, X_val, y_val)
     # ``X_val`` and ``groups`` belong to the race, so they are not routed.
     fit_params, weights = route(params)
@@ -107,6 +107,14 @@ def read_inputs(
     if weights is not None:
         weights = _checked_weights(weights, X, y)
     return Inputs(X, y, X_val, y_val, groups, fit_params, aligned, weights)
+
+
+def _check_classes(y: Any) -> None:
+    try:
+        check_classification_targets(y)
+    except (ValueError, TypeError) as error:
+        text = " ".join(str(error).split())
+        raise InvalidInputError(text) from error
 
 
 def _checked_weights(values: Any, X: Any, y: Any) -> FloatArray:

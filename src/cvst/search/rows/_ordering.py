@@ -282,9 +282,15 @@ def _places(rows: Any, place: IntArray, what: str) -> IntArray:
     # scikit-learn takes masks for folds too.
     if indices.dtype == bool and len(indices) == len(place):
         indices = np.flatnonzero(indices)
-    if not len(indices):
+    if indices.ndim != 1 or not len(indices):
         raise InvalidInputError(
             f"A fold of cv has no {what} rows. Give every fold rows of both kinds."
+        )
+    if indices.dtype.kind not in "iu":
+        shown = " ".join(repr(indices[0]).split())[:40]
+        raise InvalidInputError(
+            f"A fold of cv names a row by {shown}. Use whole numbers from 0 on, or a "
+            "mask of all rows."
         )
     if indices.min() < -len(place) or indices.max() >= len(place):
         raise InvalidInputError(

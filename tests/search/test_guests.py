@@ -1,0 +1,217 @@
+"""A search is a guest in the process of its user: it leaves nothing behind."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.tree import DecisionTreeRegressor
+from threadpoolctl import threadpool_info
+
+from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
+from cvst.parallel import _files, filtered_warnings, on_file, one_blas_thread
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(200, 3))
+Y = X @ [1.0, 2.0, 3.0] + RNG.normal(size=200)
+
+
+def process_state():
+    """Return what belongs to the whole process."""
+    random = np.random.get_state()  # noqa: NPY002 - the global one is the point
+    return {
+        "filters": list(warnings.filters),
+        "errors of NumPy": np.geterr(),
+        "random": (random[1].tobytes(), random[2]),
+        "environment": dict(os.environ),
+        "signals": [signal.getsignal(n) for n in (signal.SIGINT, signal.SIGTERM)],
+        "threads of BLAS": [
+            (pool["filepath"], pool["num_threads"]) for pool in threadpool_info()
+        ],
+        "logger": (
+            logging.getLogger("cvst").level,
+            list(logging.getLogger("cvst").handlers),
+        ),
+        "path": list(sys.path),
+        "folder": Path.cwd(),
+        "excepthook": (sys.excepthook, threading.excepthook),
+        "switch interval": sys.getswitchinterval(),
+        "recursion limit": sys.getrecursionlimit(),
+    }
+
+
+SEARCHES = {
+    "grid": lambda: RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, random_state=0),
+    "trees": lambda: RaceGridSearchCV(
+        DecisionTreeRegressor(),
+        {"max_depth": [1, 2, 3]},
+        strategy="cvst",
+        random_state=0,
+    ),
+    "random": lambda: RaceRandomSearchCV(
+        Ridge(), {"alpha": [0.1, 1.0, 2.0]}, n_iter=2, random_state=0, verbose=2
+    ),
+    "proposals": lambda: RaceSearchCV(
+        Ridge(), {"alpha": [0.1, 1.0, 2.0]}, n_iter=3, random_state=0
+    ),
+    "budget": lambda: RaceGridSearchCV(
+        Ridge(), {"alpha": [0.1, 1.0]}, time_budget=60.0, random_state=0
+    ),
+    "refused": lambda: RaceGridSearchCV(Ridge(), {"beta": [1]}, random_state=0),
+    "failed": lambda: RaceGridSearchCV(Ridge(), {"alpha": [-1, -2]}, random_state=0),
+}
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_nothing_is_left_behind_in_the_process(name, capsys):
+    process_state()  # loads what looking at it loads
+    before, rows = process_state(), (X.tobytes(), Y.tobytes())
+    try:
+        SEARCHES[name]().fit(X, Y)
+    except ValueError:
+        assert name in ("refused", "failed")
+    assert process_state() == before
+    assert (X.tobytes(), Y.tobytes()) == rows
+
+
+def open_files():
+    """Return how many files the process has open."""
+    gc.collect()
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="no /proc here")
+def test_many_fits_leak_neither_threads_nor_files_nor_maps(tmp_path, monkeypatch):
+    """Two hundred of them, some with threads as workers, some with a large file."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    rows = np.zeros((500, 300))
+    SEARCHES["grid"]().set_params(n_jobs=2).fit(X[:30], Y[:30])
+    threads, files = threading.active_count(), open_files()
+    for number in range(200):
+        n_jobs = 2 if number % 20 == 0 else None
+        SEARCHES["grid"]().set_params(n_jobs=n_jobs, cv=2, refit=False).fit(
+            X[:30], Y[:30]
+        )
+        with on_file(rows) as stored:
+            assert stored.value is rows
+    assert threading.active_count() <= threads + 2  # joblib keeps its pool for a while
+    assert open_files() <= files + 5
+    maps = Path("/proc/self/maps").read_text(encoding="utf-8")
+    assert str(tmp_path) not in maps
+    assert not list(tmp_path.iterdir())
+
+
+# --- folders that killed searches leave -----------------------------------------------
+
+HOLD = """
+import sys, time, tempfile
+tempfile.tempdir = sys.argv[1]
+from cvst.parallel import on_file
+with on_file(list(range(9))):
+    print("holding", flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="files in use stay there")
+def test_copies_of_killed_searches_are_removed_by_the_next(tmp_path, monkeypatch):
+    """Those of living ones are not, nor what only looks like it."""
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout.readline() == "holding\n"
+    (left,) = tmp_path.iterdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    fresh = tmp_path / f"{_files.PREFIX}fresh"
+    fresh.mkdir()
+    target = tmp_path / "precious"
+    target.mkdir()
+    link = tmp_path / f"{_files.PREFIX}link"
+    link.symlink_to(target)
+    with on_file(1):
+        assert left.exists()
+    holder.kill()
+    holder.wait()
+    holder.stdout.close()
+    with on_file(1):
+        assert not left.exists()
+    assert fresh.exists()
+    assert target.exists()
+    assert link.is_symlink()
+    os.utime(fresh, (0, 0))
+    with on_file(1):
+        assert not fresh.exists()
+
+
+# --- two at a time --------------------------------------------------------------------
+
+
+def blas_threads():
+    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    return {pool["filepath"]: pool["num_threads"] for pool in pools}
+
+
+def test_limits_and_filters_by_turns_are_put_back():
+    """First in, first out: the order in which saved values mislead."""
+    before, filters = blas_threads(), list(warnings.filters)
+    first, second = one_blas_thread(), one_blas_thread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert set(blas_threads().values()) <= {1}
+    second.__exit__(None, None, None)
+    assert blas_threads() == before
+
+    inside = threading.Event()
+
+    def other():
+        inside.wait()
+        with filtered_warnings():
+            warnings.simplefilter("error")
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    with filtered_warnings():
+        warnings.simplefilter("ignore")
+        inside.set()
+        time.sleep(0.1)  # the other one would enter now
+    thread.join()
+    assert list(warnings.filters) == filters
+
+
+# --- daemons --------------------------------------------------------------------------
+
+
+def race_in_a_daemon(queue):
+    """Daemons may have no children; joblib then works with threads or alone."""
+    try:
+        search = RaceGridSearchCV(
+            LogisticRegression(), {"C": [0.1, 1.0]}, n_jobs=2, cv=2, random_state=0
+        )
+        queue.put(search.fit(X, (Y > 0).astype(int)).best_params_)
+    except BaseException as error:
+        queue.put(repr(error))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="daemons are forked here")
+def test_workers_are_asked_for_inside_a_daemon():
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    daemon = context.Process(target=race_in_a_daemon, args=(queue,), daemon=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        daemon.start()
+    assert queue.get(timeout=120)["C"] in (0.1, 1.0)
+    daemon.join()

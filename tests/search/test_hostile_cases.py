@@ -1,0 +1,105 @@
+"""Hostile and odd input, drawn: it works or is refused in one sentence.
+
+``python benchmarks/hostile`` draws the same cases by the hundred thousand.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import GaussianNB
+
+from cvst import RaceGridSearchCV
+
+HOSTILE = Path(__file__).parents[2] / "benchmarks" / "hostile"
+sys.path.insert(0, str(HOSTILE))
+
+from hostile_cases import Case, draw, run  # noqa: E402 - after the path
+from hostile_inputs import CVS, GRIDS, PARAMS, ROWS, TARGETS  # noqa: E402
+from hostile_models import MODELS, SCORERS  # noqa: E402
+
+# Cases in which something was found, and what it was.
+FOUND = {
+    "a ValueError about classes was passed on": Case("HostileClassifier key"),
+    "an error without a text ended the race": Case("HostileRegressor hidden"),
+    "folds of floats ended in an IndexError": Case("ridge", cv="floats"),
+    "words among numbers ended in a TypeError": Case("tree", targets="mixed objects"),
+    "labels in order ended in a KeyError": Case(
+        "logistic", targets="sorted classes", cv="pairs", scoring="accuracy"
+    ),
+    "two rows ended in a KeyError": Case("ridge", n_rows=2, cv="none"),
+}
+
+
+@pytest.mark.parametrize("case", FOUND.values(), ids=FOUND)
+def test_what_was_found_stays_mended(case):
+    assert run(case).trouble == []
+
+
+@pytest.mark.parametrize("part", range(12))
+def test_drawn_cases_are_explained(part):
+    """Each works, or raises a documented error, or what scikit-learn raises too."""
+    results = [run(draw(seed)) for seed in range(10 * part, 10 * part + 10)]
+    assert [one for one in results if one.trouble] == []
+
+
+def test_cases_reach_every_kind_of_input():
+    """A generator that always draws the same would find nothing."""
+    cases = [draw(seed) for seed in range(4000)]
+    for name, table in {
+        "rows": ROWS,
+        "targets": TARGETS,
+        "cv": CVS,
+        "params": PARAMS,
+        "grid": GRIDS,
+        "scoring": SCORERS,
+        "model": MODELS,
+    }.items():
+        assert {getattr(case, name) for case in cases} == set(table)
+
+
+class Constant(RegressorMixin, BaseEstimator):
+    """Predicts a number."""
+
+    def __init__(self, value=0.0):
+        self.value = value
+
+    def fit(self, X, y):
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.value)
+
+
+def test_ten_thousand_configurations_race():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 1)), 3 + rng.normal(size=60)
+    grid = {"value": np.linspace(0, 10, 10_000)}
+    search = RaceGridSearchCV(
+        Constant(), grid, scoring="neg_mean_squared_error", random_state=0, max_looks=2
+    ).fit(X, y)
+    assert abs(search.best_params_["value"] - np.mean(y)) < 1
+    assert len(search.cv_results_["params"]) == 10_000
+
+
+def test_a_thousand_classes_race_like_cross_validation():
+    rng = np.random.default_rng(0)
+    y = np.arange(3000) % 1000
+    X = np.column_stack([y % 10, y // 10]) + 0.01 * rng.normal(size=(3000, 2))
+    grid = {"var_smoothing": [1e-9, 1.0]}
+    options = {"cv": 3, "scoring": "accuracy"}
+    search = RaceGridSearchCV(
+        GaussianNB(), grid, strategy="cross_validation", **options
+    ).fit(X, y)
+    witness = GridSearchCV(GaussianNB(), grid, **options).fit(X, y)
+    assert search.best_params_ == witness.best_params_
+    np.testing.assert_allclose(
+        search.cv_results_["mean_test_score"],
+        witness.cv_results_["mean_test_score"],
+    )
