@@ -285,8 +285,7 @@ class DataSource:
         return self.data.score_weights is None
 
     def _run(self, work: _Work, gate: Gate | None) -> list[Scores]:
-        groups = self.evaluator.groups(self.estimator, work.configurations)
-        chunks = self._chunks(groups, gate)
+        chunks = self._chunks(work.configurations, gate)
         n_total = len(work.configurations)
         n_done = 0
         scored: list[Scores] = []
@@ -313,12 +312,13 @@ class DataSource:
         return scored
 
     def _chunks(
-        self, groups: list[list[int]], gate: Gate | None
+        self, configurations: dict[int, Configuration], gate: Gate | None
     ) -> Iterable[list[list[int]]]:
+        if self.device is not None and gate is None:
+            return [[list(configurations)]]
+        groups = self.evaluator.groups(self.estimator, configurations)
         if gate is not None:
             return gate.chunks(groups)
-        if self.device is not None:
-            return [groups]
         return in_chunks(groups, effective_n_jobs(self.n_jobs))
 
     def _gather(self, look: Look, scored: list[Scored]) -> LookLosses:

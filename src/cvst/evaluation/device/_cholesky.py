@@ -11,10 +11,25 @@ from typing import Any
 
 from cvst.evaluation.device._arrays import Arrays
 
-__all__ = ["BLOCK", "Factor", "factorised"]
+__all__ = ["BLOCK", "Factor", "add_to_diagonal", "factorised"]
 
 # Rows and columns of a block on the diagonal.
 BLOCK = 128
+
+
+def add_to_diagonal(matrices: Any, values: Any) -> None:
+    """Add values to the diagonals of a stack of matrices, in place.
+
+    Parameters
+    ----------
+    matrices : array of shape (n_matrices, n, n)
+        In C order.
+    values : array of shape (n_matrices, 1) or (n_matrices, n)
+        What to add.
+    """
+    n = matrices.shape[-1]
+    diagonals = matrices.reshape(len(matrices), n * n)[:, :: n + 1]
+    diagonals += values
 
 
 class Factor:

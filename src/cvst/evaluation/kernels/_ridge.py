@@ -143,8 +143,11 @@ class KernelRidgeEvaluator(BatchEvaluator):
             return
         unsure: list[int] = []
         left: list[int] = []
-        for same in divide(settings, lambda values: values.key.name).values():
-            jobs = _Jobs.of(rows, targets, {i: settings[i] for i in same})
+        by_kernel = divide(settings, lambda values: values.key)
+        for keys in divide(dict(enumerate(by_kernel)), lambda key: key.name).values():
+            kernels = [list(by_kernel)[place] for place in keys]
+            same = [number for key in kernels for number in by_kernel[key]]
+            jobs = _Jobs.of(rows, targets, settings, {k: by_kernel[k] for k in kernels})
             try:
                 fits = jobs.run(rows, targets, task.device)
             except DeviceFullError as error:
@@ -181,11 +184,16 @@ class _Jobs:
 
     @classmethod
     def of(
-        cls, rows: PairedRows, targets: _Targets, settings: dict[int, _Settings]
+        cls,
+        rows: PairedRows,
+        targets: _Targets,
+        settings: dict[int, _Settings],
+        by_kernel: dict[KernelKey, list[int]],
     ) -> _Jobs:
         kernels, penalties, numbers = [], [], []
-        for key, members in divide(settings, lambda values: values.key).items():
-            kernel = key.bind(rows.train_inputs)
+        train = rows.train_inputs
+        for key, members in by_kernel.items():
+            kernel = key.bind(train)
             smallest = _smallest_penalty(rows, kernel, targets)
             sure = [i for i in members if settings[i].penalty >= smallest]
             if sure:

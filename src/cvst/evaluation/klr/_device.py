@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray
-from cvst.evaluation.device import Arrays, factorised
+from cvst.evaluation.device import Arrays, add_to_diagonal, factorised
 from cvst.evaluation.kernels._device import DevicePairs
 from cvst.evaluation.kernels._device_batches import WholeKernels
 from cvst.evaluation.kernels._functions import Kernel
@@ -159,8 +159,7 @@ class _Problems:
         systems = self._kernels[self.arrays.put(self._kernel_of[left])]
         systems *= roots[:, :, None]
         systems *= roots[:, None, :]
-        diagonal = self.arrays.put(np.arange(systems.shape[1]))
-        systems[:, diagonal, diagonal] += alphas
+        add_to_diagonal(systems, alphas)
         factor = factorised(self.arrays, systems)
         forces = (residuals - alphas * point.theta) / roots
         step = roots * factor.solve(forces[:, :, None])[:, :, 0]

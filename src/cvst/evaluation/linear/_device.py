@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import FloatArray
-from cvst.evaluation.device import Arrays, DeviceFullError, factorised, in_batches
+from cvst.evaluation.device import (
+    Arrays,
+    DeviceFullError,
+    add_to_diagonal,
+    factorised,
+    in_batches,
+)
 
 __all__ = ["ProductsOnDevice"]
 
@@ -82,12 +88,11 @@ class ProductsOnDevice:
         good = penalties[penalties >= WELL_CONDITIONED * (largest + penalties)]
         found: dict[Any, FloatArray] = {}
         size = len(self.matrix)
-        places = self._arrays.put(np.arange(size))
 
         def run(batch: slice) -> None:
             some = good[batch]
             systems = self._matrix[None] + self._arrays.zeros(len(some), 1, 1)
-            systems[:, places, places] += self._arrays.put(some)[:, None]
+            add_to_diagonal(systems, self._arrays.put(some)[:, None])
             factor = factorised(self._arrays, systems)
             right = self._right[None] + self._arrays.zeros(len(some), 1, 1)
             solved = self._arrays.fetch(factor.solve(right))
