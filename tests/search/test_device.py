@@ -195,7 +195,8 @@ def test_ridge_with_weights_and_several_targets(device):
 
 def test_ridge_with_low_rank_features(device, monkeypatch):
     """Narrow kernels stay whole, wide ones become features; both at once."""
-    monkeypatch.setattr(_device_low_rank, "SMALLEST_LOW_RANK", 100)
+    monkeypatch.setattr(_device_low_rank, "FEWEST_OPERATIONS", 1e6)
+    monkeypatch.setattr(_device_low_rank, "SMALLEST_LIMIT", 32)
     used = []
     original = _device_low_rank.low_rank_on_device
 

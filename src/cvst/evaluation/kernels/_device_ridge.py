@@ -165,7 +165,8 @@ def ridge_on_device(
         If not even one system fits into the memory of the device.
     """
     start = perf_counter()
-    features = low_rank_on_device(rows, arrays, kernels)
+    n_fits = sum(map(len, penalties))
+    features = low_rank_on_device(rows, arrays, kernels, n_fits)
     arrays.wait()
     seconds = perf_counter() - start
     pairs = DevicePairs.of(rows, arrays)
