@@ -174,7 +174,12 @@ def test_logistic_race_on_golden_rows_is_that_of_the_host(device):
     [
         {"kernel": ["rbf"], **RBF},
         {"kernel": ["laplacian"], **RBF},
-        {"kernel": ["poly"], "degree": [2, 3], "coef0": [0.5, 1.0], "alpha": [1.0, 5.0]},
+        {
+            "kernel": ["poly"],
+            "degree": [2, 3],
+            "coef0": [0.5, 1.0],
+            "alpha": [1.0, 5.0],
+        },
         {"kernel": ["linear"], "alpha": [0.1, 10.0]},
         [{"kernel": ["rbf", "linear"], "alpha": [0.1, 1.0]}, {"kernel": ["sigmoid"]}],
     ],
@@ -236,9 +241,7 @@ def test_logistic_regression(device, n_classes, scoring):
     model = KernelLogisticRegression()
 
     assert_same(*both(device, model, RBF, X, y, scoring=scoring))
-    host, other = both(
-        device, model, RBF, X, y, scoring=scoring, fit_params=weights
-    )
+    host, other = both(device, model, RBF, X, y, scoring=scoring, fit_params=weights)
     np.testing.assert_allclose(
         other.race_.mean_losses, host.race_.mean_losses, rtol=1e-6
     )
@@ -263,7 +266,9 @@ def test_ridge_regression(device, n_features):
     grid = {"alpha": [0.0, 1e-9, 1e-3, 1.0, 1e3]}
 
     assert_same(*both(device, Ridge(solver="cholesky"), grid, X, y))
-    assert_same(*both(device, RidgeClassifier(), {"alpha": [1e-3, 1.0, 50.0]}, X, y > 0))
+    assert_same(
+        *both(device, RidgeClassifier(), {"alpha": [1e-3, 1.0, 50.0]}, X, y > 0)
+    )
 
 
 def test_pipelines_take_their_last_step_to_the_device(device):

@@ -55,7 +55,9 @@ def test_an_item_that_does_not_fit_is_said_with_the_numbers():
     def work(part):
         raise MemoryError("no room")
 
-    with pytest.raises(DeviceFullError, match=r"0\.50 GiB do not fit on device='small'"):
+    with pytest.raises(
+        DeviceFullError, match=r"0\.50 GiB do not fit on device='small'"
+    ):
         in_batches(Small(believed=2**30, real=0), 5, 2**29, work)
 
 

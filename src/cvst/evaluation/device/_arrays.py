@@ -41,6 +41,11 @@ class Arrays(Protocol):
         """What the library raises when the device is full."""
         ...
 
+    @property
+    def fewest_operations(self) -> float:
+        """Operations of a look below which the host is as fast."""
+        ...
+
     def put(self, values: Any) -> Any:
         """Return numbers of the host on the device, whole ones as they are."""
         ...
@@ -81,6 +86,10 @@ class Arrays(Protocol):
         """Return the k smallest values of each row, in any order, and their places."""
         ...
 
+    def together(self, *columns: Any) -> Any:
+        """Return arrays of one length as columns of one array of the host."""
+        ...
+
     def wait(self) -> None:
         """Return once the device has done what it was asked for."""
         ...
@@ -92,6 +101,8 @@ class NumpyArrays:
     name = "numpy"
     xp = np
     out_of_memory: tuple[type[BaseException], ...] = (MemoryError,)
+    # Whoever asks for it wants it.
+    fewest_operations = 0.0
 
     def put(self, values: Any) -> Any:
         """Return the array itself."""
@@ -142,6 +153,10 @@ class NumpyArrays:
         """Return the k smallest values of each row, in any order, and their places."""
         places = np.argpartition(values, k - 1, axis=1)[:, :k]
         return np.take_along_axis(values, places, axis=1), places
+
+    def together(self, *columns: Any) -> Any:
+        """Return arrays of one length as columns of one."""
+        return np.stack([np.asarray(one, dtype=np.float64) for one in columns], axis=1)
 
     def wait(self) -> None:
         """Return at once."""

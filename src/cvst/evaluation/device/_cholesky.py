@@ -147,10 +147,8 @@ def _inverse(arrays: Arrays, lower: Any) -> Any:
     # Row by row of blocks: what is left of the diagonal follows from the rows above.
     for place in range(1, n_small):
         block = slice(place * size, place * size + size)
-        product = lower[:, block, : block.start] @ inverse[
-            :, : block.start, : block.start
-        ]
-        arrays.subtract_product(
-            inverse[:, block, : block.start], small[place], product
+        product = (
+            lower[:, block, : block.start] @ inverse[:, : block.start, : block.start]
         )
+        arrays.subtract_product(inverse[:, block, : block.start], small[place], product)
     return inverse

@@ -20,11 +20,11 @@ from cvst.evaluation.device._arrays import Arrays
 __all__ = ["Pivoted"]
 
 # Rows among which pivots of a round are chosen, and most of them.
-N_CANDIDATES = 64
-MOST_PIVOTS = 32
+N_CANDIDATES = 128
+MOST_PIVOTS = 64
 
 # A pivot is at least this part of the largest entry that is left.
-SMALLEST_SHARE = 0.05
+SMALLEST_SHARE = 0.02
 
 # A matrix of which this much of the diagonal is left, on average, after this share of
 # the columns it may take, will not be done in time.
@@ -97,9 +97,7 @@ class Pivoted:
         xp, n_rows = self._arrays.xp, self._factors.shape[2]
         heights = xp.amax(self._left, axis=2)
         rows = xp.argmax(self._left, axis=2) + self._starts
-        return _Candidates(
-            xp.clip(rows, 0, n_rows - 1), self._arrays.fetch(heights)
-        )
+        return _Candidates(xp.clip(rows, 0, n_rows - 1), self._arrays.fetch(heights))
 
     def _settle(self, heights: FloatArray, limit: int) -> bool:
         """Leave behind what is done, and what will not be; True if there was any."""

@@ -14,6 +14,9 @@ __all__ = ["TorchArrays"]
 # What batches on the host may take: nobody asks it how much is free.
 HOST_BYTES = 2**30
 
+# A look takes a card a few milliseconds, however little there is to do.
+FEWEST_OPERATIONS = 1e9
+
 # Smaller arrays are not worth memory of their own kind.
 SMALLEST_PINNED_BYTES = 2**18
 
@@ -48,6 +51,11 @@ class TorchArrays:
     @property
     def _is_cuda(self) -> bool:
         return bool(self._device.type == "cuda")
+
+    @property
+    def fewest_operations(self) -> float:
+        """Operations of a look below which the host is as fast."""
+        return FEWEST_OPERATIONS if self._is_cuda else 0.0
 
     def put(self, values: Any) -> Any:
         """Copy numbers to the device."""
@@ -116,6 +124,10 @@ class TorchArrays:
         """Return the k smallest values of each row, in any order, and their places."""
         found = torch.topk(values, k, dim=1, largest=False, sorted=False)
         return found.values, found.indices
+
+    def together(self, *columns: Any) -> Any:
+        """Return arrays of one length as columns of one, after one wait."""
+        return self.fetch(torch.stack([one.double() for one in columns], dim=1))
 
     def wait(self) -> None:
         """Return once the device has done what it was asked for."""

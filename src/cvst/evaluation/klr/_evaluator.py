@@ -193,7 +193,9 @@ def _answers(
 ) -> Iterator[tuple[_Job, dict[int, Outcome]]]:
     """Yield the outcomes of each job, by their place in it."""
     left = jobs
-    if task.device is not None:
+    n_fits = sum(len(job.numbers) for job in jobs)
+    operations = n_fits * problem.rows.n_train**3 / 3
+    if task.device is not None and operations >= 2 * task.device.fewest_operations:
         left = []
         by_name = divide(dict(enumerate(jobs)), lambda job: job.kernel.name)
         for places in by_name.values():
