@@ -41,9 +41,8 @@ class Arrays(Protocol):
         """What the library raises when the device is full."""
         ...
 
-    @property
-    def fewest_operations(self) -> float:
-        """Operations of a look below which the host is as fast."""
+    def pays(self, n_fits: int, operations: float) -> bool:
+        """Return whether the host would take longer for so many fits."""
         ...
 
     def put(self, values: Any) -> Any:
@@ -101,8 +100,11 @@ class NumpyArrays:
     name = "numpy"
     xp = np
     out_of_memory: tuple[type[BaseException], ...] = (MemoryError,)
-    # Whoever asks for it wants it.
-    fewest_operations = 0.0
+
+    def pays(self, n_fits: int, operations: float) -> bool:
+        """Return True: whoever asks for it wants it."""
+        del n_fits, operations
+        return True
 
     def put(self, values: Any) -> Any:
         """Return the array itself."""

@@ -14,8 +14,10 @@ __all__ = ["TorchArrays"]
 # What batches on the host may take: nobody asks it how much is free.
 HOST_BYTES = 2**30
 
-# A look takes a card a few milliseconds, however little there is to do.
-FEWEST_OPERATIONS = 1e9
+# A look takes a card ten milliseconds, however little there is to do. The host is
+# faster with fewer fits than this, and fewer operations.
+FEWEST_FITS = 8
+FEWEST_OPERATIONS = 2e9
 
 # Smaller arrays are not worth memory of their own kind.
 SMALLEST_PINNED_BYTES = 2**18
@@ -52,10 +54,10 @@ class TorchArrays:
     def _is_cuda(self) -> bool:
         return bool(self._device.type == "cuda")
 
-    @property
-    def fewest_operations(self) -> float:
-        """Operations of a look below which the host is as fast."""
-        return FEWEST_OPERATIONS if self._is_cuda else 0.0
+    def pays(self, n_fits: int, operations: float) -> bool:
+        """Return whether there is enough to do for a card."""
+        enough = n_fits >= FEWEST_FITS or operations >= FEWEST_OPERATIONS
+        return enough or not self._is_cuda
 
     def put(self, values: Any) -> Any:
         """Copy numbers to the device."""

@@ -41,7 +41,8 @@ __all__ = ["KernelRidgeEvaluator"]
 LARGEST_CHANGE = 1e-4
 
 # Relative error of a kernel value whose exponent is exact, low rank included.
-VALUE_ERROR = 64 * float(np.finfo(float).eps)
+EPSILON = float(np.finfo(float).eps)
+VALUE_ERROR = 64 * EPSILON
 
 
 # Up to this rank, or half of the training rows, a decomposition takes less time than
@@ -116,7 +117,9 @@ class KernelRidgeEvaluator(BatchEvaluator):
         unsure: list[int] = []
         for key, members in divide(settings, lambda values: values.key).items():
             kernel = key.bind(rows.train_inputs)
-            smallest = _smallest_penalty(rows, kernel, targets)
+            smallest = _smallest_penalty(
+                kernel, targets, rows.n_train, rows.largest_square
+            )
             sharing = [
                 number for number in members if settings[number].penalty >= smallest
             ]
@@ -142,7 +145,7 @@ class KernelRidgeEvaluator(BatchEvaluator):
             task.device is None
             or rows is None
             or targets is None
-            or len(settings) * rows.n_train**3 / 3 < task.device.fewest_operations
+            or not task.device.pays(len(settings), len(settings) * rows.n_train**3 / 3)
         ):
             yield from self.evaluate(replace(task, device=None))
             return
@@ -196,10 +199,10 @@ class _Jobs:
         by_kernel: dict[KernelKey, list[int]],
     ) -> _Jobs:
         kernels, penalties, numbers = [], [], []
-        train = rows.train_inputs
+        train, n_train, largest = rows.train_inputs, rows.n_train, rows.largest_square
         for key, members in by_kernel.items():
             kernel = key.bind(train)
-            smallest = _smallest_penalty(rows, kernel, targets)
+            smallest = _smallest_penalty(kernel, targets, n_train, largest)
             sure = [i for i in members if settings[i].penalty >= smallest]
             if sure:
                 kernels.append(kernel)
@@ -235,15 +238,17 @@ def _tables(
         yield Outcome(int(number), values.T, None, *seconds)
 
 
-def _smallest_penalty(rows: PairedRows, kernel: Kernel, targets: _Targets) -> float:
+def _smallest_penalty(
+    kernel: Kernel, targets: _Targets, n_train: int, largest_square: float
+) -> float:
     """Return the smallest penalty for which rounding errors do not matter."""
     error = VALUE_ERROR
     if kernel.name == "rbf":
         # Distances are differences of squares.
-        error += float(np.finfo(float).eps) * kernel.gamma * rows.largest_square
+        error += EPSILON * kernel.gamma * largest_square
     weight = 1.0 if targets.roots is None else float(targets.roots.max()) ** 2
-    largest = kernel.largest_value(rows.largest_square) * weight
-    return error * largest * rows.n_train / LARGEST_CHANGE
+    largest = kernel.largest_value(largest_square) * weight
+    return error * largest * n_train / LARGEST_CHANGE
 
 
 class _Fits(NamedTuple):

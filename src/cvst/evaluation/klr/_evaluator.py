@@ -195,7 +195,7 @@ def _answers(
     left = jobs
     n_fits = sum(len(job.numbers) for job in jobs)
     operations = n_fits * problem.rows.n_train**3 / 3
-    if task.device is not None and operations >= 2 * task.device.fewest_operations:
+    if task.device is not None and task.device.pays(n_fits, operations):
         left = []
         by_name = divide(dict(enumerate(jobs)), lambda job: job.kernel.name)
         for places in by_name.values():

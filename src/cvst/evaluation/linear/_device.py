@@ -97,9 +97,8 @@ class ProductsOnDevice:
             right = self._right[None] + self._arrays.zeros(len(some), 1, 1)
             solved = self._arrays.fetch(factor.solve(right))
             failed = self._arrays.fetch(factor.failed)
-            for penalty, solution, bad in zip(some, solved, failed, strict=True):
-                if not bad:
-                    found[penalty] = solution
+            for place in np.flatnonzero(~failed):
+                found[some[place]] = solved[place]
 
         in_batches(self._arrays, len(good), 8.0 * size * (size + 256), run)
         return found
