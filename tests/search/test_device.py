@@ -304,7 +304,7 @@ def test_a_time_budget_hands_out_the_work_bit_by_bit(device):
 
 
 class Full(NumpyArrays):
-    """A device on which nothing can be factorised."""
+    """A device on which nothing can be factorised or sorted."""
 
     name = "full"
 
@@ -315,6 +315,16 @@ class Full(NumpyArrays):
         raise MemoryError("it is full")
 
 
+class Tiny(NumpyArrays):
+    """A device that the rows do not even get to."""
+
+    name = "tiny"
+
+    def put(self, values):
+        raise MemoryError("it is full")
+
+
+@pytest.mark.parametrize("device", [Full(), Tiny()], ids=["full", "tiny"])
 @pytest.mark.parametrize(
     ("estimator", "grid"),
     [
@@ -325,11 +335,13 @@ class Full(NumpyArrays):
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_the_host_takes_over_when_the_device_is_full(estimator, grid, monkeypatch):
+def test_the_host_takes_over_when_the_device_is_full(
+    estimator, grid, device, monkeypatch
+):
     """With one warning for the whole race, and the same result."""
     X, y = labels()
     y = (y == "a").astype(int)
-    monkeypatch.setattr("cvst.search._setup.arrays_on", lambda name: Full())
+    monkeypatch.setattr("cvst.search._setup.arrays_on", lambda name: device)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         search = RaceGridSearchCV(

@@ -14,7 +14,7 @@ from sklearn.kernel_ridge import KernelRidge
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, OutcomeTable, Task
-from cvst.evaluation.device import Arrays, DeviceFullError
+from cvst.evaluation.device import Arrays, DeviceFullError, within_memory
 from cvst.evaluation.kernels._device_ridge import RidgeFits, ridge_on_device
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
@@ -213,9 +213,15 @@ class _Jobs:
     def run(self, rows: PairedRows, targets: _Targets, device: Arrays) -> RidgeFits:
         if not self.kernels:
             return RidgeFits(None, np.zeros(0, dtype=bool), 0.0, 0.0)
-        return ridge_on_device(
-            rows, device, self.kernels, self.penalties, targets.columns, targets.roots
-        )
+        with within_memory(device):
+            return ridge_on_device(
+                rows,
+                device,
+                self.kernels,
+                self.penalties,
+                targets.columns,
+                targets.roots,
+            )
 
 
 def _tables(

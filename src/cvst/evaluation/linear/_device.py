@@ -9,10 +9,10 @@ import numpy as np
 from cvst._typing import FloatArray
 from cvst.evaluation.device import (
     Arrays,
-    DeviceFullError,
     add_to_diagonal,
     factorised,
     in_batches,
+    within_memory,
 )
 
 __all__ = ["ProductsOnDevice"]
@@ -56,17 +56,11 @@ class ProductsOnDevice:
         self._arrays = arrays
         n_train, n_features = X.shape
         is_dual = n_features > n_train
-        try:
+        with within_memory(arrays):
             rows, targets = arrays.put(X), arrays.put(y)
             other = rows.swapaxes(0, 1)
             self._matrix = rows @ other if is_dual else other @ rows
             self._right = targets if is_dual else other @ targets
-        except arrays.out_of_memory as error:
-            arrays.release()
-            raise DeviceFullError(
-                f"{n_train} rows of {n_features} features do not fit on device="
-                f"{arrays.name!r}."
-            ) from error
         self.matrix: FloatArray = arrays.fetch(self._matrix)
         self.right_side: FloatArray = arrays.fetch(self._right)
 
