@@ -67,24 +67,20 @@ def everything(run, steps):
     """Go through all steps, those that tell most first."""
     run.guarded("peak", steps.peak)
     run.guarded("same KRR", steps.same_ridge)
-    few, many = [size for size in run.sizes if size <= 10_000], run.sizes[-2:]
-    for size in few:
+    run.guarded("same KRR, low rank", steps.same_low_rank)
+    for size in run.sizes:
         for strategy in ("cvst", "track_and_confirm"):
             run.guarded(f"KRR {size} {strategy}", steps.ridge, size, strategy)
+    for size in run.sizes:
+        run.guarded(f"CV {size}", steps.cross_validation, size)
     run.guarded("profile", steps.profile)
-    run.guarded("factorisations", steps.factorisations)
-    run.guarded("low rank or not", steps.low_rank)
     run.guarded("same KLR", steps.same_logistic)
-    for size in (1_000, 2_000, 5_000):
-        run.guarded(f"KLR {size}", steps.logistic, size, needs=10.0)
-    for size in few:
-        run.guarded(f"CV {size}", steps.cross_validation, size, needs=15.0)
-    for size in sorted(set(many) - set(few)):
-        for strategy in ("cvst", "track_and_confirm"):
-            run.guarded(f"KRR {size} {strategy}", steps.ridge, size, strategy)
-        run.guarded(f"CV {size}", steps.cross_validation, size, needs=20.0)
+    for size in (1_000, 5_000):
+        run.guarded(f"KLR {size}", steps.logistic, size)
     for size in (10_000, 50_000):
-        run.guarded(f"k-NN {size}", steps.neighbours, size, needs=10.0)
+        run.guarded(f"k-NN {size}", steps.neighbours, size)
+    run.guarded("low rank or not", steps.low_rank)
+    run.guarded("factorisations", steps.factorisations)
 
 
 def main():

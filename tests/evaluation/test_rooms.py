@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import importlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +16,16 @@ SOURCE = Path(cvst.__file__).parent
 MODULES = sorted(SOURCE.rglob("*.py"))
 GUEST = SOURCE / "evaluation" / "svm" / "compiled"
 FAMILIES = ["ensembles", "kernels", "klr", "linear", "neighbours", "pipelines", "svm"]
-TOP = {"protocol", "dispatch", "rows", "source", "one_by_one", "incremental", "check"}
+TOP = {
+    "protocol",
+    "dispatch",
+    "rows",
+    "source",
+    "scored",
+    "one_by_one",
+    "incremental",
+    "check",
+}
 
 
 def imported(path):
@@ -55,6 +66,18 @@ def test_the_compiled_solver_has_one_door():
 def test_a_family_exports_nothing(family):
     """It registers its evaluators by being imported."""
     assert importlib.import_module(f"cvst.evaluation.{family}").__all__ == []
+
+
+def test_torch_is_imported_by_one_module_and_on_first_use():
+    """Without it, everything but a device works."""
+    users = [
+        path.relative_to(SOURCE).as_posix()
+        for path in MODULES
+        if any(name.split(".")[0] == "torch" for name in imported(path))
+    ]
+    assert users == ["evaluation/device/_torch.py"]
+    code = "import sys, cvst.search, cvst.evaluation; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_the_top_holds_what_all_rooms_share():

@@ -27,7 +27,7 @@ from cvst.evaluation._protocol import (
 from cvst.evaluation._responses import SeveralResponses
 from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
 from cvst.evaluation._source import DataSource, failure_warning
-from cvst.evaluation.device import arrays_on, as_numpy, check_device
+from cvst.evaluation.device import arrays_on, as_numpy
 from cvst.evaluation.losses import PointwiseLoss, constant_loss, resolve_loss
 from cvst.evaluation.rescaling import (
     register_rescaling,
@@ -50,7 +50,6 @@ __all__ = [
     "arrays_on",
     "as_numpy",
     "batch_evaluator_for",
-    "check_device",
     "check_evaluator",
     "configured",
     "constant_loss",

@@ -212,7 +212,7 @@ class DataSource:
         return seen
 
     def _run(self, work: Work, gate: Gate | None, tables: Tables) -> list[Scores]:
-        groups = self.evaluator.groups(self.estimator, work.configurations)
+        groups = self._groups(work, gate)
         n_total = len(work.configurations)
         known, groups = self._known(work.look, groups, gate)
         scored: list[Scores] = [*known]
@@ -239,6 +239,12 @@ class DataSource:
             raise LookCutError
         _check_outcomes(self.evaluator, work.configurations, scored)
         return scored
+
+    def _groups(self, work: Work, gate: Gate | None) -> list[list[int]]:
+        # A device takes the whole look, and to sort it into groups would take longer.
+        if self.device is not None and gate is None and self.keeper is None:
+            return [list(work.configurations)]
+        return self.evaluator.groups(self.estimator, work.configurations)
 
     def _batches(
         self, work: Work, chunks: Iterable[list[list[int]]], eager: bool

@@ -40,6 +40,15 @@ def command(people_csv):
     return ["search", people_csv, "--target", "cost", "--drop", "ill", *RIDGE]
 
 
+def test_a_device_does_not_change_the_winner(command, cvst):
+    """The batched solvers on NumPy stand for a card."""
+    host = json.loads(cvst(*command, "--json").out)
+    other = json.loads(cvst(*command, "--json", "--device", "numpy").out)
+
+    assert other["winner"]["params"] == host["winner"]["params"]
+    assert other["winner"]["score"] == pytest.approx(host["winner"]["score"])
+
+
 def test_the_command_is_the_search_written_out(command, people, cvst):
     """Winner, score, steps and survivors are those of a search in Python."""
     search = by_hand(people, random_state=3, scoring="neg_mean_absolute_error")
@@ -217,6 +226,7 @@ def test_a_plan_races_nothing(command, cvst, tmp_path):
         (["-t", "cost", *RIDGE, "--time-budget", "soon"], "'soon' is not a time"),
         (["-t", "cost", *RIDGE, "--time-budget", "1e-9", "--quiet"], "too small"),
         (["-t", "cost", *RIDGE, "--max-looks", "0"], "max_looks"),
+        (["-t", "cost", *RIDGE, "--device", "gpu"], "device='gpu' is not known"),
         (["-t", "cost", *RIDGE, "--n-jobs", "0"], "'0' is not a number of workers"),
         (["-t", "cost", *RIDGE, "--n-jobs", "two"], "'two' is not a number of workers"),
         (

@@ -13,7 +13,7 @@ from cvst.exceptions import InvalidInputError
 
 @pytest.mark.parametrize("name", ["gpu", "cuda:", "cuda:x", "torch:", "", None, 3])
 def test_unknown_names_are_refused(name):
-    with pytest.raises(InvalidInputError, match="is not known. Use 'cpu', 'cuda'"):
+    with pytest.raises(InvalidInputError, match=r"is not known\. Use 'cpu', 'cuda'"):
         arrays_on(name)
 
 

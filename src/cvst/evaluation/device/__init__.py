@@ -7,9 +7,9 @@ either, in batches that fit into the memory of the device.
 from __future__ import annotations
 
 from cvst.evaluation.device._arrays import Arrays, DeviceFullError, NumpyArrays
-from cvst.evaluation.device._batches import in_batches
-from cvst.evaluation.device._cholesky import Factor, factorised
-from cvst.evaluation.device._names import arrays_on, check_device
+from cvst.evaluation.device._batches import in_batches, within_memory
+from cvst.evaluation.device._cholesky import Factor, add_to_diagonal, factorised
+from cvst.evaluation.device._names import arrays_on
 from cvst.evaluation.device._pivoted import Pivoted
 from cvst.evaluation.device._tensors import as_numpy, is_tensor
 
@@ -19,10 +19,11 @@ __all__ = [
     "Factor",
     "NumpyArrays",
     "Pivoted",
+    "add_to_diagonal",
     "arrays_on",
     "as_numpy",
-    "check_device",
     "factorised",
     "in_batches",
     "is_tensor",
+    "within_memory",
 ]

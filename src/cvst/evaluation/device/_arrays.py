@@ -41,6 +41,10 @@ class Arrays(Protocol):
         """What the library raises when the device is full."""
         ...
 
+    def pays(self, n_fits: int, operations: float) -> bool:
+        """Return whether the host would take longer for so many fits."""
+        ...
+
     def put(self, values: Any) -> Any:
         """Return numbers of the host on the device, whole ones as they are."""
         ...
@@ -81,6 +85,10 @@ class Arrays(Protocol):
         """Return the k smallest values of each row, in any order, and their places."""
         ...
 
+    def together(self, *columns: Any) -> Any:
+        """Return arrays of one length as columns of one array of the host."""
+        ...
+
     def wait(self) -> None:
         """Return once the device has done what it was asked for."""
         ...
@@ -92,6 +100,11 @@ class NumpyArrays:
     name = "numpy"
     xp = np
     out_of_memory: tuple[type[BaseException], ...] = (MemoryError,)
+
+    def pays(self, n_fits: int, operations: float) -> bool:
+        """Return True: whoever asks for it wants it."""
+        del n_fits, operations
+        return True
 
     def put(self, values: Any) -> Any:
         """Return the array itself."""
@@ -142,6 +155,10 @@ class NumpyArrays:
         """Return the k smallest values of each row, in any order, and their places."""
         places = np.argpartition(values, k - 1, axis=1)[:, :k]
         return np.take_along_axis(values, places, axis=1), places
+
+    def together(self, *columns: Any) -> Any:
+        """Return arrays of one length as columns of one."""
+        return np.stack([np.asarray(one, dtype=np.float64) for one in columns], axis=1)
 
     def wait(self) -> None:
         """Return at once."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from cvst.evaluation.device._arrays import Arrays, DeviceFullError
 
-__all__ = ["in_batches"]
+__all__ = ["in_batches", "within_memory"]
 
 # The rest is for what the library itself allocates on the way.
 LARGEST_SHARE = 0.7
@@ -68,3 +69,22 @@ def in_batches(
                 f"{arrays.name!r}, which has {room / 2**30:.2f} GiB for it: {full}"
             )
         size = max(1, size // 2)
+
+
+@contextmanager
+def within_memory(arrays: Arrays) -> Iterator[None]:
+    """Say of anything that does not fit that the device is full.
+
+    Raises
+    ------
+    DeviceFullError
+        In place of the library's own error.
+    """
+    try:
+        yield
+    except arrays.out_of_memory as error:
+        text = str(error).strip().split("\n", 1)[0]
+        arrays.release()
+        raise DeviceFullError(
+            f"The rows do not fit on device={arrays.name!r}: {text}"
+        ) from None

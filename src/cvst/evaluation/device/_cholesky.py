@@ -11,10 +11,28 @@ from typing import Any
 
 from cvst.evaluation.device._arrays import Arrays
 
-__all__ = ["BLOCK", "Factor", "factorised"]
+__all__ = ["BLOCK", "Factor", "add_to_diagonal", "factorised"]
 
 # Rows and columns of a block on the diagonal.
 BLOCK = 128
+
+# Triangles of this size are inverted by the library, larger ones by products.
+SMALLEST_TRIANGLE = 32
+
+
+def add_to_diagonal(matrices: Any, values: Any) -> None:
+    """Add values to the diagonals of a stack of matrices, in place.
+
+    Parameters
+    ----------
+    matrices : array of shape (n_matrices, n, n)
+        In C order.
+    values : array of shape (n_matrices, 1) or (n_matrices, n)
+        What to add.
+    """
+    n = matrices.shape[-1]
+    diagonals = matrices.reshape(len(matrices), n * n)[:, :: n + 1]
+    diagonals += values
 
 
 class Factor:
@@ -101,9 +119,36 @@ def factorised(arrays: Arrays, matrices: Any, block: int = BLOCK) -> Factor:
             )
         factors, bad = arrays.cholesky(matrices[:, start:stop, start:stop])
         failed = bad if failed is None else failed | bad
-        inverse = arrays.inverse_of_lower(factors)
+        inverse = _inverse(arrays, factors)
         if stop < n:
             panel = matrices[:, stop:, start:stop]
             panel[...] = panel @ inverse.swapaxes(-1, -2)
         inverses.append(inverse)
     return Factor(arrays, matrices, inverses, failed)
+
+
+def _inverse(arrays: Arrays, lower: Any) -> Any:
+    """Invert a stack of lower triangles: small ones by the library, then products."""
+    n_matrices, n, _ = lower.shape
+    if n <= SMALLEST_TRIANGLE or n % SMALLEST_TRIANGLE:
+        return arrays.inverse_of_lower(lower)
+    size = SMALLEST_TRIANGLE
+    n_small = n // size
+    inverse = arrays.zeros(n_matrices, n, n)
+    small = arrays.empty(n_small, n_matrices, size, size)
+    for place in range(n_small):
+        block = slice(place * size, place * size + size)
+        small[place] = lower[:, block, block]
+    small = arrays.inverse_of_lower(small.reshape(-1, size, size))
+    small = small.reshape(n_small, n_matrices, size, size)
+    for place in range(n_small):
+        block = slice(place * size, place * size + size)
+        inverse[:, block, block] = small[place]
+    # Row by row of blocks: what is left of the diagonal follows from the rows above.
+    for place in range(1, n_small):
+        block = slice(place * size, place * size + size)
+        product = (
+            lower[:, block, : block.start] @ inverse[:, : block.start, : block.start]
+        )
+        arrays.subtract_product(inverse[:, block, : block.start], small[place], product)
+    return inverse

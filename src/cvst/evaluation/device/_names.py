@@ -7,7 +7,7 @@ from typing import Any
 from cvst.evaluation.device._arrays import Arrays, NumpyArrays
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["arrays_on", "check_device"]
+__all__ = ["arrays_on"]
 
 # Computed with NumPy and SciPy as ever.
 HOST = "cpu"
@@ -19,14 +19,8 @@ BATCHED_NUMPY = "numpy"
 TORCH = "torch:"
 
 
-def check_device(device: Any) -> str:
-    """Return the name of a device, or say which ones there are.
-
-    Examples
-    --------
-    >>> check_device("cuda:1")
-    'cuda:1'
-    """
+def _checked(device: Any) -> str:
+    """Return the name of a device, or say which ones there are."""
     is_known = isinstance(device, str) and (
         device in (HOST, BATCHED_NUMPY, "cuda")
         or (device.startswith("cuda:") and device[5:].isdigit())
@@ -55,7 +49,7 @@ def arrays_on(device: Any) -> Arrays | None:
     >>> arrays_on("numpy").name
     'numpy'
     """
-    name = check_device(device)
+    name = _checked(device)
     if name == HOST:
         return None
     if name == BATCHED_NUMPY:

@@ -1,19 +1,30 @@
-"""Pivoted Cholesky decompositions of several matrices at once, column by column."""
+"""Pivoted Cholesky decompositions of several matrices at once, block by block.
+
+One column after the other would keep a card waiting for the host. Here a round takes
+the largest entries left on the diagonal, one from each part of the rows, and the host
+picks those that tell something new: of the small matrix between them it makes a
+pivoted decomposition of its own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.linalg import lapack
 
-from cvst._typing import IntArray
+from cvst._typing import FloatArray, IntArray
 from cvst.evaluation.device._arrays import Arrays
 
 __all__ = ["Pivoted"]
 
-# Columns between two questions to the device: each makes the host wait for it.
-COLUMNS_BETWEEN = 32
+# Rows among which pivots of a round are chosen, and most of them.
+N_CANDIDATES = 128
+MOST_PIVOTS = 64
+
+# A pivot is at least this part of the largest entry that is left.
+SMALLEST_SHARE = 0.02
 
 # A matrix of which this much of the diagonal is left, on average, after this share of
 # the columns it may take, will not be done in time.
@@ -32,8 +43,9 @@ class Pivoted:
         How many, and how large. Those of low rank come first, as far as that is known:
         what is done can then be left behind without a copy.
     columns : callable
-        ``columns(matrices, pivots)`` returns a column of each matrix, as an array of
-        shape (n_asked, n_rows); the first argument says which matrices are asked.
+        ``columns(matrices, pivots)`` returns columns of some matrices, as an array of
+        shape (n_asked, n_pivots, n_rows) that may be written to. The arguments are
+        numbers of matrices, and numbers of rows of shape (n_asked, n_pivots).
     enough : float
         A decomposition is done once no entry of the diagonal is off by more.
     """
@@ -50,67 +62,61 @@ class Pivoted:
         self._columns = columns
         self._enough = enough
         self._members = np.arange(n_matrices)
-        # On the device: sending them with each column would make the host wait.
-        self._numbers = arrays.put(self._members)
         self._factors = arrays.empty(n_matrices, 0, n_rows)
-        self._residuals = arrays.zeros(n_matrices, n_rows) + 1.0
-        self._everyone = self._numbers
-        self._rank = 0
+        n_parts = min(N_CANDIDATES, n_rows)
+        length = -(-n_rows // n_parts)
+        # Beyond the last row there is nothing left to tell.
+        self._left = arrays.zeros(n_matrices, n_parts, length)
+        self._left.reshape(n_matrices, -1)[:, :n_rows] += 1.0
+        self._starts = arrays.put(np.arange(n_parts) * length)
+        self._ranks = np.zeros(n_matrices, dtype=np.intp)
         # Features of those that are done, of shape (rank, n_rows).
         self.done: dict[int, Any] = {}
 
     def extend(self, limit: int) -> None:
         """Add columns until all are done, have as many as the limit or give up."""
-        if limit <= self._rank or len(self._members) == 0:
+        if len(self._members) == 0 or limit <= self._ranks.min():
             return
-        self._make_room(limit)
-        while self._rank < limit and len(self._members):
-            for _ in range(min(COLUMNS_BETWEEN, limit - self._rank)):
-                self._add_column()
-            self._settle(limit)
-        # Columns beyond those that were filled in are not kept.
-        self._factors = self._factors[:, : self._rank]
+        self._make_room(limit + MOST_PIVOTS)
+        while len(self._members):
+            candidates = self._candidates()
+            if self._settle(candidates.heights, limit):
+                continue
+            if self._ranks.min() >= limit:
+                break
+            self._add(candidates, limit)
 
-    def _make_room(self, limit: int) -> None:
-        n_matrices, rank, n_rows = self._factors.shape
-        longer = self._arrays.empty(n_matrices, limit, n_rows)
-        longer[:, :rank] = self._factors
+    def _make_room(self, most: int) -> None:
+        # Zeros beyond the rank of each, so that all can be multiplied alike.
+        n_matrices, before, n_rows = self._factors.shape
+        longer = self._arrays.zeros(n_matrices, max(most, before), n_rows)
+        longer[:, :before] = self._factors
         self._factors = longer
 
-    def _add_column(self) -> None:
-        xp, rank = self._arrays.xp, self._rank
-        everyone = self._everyone
-        pivots = xp.argmax(self._residuals, axis=1)
-        heights = self._residuals[everyone, pivots]
-        column = self._columns(self._numbers, pivots)
-        if rank:
-            known = self._factors[:, :rank]
-            weights = known[everyone, :, pivots][:, None]
-            self._arrays.subtract_product(column[:, None], weights, known)
-        # What is done already gets columns of zeros until it leaves.
-        matters = heights > self._enough
-        column *= (xp.where(matters, heights, 1.0) ** -0.5 * matters)[:, None]
-        self._residuals -= column * column
-        self._residuals[everyone, pivots] = 0.0
-        self._factors[:, rank] = column
-        self._rank += 1
+    def _candidates(self) -> _Candidates:
+        xp, n_rows = self._arrays.xp, self._factors.shape[2]
+        heights = xp.amax(self._left, axis=2)
+        rows = xp.argmax(self._left, axis=2) + self._starts
+        return _Candidates(xp.clip(rows, 0, n_rows - 1), self._arrays.fetch(heights))
 
-    def _settle(self, limit: int) -> None:
-        """Leave behind what is done, and what will not be."""
-        arrays = self._arrays
-        largest = arrays.fetch(arrays.xp.amax(self._residuals, axis=1))
-        stays = largest > self._enough
+    def _settle(self, heights: FloatArray, limit: int) -> bool:
+        """Leave behind what is done, and what will not be; True if there was any."""
+        stays = heights.max(axis=1) > self._enough
         for place in np.flatnonzero(~stays).tolist():
-            self.done[int(self._members[place])] = self._factors[place, : self._rank]
-        if self._rank >= HOPELESS_SHARE * limit:
-            stays &= arrays.fetch(self._residuals.mean(axis=1)) <= HOPELESS_LEFT
-        if not stays.all():
-            self._keep(np.flatnonzero(stays))
+            features = self._factors[place, : int(self._ranks[place])]
+            self.done[int(self._members[place])] = features
+        if self._ranks.max() >= HOPELESS_SHARE * limit:
+            n_rows = self._factors.shape[2]
+            left = self._arrays.fetch(self._left.reshape(len(stays), -1).sum(axis=1))
+            late = self._ranks >= HOPELESS_SHARE * limit
+            stays &= ~(late & (left > HOPELESS_LEFT * n_rows))
+        if stays.all():
+            return False
+        self._keep(np.flatnonzero(stays))
+        return True
 
     def _keep(self, places: IntArray) -> None:
-        self._members = self._members[places]
-        self._numbers = self._arrays.put(self._members)
-        self._everyone = self._arrays.put(np.arange(len(places)))
+        self._members, self._ranks = self._members[places], self._ranks[places]
         adjacent = len(places) == 0 or places[-1] - places[0] == len(places) - 1
         if adjacent:
             start = int(places[0]) if len(places) else 0
@@ -118,4 +124,75 @@ class Pivoted:
         else:
             kept = self._arrays.put(places)
         self._factors = self._factors[kept]
-        self._residuals = self._residuals[kept]
+        self._left = self._left[kept]
+
+    def _add(self, candidates: _Candidates, limit: int) -> None:
+        arrays, rank = self._arrays, int(self._ranks.max())
+        n_matrices, _, n_rows = self._factors.shape
+        rows = candidates.rows
+        everyone = arrays.put(np.arange(n_matrices))[:, None]
+        columns = self._columns(arrays.put(self._members), rows)
+        if rank:
+            known = self._factors[:, :rank]
+            weights = known[everyone, :, rows]
+            arrays.subtract_product(columns, weights, known)
+        between = arrays.fetch(columns.swapaxes(1, 2)[everyone, rows])
+        most = np.clip(limit - self._ranks, 0, MOST_PIVOTS)
+        mixtures, counts = _mixtures(
+            between, candidates.heights, self._enough, most.tolist()
+        )
+        features = arrays.put(mixtures) @ columns
+        left = self._left.reshape(n_matrices, -1)[:, :n_rows]
+        left -= (features * features).sum(axis=1)
+        # Rows of zeros behind those of a matrix are overwritten in the next round.
+        places = arrays.put(self._ranks[:, None] + np.arange(features.shape[1]))
+        self._factors[everyone, places] = features
+        self._ranks = self._ranks + counts
+
+
+class _Candidates(NamedTuple):
+    """Rows that may be pivots, on the device, and what is left of their diagonals."""
+
+    rows: Any
+    heights: FloatArray
+
+
+def _mixtures(
+    between: FloatArray, heights: FloatArray, enough: float, most: list[int]
+) -> tuple[FloatArray, IntArray]:
+    """Choose pivots among candidates, and how their columns become features.
+
+    Parameters
+    ----------
+    between : ndarray of shape (n_matrices, n_candidates, n_candidates)
+        What is left of the matrices between the candidates.
+    heights : ndarray of shape (n_matrices, n_candidates)
+        Its diagonals; candidates that stand for no row have 0.
+    enough : float
+        Smaller entries do not matter.
+    most : list of int
+        Most pivots of each matrix.
+
+    Returns
+    -------
+    mixtures : ndarray of shape (n_matrices, n_pivots, n_candidates)
+        Features are these times the columns of the candidates; rows of zeros where a
+        matrix has fewer pivots than others.
+    counts : ndarray of shape (n_matrices,)
+        How many pivots each matrix has.
+    """
+    n_matrices, n_candidates, _ = between.shape
+    mixtures = np.zeros((n_matrices, MOST_PIVOTS, n_candidates))
+    counts = np.zeros(n_matrices, dtype=np.intp)
+    for place in np.flatnonzero(most).tolist():
+        own = heights[place]
+        least = max(enough, SMALLEST_SHARE * float(own.max()))
+        real = np.flatnonzero(own > least)
+        factor, pivots, rank, _ = lapack.dpstrf(
+            between[place][np.ix_(real, real)], tol=least, lower=1
+        )
+        count = min(int(rank), most[place])
+        inverse = np.tril(lapack.dtrtri(factor[:count, :count], lower=1)[0])
+        mixtures[place, :count, real[pivots[:count] - 1]] = inverse.T
+        counts[place] = count
+    return mixtures[:, : max(1, int(counts.max()))], counts

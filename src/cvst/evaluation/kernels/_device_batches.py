@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
-from cvst.evaluation.device import factorised, in_batches
+from cvst.evaluation.device import add_to_diagonal, factorised, in_batches
 from cvst.evaluation.kernels._device import DevicePairs, kernel_stack
 from cvst.evaluation.kernels._functions import Kernel
 
@@ -22,6 +22,7 @@ class Layout:
 
     def __init__(self, penalties: Sequence[FloatArray]) -> None:
         counts = [len(some) for some in penalties]
+        self._starts = np.concatenate([[0], np.cumsum(counts)])
         self.kernel_of = np.repeat(np.arange(len(counts)), counts)
         self.slot_of = np.concatenate([np.arange(count) for count in counts])
         self.penalties = np.concatenate(penalties)
@@ -29,9 +30,16 @@ class Layout:
     def __len__(self) -> int:
         return len(self.penalties)
 
-    def fits_of(self, kernels: Sequence[int]) -> IntArray:
-        """Return the places of the fits of some kernels."""
-        return np.flatnonzero(np.isin(self.kernel_of, kernels))
+    @property
+    def n_kernels(self) -> int:
+        """Return how many kernels there are."""
+        return len(self._starts) - 1
+
+    def fits_of(self, kernels: list[int]) -> IntArray:
+        """Return the places of the fits of some kernels, in their order."""
+        return np.concatenate(
+            [np.arange(self._starts[one], self._starts[one + 1]) for one in kernels]
+        )
 
 
 class Batches(ABC):
@@ -86,9 +94,8 @@ class Batches(ABC):
     def solved(self, batch: slice, systems: Any, right: Any) -> Any:
         """Solve with the penalties on the diagonal; the systems are overwritten."""
         arrays = self.arrays
-        places = arrays.put(np.arange(systems.shape[1]))
         penalties = arrays.put(self.layout.penalties[batch])
-        systems[:, places, places] += penalties[:, None]
+        add_to_diagonal(systems, penalties[:, None])
         factor = factorised(arrays, systems)
         self.failed[batch] = factor.failed
         return factor.solve(right)

@@ -18,8 +18,10 @@ __all__ = ["low_rank_on_device"]
 
 LOGGER = logging.getLogger("cvst")
 
-# With fewer training rows, factorisations are as fast.
-SMALLEST_LOW_RANK = 1500
+# The decompositions of a race take as long as factorisations with this many
+# operations. (Measured on an H200; a card that is slow in double precision would gain
+# from fewer.)
+FEWEST_OPERATIONS = 3e12
 
 # A rank above this share of the training rows does not pay.
 LARGEST_RANK_SHARE = 1 / 3
@@ -38,15 +40,18 @@ class _Decompositions:
         self._room = LARGEST_MEMORY_SHARE * arrays.free_bytes()
         self._begun: list[tuple[list[float], Pivoted]] = []
 
-    def features(self, gammas: list[float], limit: int) -> dict[float, Any]:
+    def features(
+        self, gammas: list[float], limit: int, may_begin: bool
+    ) -> dict[float, Any]:
         """Return the features of those that have few, of shape (rank, n_rows)."""
-        self._begin(gammas)
+        if may_begin:
+            self._begin(gammas)
         n_rows = len(self._rows.X)
-        n_widths = sum(len(widths) for widths, _ in self._begun)
+        n_widths = max(1, sum(len(widths) for widths, _ in self._begun))
         limit = min(limit, int(self._room / (8.0 * n_rows * n_widths)))
         found: dict[float, Any] = {}
         for widths, pivoted in self._begun:
-            if limit >= SMALLEST_LIMIT:
+            if limit >= SMALLEST_LIMIT and may_begin:
                 pivoted.extend(limit)
             found |= {widths[i]: part for i, part in pivoted.done.items()}
         return {
@@ -66,10 +71,10 @@ class _Decompositions:
         def columns(members: Any, pivots: Any) -> Any:
             values = X[pivots] @ X.swapaxes(0, 1)
             values *= -2.0
-            values += squares[pivots][:, None]
+            values += squares[pivots][:, :, None]
             values += squares
             arrays.xp.clip(values, 0.0, None, out=values)
-            values *= slopes[members][:, None]
+            values *= slopes[members][:, None, None]
             return arrays.xp.exp(values, out=values)
 
         pivoted = Pivoted(arrays, len(new), len(X), columns, LARGEST_RESIDUAL)
@@ -77,7 +82,7 @@ class _Decompositions:
 
 
 def low_rank_on_device(
-    rows: PairedRows, arrays: Arrays, kernels: Sequence[Kernel]
+    rows: PairedRows, arrays: Arrays, kernels: Sequence[Kernel], n_fits: int
 ) -> dict[int, Any]:
     """Return features of all rows of a race, for those kernels that have few.
 
@@ -89,15 +94,18 @@ def low_rank_on_device(
         The device.
     kernels : sequence of Kernel
         All of the same name; only Gaussian ones have features here.
+    n_fits : int
+        Number of kernels times penalties.
 
     Returns
     -------
     dict of int to array of shape (n_features, n_rows)
         By the place of the kernel.
     """
-    if kernels[0].name != "rbf" or rows.n_train < SMALLEST_LOW_RANK:
+    if kernels[0].name != "rbf":
         return {}
     key = ("low-rank kernels on a device", arrays.name)
+    may_begin = n_fits * rows.n_train**3 / 3 >= FEWEST_OPERATIONS
     try:
         decompositions = rows.scratch.get(
             key, lambda: _Decompositions(rows_on_device(rows, arrays), arrays)
@@ -105,6 +113,7 @@ def low_rank_on_device(
         found = decompositions.features(
             [kernel.gamma for kernel in kernels],
             int(LARGEST_RANK_SHARE * rows.n_train),
+            may_begin,
         )
     except arrays.out_of_memory:
         rows.scratch.drop(key)

@@ -88,7 +88,7 @@ class _LowRank(Batches):
         while start < len(ranks):
             stop = int(ends[start])
             rank = int(ranks[stop - 1])
-            fits = self.layout.fits_of(range(start, stop))
+            fits = self.layout.fits_of(list(range(start, stop)))
             first = int(fits[0])
             per_fit = 8.0 * rank * (rank + 2.0 * n_rows / n_slots)
 
@@ -165,7 +165,8 @@ def ridge_on_device(
         If not even one system fits into the memory of the device.
     """
     start = perf_counter()
-    features = low_rank_on_device(rows, arrays, kernels)
+    n_fits = sum(map(len, penalties))
+    features = low_rank_on_device(rows, arrays, kernels, n_fits)
     arrays.wait()
     seconds = perf_counter() - start
     pairs = DevicePairs.of(rows, arrays)
@@ -192,14 +193,13 @@ def _together(
     """Put the fits of both kinds into the order of the kernels."""
     solved = np.zeros(len(layout), dtype=bool)
     predictions = parts[0][1].predictions
-    if len(parts) > 1:
+    in_order = parts[0][0] == list(range(layout.n_kernels))
+    if not in_order:
         predictions = arrays.empty(len(layout), *predictions.shape[1:])
     for members, part in parts:
-        places = np.concatenate([layout.fits_of([member]) for member in members])
+        places = layout.fits_of(members)
         solved[places] = ~arrays.fetch(part.failed)
-        if len(parts) > 1 or (np.diff(places) != 1).any():
-            if len(parts) == 1:
-                predictions = arrays.empty(*part.predictions.shape)
+        if not in_order:
             predictions[arrays.put(places)] = part.predictions
     return RidgeFits(
         predictions,

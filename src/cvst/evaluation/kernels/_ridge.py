@@ -14,7 +14,7 @@ from sklearn.kernel_ridge import KernelRidge
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, OutcomeTable, Task
-from cvst.evaluation.device import Arrays, DeviceFullError
+from cvst.evaluation.device import Arrays, DeviceFullError, within_memory
 from cvst.evaluation.kernels._device_ridge import RidgeFits, ridge_on_device
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
@@ -41,7 +41,8 @@ __all__ = ["KernelRidgeEvaluator"]
 LARGEST_CHANGE = 1e-4
 
 # Relative error of a kernel value whose exponent is exact, low rank included.
-VALUE_ERROR = 64 * float(np.finfo(float).eps)
+EPSILON = float(np.finfo(float).eps)
+VALUE_ERROR = 64 * EPSILON
 
 
 # Up to this rank, or half of the training rows, a decomposition takes less time than
@@ -116,7 +117,9 @@ class KernelRidgeEvaluator(BatchEvaluator):
         unsure: list[int] = []
         for key, members in divide(settings, lambda values: values.key).items():
             kernel = key.bind(rows.train_inputs)
-            smallest = _smallest_penalty(rows, kernel, targets)
+            smallest = _smallest_penalty(
+                kernel, targets, rows.n_train, rows.largest_square
+            )
             sharing = [
                 number for number in members if settings[number].penalty >= smallest
             ]
@@ -138,13 +141,21 @@ class KernelRidgeEvaluator(BatchEvaluator):
         """Solve for all kernels of the same name at once."""
         settings, alone = read_all(task.estimator, task.configurations, _read)
         rows, targets = _read_rows(task)
-        if task.device is None or rows is None or targets is None:
+        if (
+            task.device is None
+            or rows is None
+            or targets is None
+            or not task.device.pays(len(settings), len(settings) * rows.n_train**3 / 3)
+        ):
             yield from self.evaluate(replace(task, device=None))
             return
         unsure: list[int] = []
         left: list[int] = []
-        for same in divide(settings, lambda values: values.key.name).values():
-            jobs = _Jobs.of(rows, targets, {i: settings[i] for i in same})
+        by_kernel = divide(settings, lambda values: values.key)
+        for keys in divide(dict(enumerate(by_kernel)), lambda key: key.name).values():
+            kernels = [list(by_kernel)[place] for place in keys]
+            same = [number for key in kernels for number in by_kernel[key]]
+            jobs = _Jobs.of(rows, targets, settings, {k: by_kernel[k] for k in kernels})
             try:
                 fits = jobs.run(rows, targets, task.device)
             except DeviceFullError as error:
@@ -181,12 +192,17 @@ class _Jobs:
 
     @classmethod
     def of(
-        cls, rows: PairedRows, targets: _Targets, settings: dict[int, _Settings]
+        cls,
+        rows: PairedRows,
+        targets: _Targets,
+        settings: dict[int, _Settings],
+        by_kernel: dict[KernelKey, list[int]],
     ) -> _Jobs:
         kernels, penalties, numbers = [], [], []
-        for key, members in divide(settings, lambda values: values.key).items():
-            kernel = key.bind(rows.train_inputs)
-            smallest = _smallest_penalty(rows, kernel, targets)
+        train, n_train, largest = rows.train_inputs, rows.n_train, rows.largest_square
+        for key, members in by_kernel.items():
+            kernel = key.bind(train)
+            smallest = _smallest_penalty(kernel, targets, n_train, largest)
             sure = [i for i in members if settings[i].penalty >= smallest]
             if sure:
                 kernels.append(kernel)
@@ -197,9 +213,15 @@ class _Jobs:
     def run(self, rows: PairedRows, targets: _Targets, device: Arrays) -> RidgeFits:
         if not self.kernels:
             return RidgeFits(None, np.zeros(0, dtype=bool), 0.0, 0.0)
-        return ridge_on_device(
-            rows, device, self.kernels, self.penalties, targets.columns, targets.roots
-        )
+        with within_memory(device):
+            return ridge_on_device(
+                rows,
+                device,
+                self.kernels,
+                self.penalties,
+                targets.columns,
+                targets.roots,
+            )
 
 
 def _tables(
@@ -222,15 +244,17 @@ def _tables(
         yield Outcome(int(number), values.T, None, *seconds)
 
 
-def _smallest_penalty(rows: PairedRows, kernel: Kernel, targets: _Targets) -> float:
+def _smallest_penalty(
+    kernel: Kernel, targets: _Targets, n_train: int, largest_square: float
+) -> float:
     """Return the smallest penalty for which rounding errors do not matter."""
     error = VALUE_ERROR
     if kernel.name == "rbf":
         # Distances are differences of squares.
-        error += float(np.finfo(float).eps) * kernel.gamma * rows.largest_square
+        error += EPSILON * kernel.gamma * largest_square
     weight = 1.0 if targets.roots is None else float(targets.roots.max()) ** 2
-    largest = kernel.largest_value(rows.largest_square) * weight
-    return error * largest * rows.n_train / LARGEST_CHANGE
+    largest = kernel.largest_value(largest_square) * weight
+    return error * largest * n_train / LARGEST_CHANGE
 
 
 class _Fits(NamedTuple):

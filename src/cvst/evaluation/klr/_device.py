@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray
-from cvst.evaluation.device import Arrays, factorised
+from cvst.evaluation.device import Arrays, add_to_diagonal, factorised
 from cvst.evaluation.kernels._device import DevicePairs
 from cvst.evaluation.kernels._device_batches import WholeKernels
 from cvst.evaluation.kernels._functions import Kernel
@@ -67,6 +67,48 @@ class _Point(NamedTuple):
         )
 
 
+class _Left(NamedTuple):
+    """Fits that are not done, and where their kernels are.
+
+    Attributes
+    ----------
+    numbers : ndarray of shape (n_left,)
+        Which fits.
+    places, kernels : array of shape (n_left,)
+        The same, and their kernels, on the device.
+    used : array of shape (n_kernels,)
+        All kernels that are left.
+    where : tuple of arrays of shape (n_left,)
+        Kernel among those, and place among its fits.
+    n_kernels, n_slots : int
+        Number of kernels, and most fits of one.
+    """
+
+    numbers: IntArray
+    places: Any
+    kernels: Any
+    used: Any
+    where: tuple[Any, Any]
+    n_kernels: int
+    n_slots: int
+
+    @classmethod
+    def of(cls, arrays: Arrays, numbers: IntArray, kernel_of: IntArray) -> _Left:
+        # Fits of a kernel stand side by side.
+        kernels = kernel_of[numbers]
+        used, starts, rows = np.unique(kernels, return_index=True, return_inverse=True)
+        slots = np.arange(len(numbers)) - starts[rows]
+        return cls(
+            numbers,
+            arrays.put(numbers),
+            arrays.put(kernels),
+            arrays.put(used),
+            (arrays.put(rows), arrays.put(slots)),
+            len(used),
+            int(slots.max()) + 1,
+        )
+
+
 class _Problems:
     """Two classes each, that share kernels.
 
@@ -110,57 +152,52 @@ class _Problems:
 
     def solve(self) -> tuple[Any, BoolArray]:
         """Return the solutions, a row per fit, and which of them were found."""
+        arrays = self.arrays
         n_fits, n_train = self._signs.shape
-        nothing = self.arrays.zeros(n_fits, n_train)
-        thetas = self.arrays.zeros(n_fits, n_train)
-        left = np.arange(n_fits)
-        everyone = self.arrays.put(left)
-        point = self._at(everyone, nothing, nothing)
+        nothing = arrays.zeros(n_fits, n_train)
+        thetas = arrays.zeros(n_fits, n_train)
         found = np.zeros(n_fits, dtype=bool)
+        left = _Left.of(arrays, np.arange(n_fits), self._kernel_of)
+        point = self._at(left, nothing, nothing)
         for _ in range(MOST_STEPS):
-            places = self.arrays.put(left)
-            target, facts = self._step(left, places, point)
-            is_last = facts.is_last(self._scales[left], self._enough)
+            target, facts = self._step(left, point)
+            is_last = facts.is_last(self._scales[left.numbers], self._enough)
             lost = ~np.isfinite(facts.gains + facts.objectives) | facts.failed
-            ended = is_last | lost
-            if ended.any():
-                done = np.flatnonzero(is_last & ~lost)
-                found[left[done]] = True
-                thetas[self.arrays.put(left[done])] = target.theta[
-                    self.arrays.put(done)
-                ]
-            goes_on = np.flatnonzero(~ended)
+            done = np.flatnonzero(is_last & ~lost)
+            if len(done):
+                found[left.numbers[done]] = True
+                places = arrays.put(left.numbers[done])
+                thetas[places] = target.theta[arrays.put(done)]
+            goes_on = np.flatnonzero(~(is_last | lost))
             if len(goes_on) == 0:
                 break
-            kept = self.arrays.put(goes_on)
-            left = left[goes_on]
-            places = self.arrays.put(left)
-            point = self._shortened(places, point.of(kept), target.of(kept))
+            if len(goes_on) < len(is_last):
+                kept = arrays.put(goes_on)
+                point, target = point.of(kept), target.of(kept)
+                left = _Left.of(arrays, left.numbers[goes_on], self._kernel_of)
+            point = self._shortened(left, point, target)
         return thetas, found
 
-    def _at(self, places: Any, theta: Any, decisions: Any) -> _Point:
-        margins = -self._signs[places] * decisions
+    def _at(self, left: _Left, theta: Any, decisions: Any) -> _Point:
+        margins = -self._signs[left.places] * decisions
         losses = self.xp.logaddexp(margins, margins * 0.0) @ self._weights
-        penalties = self._alphas[places] / 2 * (theta * decisions).sum(axis=1)
+        penalties = self._alphas[left.places] / 2 * (theta * decisions).sum(axis=1)
         return _Point(theta, decisions, losses + penalties)
 
-    def _step(
-        self, left: IntArray, places: Any, point: _Point
-    ) -> tuple[_Point, _Facts]:
+    def _step(self, left: _Left, point: _Point) -> tuple[_Point, _Facts]:
         """Take a full Newton step from everywhere."""
         xp = self.xp
-        signs, alphas = self._signs[places], self._alphas[places][:, None]
+        signs, alphas = self._signs[left.places], self._alphas[left.places][:, None]
         shares = 1.0 / (1.0 + xp.exp(xp.clip(signs * point.decisions, -700.0, 700.0)))
         slopes = xp.clip(shares * (1.0 - shares), SMALLEST_SLOPE, None)
         roots = (self._weights * slopes) ** 0.5
         # A row of weight 0 has no say.
         roots = xp.clip(roots, SMALLEST_SLOPE, None)
         residuals = self._weights * signs * shares
-        systems = self._kernels[self.arrays.put(self._kernel_of[left])]
+        systems = self._kernels[left.kernels]
         systems *= roots[:, :, None]
         systems *= roots[:, None, :]
-        diagonal = self.arrays.put(np.arange(systems.shape[1]))
-        systems[:, diagonal, diagonal] += alphas
+        add_to_diagonal(systems, alphas)
         factor = factorised(self.arrays, systems)
         forces = (residuals - alphas * point.theta) / roots
         step = roots * factor.solve(forces[:, :, None])[:, :, 0]
@@ -168,30 +205,23 @@ class _Problems:
         gains = (change * residuals).sum(axis=1)
         gains = gains - alphas[:, 0] * (point.theta * change).sum(axis=1)
         moved = xp.amax(xp.abs(change), axis=1)
-        target = self._at(places, point.theta + step, point.decisions + change)
-        fetch = self.arrays.fetch
-        facts = _Facts(
-            fetch(gains),
-            fetch(moved),
-            fetch(point.objective),
-            fetch(target.objective),
-            fetch(factor.failed),
-        )
-        return target, facts
+        target = self._at(left, point.theta + step, point.decisions + change)
+        gained, went, before, after, failed = self.arrays.together(
+            gains, moved, point.objective, target.objective, factor.failed
+        ).T
+        return target, _Facts(gained, went, before, after, failed != 0)
 
-    def _decisions(self, left: IntArray, theta: Any) -> Any:
+    def _decisions(self, left: _Left, theta: Any) -> Any:
         """Multiply the coefficients of each fit with its kernel."""
-        members = self._kernel_of[left]
-        decisions = self.arrays.empty(*theta.shape)
-        # Fits of a kernel stand side by side.
-        starts = np.flatnonzero(np.diff(members, prepend=-1))
-        ends = [*starts[1:].tolist(), len(members)]
-        for start, end in zip(starts.tolist(), ends, strict=True):
-            kernel = self._kernels[int(members[start])]
-            decisions[start:end] = theta[start:end] @ kernel
-        return decisions
+        n_slots = left.n_slots
+        rows = self.arrays.zeros(left.n_kernels, n_slots, theta.shape[1])
+        rows[left.where] = theta
+        kernels = self._kernels
+        if left.n_kernels < len(kernels):
+            kernels = kernels[left.used]
+        return (rows @ kernels)[left.where]
 
-    def _shortened(self, places: Any, point: _Point, target: _Point) -> _Point:
+    def _shortened(self, left: _Left, point: _Point, target: _Point) -> _Point:
         """Halve steps until no objective grows."""
         xp = self.xp
         bound = point.objective * (1 + OBJECTIVE_SLACK)
@@ -204,7 +234,7 @@ class _Problems:
             length = xp.where(too_far, length / 2, length)
             share = length[:, None]
             reached = self._at(
-                places,
+                left,
                 (1 - share) * point.theta + share * target.theta,
                 (1 - share) * point.decisions + share * target.decisions,
             )

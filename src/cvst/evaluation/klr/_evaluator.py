@@ -14,7 +14,7 @@ from scipy.special import expit
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
-from cvst.evaluation.device import Arrays, DeviceFullError
+from cvst.evaluation.device import Arrays, DeviceFullError, within_memory
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
     NOT_PLAIN,
@@ -193,7 +193,9 @@ def _answers(
 ) -> Iterator[tuple[_Job, dict[int, Outcome]]]:
     """Yield the outcomes of each job, by their place in it."""
     left = jobs
-    if task.device is not None:
+    n_fits = sum(len(job.numbers) for job in jobs)
+    operations = n_fits * problem.rows.n_train**3 / 3
+    if task.device is not None and task.device.pays(n_fits, operations):
         left = []
         by_name = divide(dict(enumerate(jobs)), lambda job: job.kernel.name)
         for places in by_name.values():
@@ -212,14 +214,15 @@ def _share_on_device(
 ) -> Iterator[tuple[_Job, dict[int, Outcome]]]:
     """Fit all jobs together, and ask for the labels on the host."""
     start = perf_counter()
-    fits = logistic_on_device(
-        problem.rows,
-        device,
-        [job.kernel for job in jobs],
-        [job.penalties for job in jobs],
-        problem.signs,
-        problem.weights,
-    )
+    with within_memory(device):
+        fits = logistic_on_device(
+            problem.rows,
+            device,
+            [job.kernel for job in jobs],
+            [job.penalties for job in jobs],
+            problem.signs,
+            problem.weights,
+        )
     n_fits = len(fits.solved)
     fit_seconds = fits.fit_seconds / n_fits
     begin = 0

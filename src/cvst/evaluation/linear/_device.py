@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import FloatArray
-from cvst.evaluation.device import Arrays, DeviceFullError, factorised, in_batches
+from cvst.evaluation.device import (
+    Arrays,
+    add_to_diagonal,
+    factorised,
+    in_batches,
+    within_memory,
+)
 
 __all__ = ["ProductsOnDevice"]
 
@@ -50,17 +56,11 @@ class ProductsOnDevice:
         self._arrays = arrays
         n_train, n_features = X.shape
         is_dual = n_features > n_train
-        try:
+        with within_memory(arrays):
             rows, targets = arrays.put(X), arrays.put(y)
             other = rows.swapaxes(0, 1)
             self._matrix = rows @ other if is_dual else other @ rows
             self._right = targets if is_dual else other @ targets
-        except arrays.out_of_memory as error:
-            arrays.release()
-            raise DeviceFullError(
-                f"{n_train} rows of {n_features} features do not fit on device="
-                f"{arrays.name!r}."
-            ) from error
         self.matrix: FloatArray = arrays.fetch(self._matrix)
         self.right_side: FloatArray = arrays.fetch(self._right)
 
@@ -82,19 +82,17 @@ class ProductsOnDevice:
         good = penalties[penalties >= WELL_CONDITIONED * (largest + penalties)]
         found: dict[Any, FloatArray] = {}
         size = len(self.matrix)
-        places = self._arrays.put(np.arange(size))
 
         def run(batch: slice) -> None:
             some = good[batch]
             systems = self._matrix[None] + self._arrays.zeros(len(some), 1, 1)
-            systems[:, places, places] += self._arrays.put(some)[:, None]
+            add_to_diagonal(systems, self._arrays.put(some)[:, None])
             factor = factorised(self._arrays, systems)
             right = self._right[None] + self._arrays.zeros(len(some), 1, 1)
             solved = self._arrays.fetch(factor.solve(right))
             failed = self._arrays.fetch(factor.failed)
-            for penalty, solution, bad in zip(some, solved, failed, strict=True):
-                if not bad:
-                    found[penalty] = solution
+            for place in np.flatnonzero(~failed):
+                found[some[place]] = solved[place]
 
         in_batches(self._arrays, len(good), 8.0 * size * (size + 256), run)
         return found

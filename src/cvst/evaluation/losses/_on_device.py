@@ -76,16 +76,34 @@ def table_losses(
     Returns
     -------
     TableLosses or None
-        None if the loss is none of those known there, or a prediction is not finite.
+        None if the loss is none of those known there, a prediction is not finite, or
+        memory is short.
     """
     if type(loss) is not RegressionLoss or loss.function not in OF_RESIDUALS:
         return None
     truth = to_array(y_test)
     if truth.shape != (predictions.shape[1],) or truth.dtype.kind not in "fiu":
         return None
+    try:
+        return _losses(
+            OF_RESIDUALS[loss.function], truth, predictions, arrays, with_residuals
+        )
+    except arrays.out_of_memory:
+        # The host takes the predictions as they are.
+        arrays.release()
+        return None
+
+
+def _losses(
+    function: Callable[[Any, Any], Any],
+    truth: Any,
+    predictions: Any,
+    arrays: Arrays,
+    with_residuals: bool,
+) -> TableLosses | None:
     xp = arrays.xp
     residuals = arrays.put(truth.astype(np.float64))[None] - predictions
-    losses = OF_RESIDUALS[loss.function](xp, residuals)
+    losses = function(xp, residuals)
     means = losses.mean(axis=1)
     # Of anything that is not finite the mean is not finite either.
     if not bool(xp.isfinite(means).all()):

@@ -24,7 +24,7 @@ from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._one_by_one import configured
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation._rows import take
-from cvst.evaluation.device import DeviceFullError
+from cvst.evaluation.device import DeviceFullError, within_memory
 from cvst.evaluation.neighbours._device import lists_on_device
 from cvst.evaluation.neighbours._lists import NeighbourLists, running_sums
 from cvst.evaluation.sharing import (
@@ -118,9 +118,10 @@ def _lists(task: Task, searcher: Any, largest: int) -> NeighbourLists:
     lists = None
     if task.device is not None:
         try:
-            lists = lists_on_device(
-                task.device, searcher, task.X_train, task.X_test, largest
-            )
+            with within_memory(task.device):
+                lists = lists_on_device(
+                    task.device, searcher, task.X_train, task.X_test, largest
+                )
         except DeviceFullError as error:
             warn_device_full(task, error)
     if lists is not None:

@@ -176,6 +176,10 @@ def resolve_rescaling(
     return Rescaling(configurations, rules, find=shapes.rules)
 
 
+# Most values are of these, and asking whether they are estimators takes its time.
+PLAIN_TYPES = frozenset({bool, int, float, str, type(None), np.int64, np.float64})
+
+
 class _Shapes:
     """The rules of every arrangement of estimators that occurs in a grid.
 
@@ -245,6 +249,8 @@ def _is_estimator(value: Any) -> bool:
 
 
 def _holds_estimator(value: Any) -> bool:
+    if type(value) in PLAIN_TYPES:
+        return False
     if isinstance(value, list | tuple):
         return any(map(_holds_estimator, value))
     return _is_estimator(value)
