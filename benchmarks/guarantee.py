@@ -158,7 +158,8 @@ def print_errors(options: argparse.Namespace, pool: Any) -> None:
         "run": ("run", options.level),
         "run, any": ("run", options.level / options.side**2),
     }
-    for kind, gap, mode in product(KINDS, (0.0, 1.0), modes):
+    modes = {name: modes[name] for name in options.modes}
+    for kind, gap, mode in product(options.kinds, options.gaps, modes):
         jobs = [
             (kind, gap, *modes[mode], options, seed) for seed in range(options.races)
         ]
@@ -242,6 +243,9 @@ def main() -> None:
     parser.add_argument(
         "--side", type=int, default=6, help="values of each of two axes"
     )
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    parser.add_argument("--gaps", nargs="+", type=float, default=[0.0, 1.0])
+    parser.add_argument("--modes", nargs="+", default=["look", "run", "run, any"])
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--level", type=float, default=0.05)
     options = parser.parse_args()

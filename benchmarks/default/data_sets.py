@@ -74,6 +74,22 @@ PACKAGED: dict[str, tuple[str, str, str, tuple[str, ...]]] = {
 # Targets that are predicted as logarithms.
 LOGARITHMS = frozenset({"car_prices", "slid"})
 
+
+def _clusters(n_rows: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    # The seed also places the clusters, which must be the same in all splits; the
+    # split shuffles the rows.
+    del seed
+    return make_classification(
+        n_rows,
+        20,
+        n_informative=8,
+        n_classes=3,
+        n_clusters_per_class=3,
+        flip_y=0.05,
+        random_state=12345,
+    )
+
+
 # Draws of any number of rows by seed.
 GENERATORS: dict[str, Callable[[int, int], tuple[np.ndarray, np.ndarray]]] = {
     "hastie": lambda n, seed: make_hastie_10_2(n, random_state=seed),
@@ -83,16 +99,7 @@ GENERATORS: dict[str, Callable[[int, int], tuple[np.ndarray, np.ndarray]]] = {
         n_samples=n, n_features=6, n_classes=3, random_state=seed
     ),
     "sparse": lambda n, seed: make_sparse_uncorrelated(n, 60, random_state=seed),
-    "clusters": lambda n, seed: make_classification(
-        n,
-        20,
-        n_informative=8,
-        n_classes=3,
-        n_clusters_per_class=3,
-        flip_y=0.05,
-        # The classes are the same in all draws, and so are the rows before the split.
-        random_state=12345,
-    ),
+    "clusters": _clusters,
 }
 
 CLASSES = frozenset(

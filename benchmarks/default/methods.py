@@ -141,7 +141,9 @@ def _raced(strategy: Strategy) -> Callable[[Task, Any, int], Choice]:
         params = search.cv_results_["params"]
         operations, fits = 0.0, 0
         for seen in search.race_.observations:
-            there = [params[index] for index in seen.look.configurations]
+            there = {
+                index: params[index] for index in seen.look.configurations.tolist()
+            }
             operations += len(there) * (seen.look.n_train / len(y)) ** exponent
             fits += len(evaluator.groups(model, there))
         return Choice(search.best_params_, operations, fits)

@@ -43,7 +43,7 @@ from sklearn.tree import DecisionTreeClassifier
 __all__ = ["EXPONENTS", "N_DRAWS", "TASKS", "Task"]
 
 # Configurations of a space of distributions.
-N_DRAWS = 60
+N_DRAWS = 40
 
 # The cost of a fit grows with this power of its rows.
 EXPONENTS = {"boosting": 1, "forest": 1, "linear": 1, "net": 1, "svm": 2, "knn": 1}
@@ -74,12 +74,12 @@ def _boosting(classes: bool, space: str) -> tuple[Any, dict[str, Any]]:
         return model, {
             "learning_rate": [0.03, 0.1, 0.3],
             "max_leaf_nodes": [4, 8, 16, 31],
-            "max_iter": [10, 20, 40, 80],
+            "max_iter": [8, 16, 32, 64],
         }
     return model, {
         "learning_rate": loguniform(0.02, 0.5),
         "max_leaf_nodes": randint(3, 32),
-        "max_iter": [10, 20, 40, 80],
+        "max_iter": [8, 16, 32, 64],
         "min_samples_leaf": randint(2, 60),
         "l2_regularization": loguniform(1e-3, 30),
     }
@@ -92,12 +92,12 @@ def _lightgbm(classes: bool, space: str) -> tuple[Any, dict[str, Any]]:
         return model, {
             "learning_rate": [0.03, 0.1, 0.3],
             "num_leaves": [4, 8, 16, 31],
-            "n_estimators": [15, 30, 60, 120],
+            "n_estimators": [10, 20, 40, 80],
         }
     return model, {
         "learning_rate": loguniform(0.02, 0.5),
         "num_leaves": randint(3, 32),
-        "n_estimators": [15, 30, 60, 120],
+        "n_estimators": [10, 20, 40, 80],
         "min_child_samples": randint(2, 60),
         "colsample_bytree": uniform(0.3, 0.7),
         "subsample": uniform(0.5, 0.5),
@@ -106,12 +106,12 @@ def _lightgbm(classes: bool, space: str) -> tuple[Any, dict[str, Any]]:
 
 def _forest(classes: bool, space: str) -> tuple[Any, dict[str, Any]]:
     model = (RandomForestClassifier if classes else RandomForestRegressor)(
-        n_estimators=30, n_jobs=1, random_state=0
+        n_estimators=20, n_jobs=1, random_state=0
     )
     if space == "grid":
         return model, {
-            "max_features": [0.1, 0.2, 0.4, 0.7, 1.0],
-            "min_samples_leaf": [1, 2, 4, 8, 16],
+            "max_features": [0.1, 0.2, 0.4, 0.7],
+            "min_samples_leaf": [1, 3, 9, 27],
             "max_depth": [4, 8, None],
         }
     if space == "random":
@@ -131,7 +131,7 @@ def _forest(classes: bool, space: str) -> tuple[Any, dict[str, Any]]:
 
 def _extra_trees(_: bool, space: str) -> tuple[Any, dict[str, Any]]:
     assert space == "categories"
-    return ExtraTreesClassifier(n_estimators=30, random_state=0), {
+    return ExtraTreesClassifier(n_estimators=20, random_state=0), {
         "criterion": ["gini", "entropy"],
         "class_weight": [None, "balanced"],
         "max_features": ["sqrt", 0.3, 0.6, None],
@@ -197,8 +197,8 @@ def _svm(classes: bool, space: str) -> tuple[Any, dict[str, Any]]:
     machine = (SVC if classes else SVR)(max_iter=50_000)
     if space == "grid":
         return _scaled(machine), {
-            "model__C": _powers(-1, 3, 9),
-            "model__gamma": _powers(-4, 0, 9),
+            "model__C": _powers(-1, 3, 7),
+            "model__gamma": _powers(-4, 0, 7),
         }
     if space == "random":
         drawn = {"model__C": loguniform(0.1, 100), "model__gamma": loguniform(1e-4, 1)}
@@ -208,8 +208,8 @@ def _svm(classes: bool, space: str) -> tuple[Any, dict[str, Any]]:
     return _scaled(machine), {
         "scale": [StandardScaler(), MinMaxScaler()],
         "model__kernel": ["rbf", "poly", "sigmoid"],
-        "model__C": _powers(-1, 2, 4),
-        "model__gamma": _powers(-3, 0, 4),
+        "model__C": _powers(-1, 2, 3),
+        "model__gamma": _powers(-3, 0, 3),
     }
 
 
@@ -295,17 +295,17 @@ class Task:
 _ALL = (
     # boosting
     Task("page_blocks", 3_000, "hist", "random", LOG_LOSS),
-    Task("loans", 4_000, "hist", "random", SQUARED),
-    Task("taxi", 5_000, "hist", "grid", ERROR),
+    Task("loans", 3_000, "hist", "random", SQUARED),
+    Task("taxi", 4_000, "hist", "grid", ERROR),
     Task("car_prices", 500, "hist", "random", SQUARED),
     Task("fertility", 20_000, "lightgbm", "random", LOG_LOSS),
-    Task("visits", 10_000, "lightgbm", "random", ABSOLUTE),
-    Task("nlswork", 8_000, "lightgbm", "grid", SQUARED),
-    Task("lending", 5_000, "lightgbm", "random", LOG_LOSS),
+    Task("visits", 8_000, "lightgbm", "random", ABSOLUTE),
+    Task("nlswork", 6_000, "lightgbm", "grid", SQUARED),
+    Task("lending", 4_000, "lightgbm", "random", LOG_LOSS),
     Task("friedman3", 1_000, "lightgbm", "grid", SQUARED),
     # forests and trees
     Task("satimage", 1_500, "forest", "categories", LOG_LOSS),
-    Task("movies", 2_000, "forest", "random", SQUARED),
+    Task("movies", 1_500, "forest", "random", SQUARED),
     Task("college", 500, "forest", "grid", SQUARED),
     Task("stackoverflow", 2_000, "forest", "random", ERROR),
     Task("email", 2_000, "extra trees", "categories", LOG_LOSS),

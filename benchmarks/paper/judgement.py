@@ -19,14 +19,17 @@ from layout import (
 from reasons import reason
 from summary import (
     BETTER,
+    FASTER,
     FEWEST_REPETITIONS,
-    NARROW,
+    MARGIN,
     NOT_RUN,
+    SLOWER,
+    SPEED_MARGIN,
     UNDECIDED,
     VERDICTS,
-    WIDEST_SHARE,
     WORSE,
     Row,
+    difference_interval,
 )
 
 __all__ = ["PARTS", "claims_of", "judgement_page"]
@@ -64,8 +67,11 @@ def judgement_page(evidence: Evidence, claims: list[Claim]) -> str:
         glance(rows),
         in_words(rows),
         text("rule.md").format(
-            fewest=FEWEST_REPETITIONS, widest=WIDEST_SHARE, narrow=NARROW
+            fewest=FEWEST_REPETITIONS,
+            margin=100 * MARGIN,
+            speed=100 * SPEED_MARGIN,
         ),
+        *speed_words(rows["cross-validation"]),
         *(section(heading, rows[part]) for part, (_, heading) in PARTS.items()),
         words_section(claims),
     ]
@@ -116,11 +122,43 @@ def in_words(rows: dict[str, list[Row]]) -> str:
     return words
 
 
+def speed_words(rows: list[Row]) -> list[str]:
+    """Say how the speeds of Table 1 stand to the printed ones, and why."""
+    run = [row for row in rows if row.ours.n]
+    if not run:
+        return []
+    below = sum(row.speed.mean < row.published_speed for row in run)
+    counts = Counter(row.speed_verdict for row in run)
+    timed = [row for row in run if row.plain.n]
+    above = sum(row.plain.mean > row.published_speed for row in timed)
+    return [
+        text("speed.md").format(
+            rows=len(run),
+            below=below,
+            faster=counts[FASTER],
+            slower=counts[SLOWER],
+            open=counts[UNDECIDED],
+            timed=len(timed),
+            above=above,
+        )
+    ]
+
+
+def interval_text(row: Row) -> str:
+    """Return the difference of the means, with its interval if there is one."""
+    shown = f"{row.ours.mean - row.published:+.3f}"
+    if row.ours.n < FEWEST_REPETITIONS:
+        return shown
+    half_width = row.published_half_width
+    low, high = difference_interval(row.ours, row.published, half_width)
+    return f"{shown} ({low:+.3f} to {high:+.3f})"
+
+
 def section(heading: str, rows: list[Row]) -> str:
     """Return one part of the tables, row by row."""
     header = [
         "data", "learner", "runs", "rows", "ours", "paper", "difference", "verdict",
-        "bold: ours / paper", "likely reason",
+        "speed", "bold: ours / paper", "likely reason",
     ]  # fmt: skip
     return f"## {heading}\n\n{markdown_table(header, (line(row) for row in rows))}"
 
@@ -129,7 +167,7 @@ def line(row: Row) -> list[str]:
     if row.verdict == NOT_RUN:
         blanks = ["-"] * 3
         return [row.data, row.learner, "0", *blanks[:2], paper_ratio(row), "-", NOT_RUN,
-                "-", ""]  # fmt: skip
+                "-", "-", ""]  # fmt: skip
     known = {None: "?", True: "yes", False: "no"}
     return [
         data_text(row.data, row.substitute),
@@ -138,8 +176,9 @@ def line(row: Row) -> list[str]:
         rows_text(row),
         ratio_text(row.ours, row.bold),
         paper_ratio(row),
-        f"{row.ours.mean - row.published:+.3f}",
+        interval_text(row),
         row.verdict,
+        row.speed_verdict,
         f"{known[row.bold]} / {known[row.published_bold]}",
         reason(row),
     ]

@@ -106,6 +106,7 @@ def table_section(part: str, rows: list[Row]) -> str:
     header = [
         "data", "learner", "rows", "runs", "error ratio, ours", "paper",
         "speed, same evaluator", "paper",
+        "speed verdict",
         *(["over GridSearchCV"] if first else []),
         "verdict",
     ]  # fmt: skip
@@ -127,6 +128,7 @@ def table_line(row: Row, first: bool) -> list[str]:
         paper_ratio(row),
         speed_text(row.speed),
         f"{row.published_speed:.1f}",
+        row.speed_verdict if row.ours.n else "-",
         *([speed_text(row.plain)] if first else []),
         row.verdict,
     ]

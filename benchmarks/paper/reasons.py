@@ -6,7 +6,7 @@ import csv
 from functools import cache
 from pathlib import Path
 
-from summary import BETTER, NOT_RUN, UNDECIDED, WORSE, Row, our_half_width
+from summary import BETTER, NOT_RUN, UNDECIDED, WORSE, Row
 
 __all__ = ["reason"]
 
@@ -39,9 +39,9 @@ def reason(row: Row) -> str:
 
 def too_little(row: Row) -> str:
     """Say what keeps a row from a verdict."""
-    half = our_half_width(row.ours, row.published_half_width)
-    runs = f"{row.ours.n} repetition" + ("s" if row.ours.n > 1 else "")
-    return f"only {runs}" + (f", ± {half:.3f}" if row.ours.n > 1 else "")
+    if row.ours.n < 2:
+        return f"only {row.ours.n} repetition"
+    return f"only {row.ours.n} repetitions"
 
 
 def other_data(row: Row) -> list[str]:

@@ -18,22 +18,25 @@ from scipy.stats import t as student
 from store import COLUMNS
 
 __all__ = [
+    "AGREES",
     "BETTER",
-    "INSIDE",
+    "FASTER",
+    "MARGIN",
     "NOT_RUN",
     "OTHERS",
-    "OVERLAPS",
+    "SLOWER",
     "UNDECIDED",
     "VERDICTS",
     "WORSE",
     "Estimate",
     "Row",
+    "difference_interval",
     "estimate",
     "load_published",
     "load_runs",
     "of_one_size",
-    "our_half_width",
     "pairs",
+    "speed_verdict",
     "table_rows",
     "verdict",
 ]
@@ -53,20 +56,22 @@ OTHERS = {
     "random": "random",
 }
 
-INSIDE, OVERLAPS = "inside", "overlaps"
-BETTER, WORSE = "better", "worse"
+AGREES, BETTER, WORSE = "agrees", "better", "worse"
 UNDECIDED, NOT_RUN = "undecided", "not run"
-VERDICTS = (INSIDE, OVERLAPS, BETTER, WORSE, UNDECIDED, NOT_RUN)
+VERDICTS = (AGREES, BETTER, WORSE, UNDECIDED, NOT_RUN)
+FASTER, SLOWER = "faster", "slower"
 
 PUBLISHED_REPETITIONS = 50
 # Two repetitions have a standard error in name only.
 FEWEST_REPETITIONS = 3
 # Printed to three digits: a half width of 0.000 still leaves this much open.
 ROUNDING = 0.0005
-# Without a visible difference, our interval must be narrow to count as agreement: at
-# most so many times the paper's, or this wide.
-WIDEST_SHARE = 4.0
-NARROW = 0.02
+# No difference is shown if the interval of it lies within this share of the paper's
+# number, or within twice the half width that the paper itself prints.
+MARGIN = 0.05
+# A mean speed is the printed one if its interval holds that and is no wider than this
+# share of it.
+SPEED_MARGIN = 0.25
 
 
 @dataclass(frozen=True)
@@ -113,6 +118,13 @@ class Row:
         return verdict(self.ours, self.published, self.published_half_width)
 
     @property
+    def speed_verdict(self) -> str:
+        """How our speed, with the same evaluator on both sides, stands to theirs."""
+        if self.part == "random":  # it gets the time of the race
+            return "by design"
+        return speed_verdict(self.speed, self.published_speed)
+
+    @property
     def bold(self) -> bool | None:
         """Whether the paper's rule would print ours in bold; None if not known."""
         if isnan(self.ours.half_width):
@@ -131,42 +143,65 @@ def estimate(values: Any) -> Estimate:
     return Estimate(float(values.mean()), spread / sqrt(len(values)), len(values))
 
 
-def our_half_width(ours: Estimate, published_half_width: float) -> float:
-    """Return the half width that a verdict allows us.
+def difference_interval(
+    ours: Estimate, published: float, published_half_width: float, spread: float = 0.0
+) -> tuple[float, float]:
+    """Return Welch's 95 % interval of our mean minus the paper's.
 
-    Few repetitions may agree by luck. So Student's quantile replaces 1.96, and where
-    our repetitions differ less than the paper's did, its spread is used.
+    Parameters
+    ----------
+    ours : Estimate
+        Our mean, of two repetitions or more.
+    published, published_half_width : float
+        The paper's mean of 50 repetitions and its 1.96 standard errors.
+    spread : float
+        Least standard deviation of a repetition of ours.
     """
-    if ours.n < 2:
-        return nan
-    own = float(student.ppf(0.975, ours.n - 1)) * ours.standard_error
-    borrowed = published_half_width * sqrt(PUBLISHED_REPETITIONS / ours.n)
-    return max(own, borrowed)
+    theirs = max(published_half_width, ROUNDING) / 1.96
+    own = max(ours.standard_error, spread / sqrt(ours.n))
+    error = sqrt(own**2 + theirs**2)
+    n_free = error**4 / (
+        own**4 / (ours.n - 1) + theirs**4 / (PUBLISHED_REPETITIONS - 1)
+    )
+    width = float(student.ppf(0.975, n_free)) * error
+    difference = ours.mean - published
+    return difference - width, difference + width
 
 
 def verdict(ours: Estimate, published: float, published_half_width: float) -> str:
     """Compare our mean with the paper's, given the uncertainty of both.
 
     - *not run*: no repetitions;
-    - *undecided*: fewer than three, or no difference is seen but our interval is so
-      wide that none could be;
-    - *better*, *worse*: the race does better (worse) against its competitor than in
-      the paper, by more than the uncertainty of both sides together;
-    - *inside*: our mean lies in the paper's interval;
-    - *overlaps*: it does not, but the uncertainty of both sides covers that.
+    - *better*, *worse*: the interval of the difference leaves out zero: the race does
+      better (worse) against its competitor than in the paper;
+    - *agrees*: it holds zero and nothing that matters. Repetitions that agree by luck
+      do not count: each is taken to vary as much as the paper's at least;
+    - *undecided*: neither, or fewer than three repetitions.
     """
     if not ours.n:
         return NOT_RUN
     if ours.n < FEWEST_REPETITIONS:
         return UNDECIDED
     theirs = max(published_half_width, ROUNDING)
-    own = our_half_width(ours, theirs)
-    difference = ours.mean - published
-    if abs(difference) > sqrt(theirs**2 + own**2):
-        return BETTER if difference > 0 else WORSE
-    if own > max(WIDEST_SHARE * theirs, NARROW):
+    low, high = difference_interval(ours, published, theirs)
+    if low > 0 or high < 0:
+        return BETTER if low > 0 else WORSE
+    spread = theirs / 1.96 * sqrt(PUBLISHED_REPETITIONS)
+    low, high = difference_interval(ours, published, theirs, spread)
+    margin = max(MARGIN * published, 2 * theirs)
+    return AGREES if -margin <= low and high <= margin else UNDECIDED
+
+
+def speed_verdict(speed: Estimate, published: float) -> str:
+    """Compare our mean speed with the printed one, which has no interval."""
+    if not speed.n:
+        return NOT_RUN
+    if speed.n < FEWEST_REPETITIONS:
         return UNDECIDED
-    return INSIDE if abs(difference) <= theirs else OVERLAPS
+    width = float(student.ppf(0.975, speed.n - 1)) * speed.standard_error
+    if abs(speed.mean - published) > width:
+        return FASTER if speed.mean > published else SLOWER
+    return AGREES if width <= SPEED_MARGIN * published else UNDECIDED
 
 
 def load_published() -> pd.DataFrame:

@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 from claims import NO, PARTLY, YES, Claim, Evidence, share, toy_claims
 from claims_benchmark import benchmark_claims
+from claims_benchmark import tested as majority
 from claims_theory import theory_claims
 from items import ITEMS
 from profiles import PROFILES
@@ -19,19 +20,22 @@ from reasons import reason
 from scipy import stats
 from store import COLUMNS
 from summary import (
+    AGREES,
     BETTER,
-    INSIDE,
+    FASTER,
     NOT_RUN,
-    OVERLAPS,
+    SLOWER,
     UNDECIDED,
     WORSE,
     Estimate,
     Row,
+    difference_interval,
     estimate,
     load_published,
     load_runs,
     of_one_size,
     pairs,
+    speed_verdict,
     table_rows,
     verdict,
 )
@@ -142,11 +146,10 @@ def with_mean(mean, half_width, n=50):
         (Estimate(), NOT_RUN),
         (Estimate(0.95, nan, 1), UNDECIDED),
         (Estimate(0.5, 0.001, 2), UNDECIDED),
-        (with_mean(0.95, 0.02), INSIDE),
-        (with_mean(0.969, 0.02), INSIDE),
-        # Half widths of 0.02 and 0.0205 together are 0.0286.
-        (with_mean(0.975, 0.02), OVERLAPS),
-        (with_mean(0.925, 0.02), OVERLAPS),
+        (with_mean(0.95, 0.02), AGREES),
+        (with_mean(0.965, 0.02), AGREES),
+        # Standard errors of 0.0102 twice: Welch's half width is 0.0286.
+        (with_mean(0.975, 0.02), UNDECIDED),
         (with_mean(0.98, 0.02), BETTER),
         (with_mean(0.92, 0.02), WORSE),
         # Nothing seen, but nothing could be.
@@ -160,14 +163,34 @@ def test_verdict_weighs_both_uncertainties(ours, expected):
     assert verdict(ours, 0.95, 0.02) == expected
 
 
-def test_few_repetitions_that_agree_by_luck_decide_nothing():
-    """Three equal ratios have no spread, so the paper's is used: ± 0.02 √(50/3)."""
-    lucky = Estimate(0.99, 0.0, 3)
+@pytest.mark.parametrize("n", [3, 8, 50])
+def test_interval_is_that_of_welch(n):
+    """Witness: scipy's test of two samples with these means and spreads."""
+    ours, sample = np.random.default_rng(n).normal(1.1, 0.3, n), (0.95, 0.4, 50)
+    half_width = 1.96 * sample[1] / sqrt(50)
+    expected = stats.ttest_ind_from_stats(
+        ours.mean(), ours.std(ddof=1), n, *sample, equal_var=False
+    )
+    low, high = difference_interval(estimate(ours), 0.95, half_width)
+    # The interval of the other level at which it just leaves out zero.
+    assert (low > 0) == (expected.pvalue < 0.05)
+    samples = np.random.default_rng(0).normal(size=50)
+    samples = (samples - samples.mean()) / samples.std(ddof=1) * 0.4 + 0.95
+    welch = stats.ttest_ind(ours, samples, equal_var=False).confidence_interval(0.95)
+    np.testing.assert_allclose([low, high], [welch.low, welch.high], rtol=1e-6)
 
-    assert verdict(lucky, 0.95, 0.02) != BETTER
-    assert verdict(Estimate(0.99, 0.0, 50), 0.95, 0.02) == BETTER
-    beyond = 0.95 + 0.02 * sqrt(1 + 50 / 3)
-    assert verdict(Estimate(beyond + 1e-9, 0.0, 3), 0.95, 0.02) == BETTER
+
+def test_a_spread_of_the_paper_does_not_hide_a_difference_of_ours():
+    """Blocks, KRR against random search: .70 and 2.06 ± .53 differ."""
+    assert verdict(Estimate(0.698, 0.081 / 1.96, 8), 2.059, 0.529) == WORSE
+    assert verdict(Estimate(0.819, 0.183 / 1.96, 8), 1.891, 0.405) == WORSE
+
+
+def test_few_repetitions_that_agree_by_luck_decide_nothing():
+    """Three equal ratios have no spread; they vary as much as the paper's at least."""
+    lucky = Estimate(0.95, 0.0, 3)
+    assert verdict(lucky, 0.95, 0.1) == UNDECIDED
+    assert verdict(Estimate(0.95, 0.0, 50), 0.95, 0.02) == AGREES
 
 
 def test_few_repetitions_are_judged_by_student():
@@ -181,13 +204,30 @@ def test_few_repetitions_are_judged_by_student():
 
 def test_an_interval_printed_as_zero_is_not_taken_for_certain():
     """1.000 ± 0.000 may be anything from 0.9995 to 1.0005."""
-    assert verdict(Estimate(1.0004, 0.0, 50), 1.0, 0.0) == INSIDE
+    assert verdict(Estimate(1.0004, 0.0, 50), 1.0, 0.0) == AGREES
     assert verdict(Estimate(1.002, 0.0, 50), 1.0, 0.0) == BETTER
 
 
-def test_a_wide_interval_is_narrow_enough_where_the_paper_is_as_wide():
-    """2.427 ± 1.444 leaves room for ours of ± 1."""
-    assert verdict(with_mean(2.0, 1.0), 2.427, 1.444) == INSIDE
+def test_a_wide_interval_of_the_paper_is_its_own_margin():
+    """2.427 ± 1.444 leaves room for 2.0 ± 1.0, not for 1.0 ± 1.0."""
+    assert verdict(with_mean(2.0, 1.0), 2.427, 1.444) == AGREES
+    assert verdict(with_mean(1.0, 1.0), 2.427, 1.444) == UNDECIDED
+
+
+@pytest.mark.parametrize(
+    ("speed", "expected"),
+    [
+        (Estimate(), NOT_RUN),
+        (Estimate(10.0, nan, 1), UNDECIDED),
+        (Estimate(20.0, 0.5, 10), FASTER),
+        (Estimate(5.0, 0.5, 10), SLOWER),
+        (Estimate(10.4, 0.5, 10), AGREES),
+        (Estimate(10.4, 3.0, 10), UNDECIDED),
+    ],
+)
+def test_speeds_get_verdicts_too(speed, expected):
+    """The paper prints 10.0."""
+    assert speed_verdict(speed, 10.0) == expected
 
 
 # --- from searches to rows ---
@@ -504,7 +544,8 @@ def test_each_number_stands_beside_the_papers(rendered, results):
     half = 1.96 * ratios.std(ddof=1) / sqrt(3)
     assert cells[2:4] == ["120 of 2,650", "3"]
     assert cells[4] == f"{ratios.mean():.3f} ± {half:.3f}"
-    assert cells[5:] == ["1.001 ± 0.008", "1.0", "16.9", "150", cells[-1]]
+    told = ["1.001 ± 0.008", "1.0", "16.9", "slower", "150", cells[-1]]
+    assert cells[5:] == told
 
 
 def test_substitutes_are_labelled_in_every_table(rendered):
@@ -550,3 +591,81 @@ def test_a_few_values_are_points_and_many_a_box():
         dots = [one for one in axes[0, 0].lines if one.get_marker() == "."]
         assert sum(len(one.get_xdata()) for one in dots) == n_points
         assert len(axes[0, 0].patches) == (n >= 8)
+
+
+# --- the pages that are committed, against the files that are committed ---
+
+ROOT = Path(__file__).parents[2]
+
+
+def committed(name):
+    return (ROOT / "docs" / "paper" / name).read_text(encoding="utf-8")
+
+
+def cells_of(page, heading):
+    """Return the cells of the first table below a heading."""
+    below = page.split(f"## {heading}\n", 1)[1].split("\n## ", 1)[0]
+    lines = [line for line in below.splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+
+
+@pytest.fixture(scope="module")
+def stored():
+    """Return the evidence that the committed pages rest on."""
+    return Evidence(ROOT / "benchmarks" / "results" / "paper", PROFILES["laptop"])
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_committed_tables_have_the_numbers_of_the_files(stored, part):
+    """Counts, means and verdicts of both pages, each row computed again."""
+    heading = pages.PARTS[part][1]
+    index = cells_of(committed("index.md"), heading)
+    judged = cells_of(committed("what_reproduces.md"), heading)
+    places = {name: index[0].index(name) for name in ("runs", "verdict")}
+    for row, told, words in zip(
+        stored.tables[part], index[2:], judged[2:], strict=True
+    ):
+        assert told[0].split(" (")[0] == words[0].split(" (")[0] == row.data
+        assert told[1] == words[1] == row.learner
+        assert int(told[places["runs"]]) == int(words[2]) == row.ours.n
+        assert told[places["verdict"]] == words[7] == row.verdict
+        if row.ours.n:
+            for cell in (told[4], words[4]):
+                mean = float(cell.strip("*").split(" ± ")[0])
+                assert mean == pytest.approx(row.ours.mean, abs=0.0005)
+
+
+def test_committed_claims_are_those_of_the_files(stored):
+    """What the pages say in words is what the code says of the files."""
+    page = committed("what_reproduces.md")
+    for claim in pages.claims_of(stored):
+        cells = claim.item, claim.words, claim.found, claim.verdict
+        line = " | ".join(cell.replace("|", "/") for cell in cells)
+        assert f"| {line} |" in page
+
+
+@pytest.mark.parametrize(
+    ("means", "expected"),
+    [
+        ([1.5, 1.4, 0.9], YES),
+        ([1.5, 0.5, 0.4], NO),
+        ([1.5, 1.0, 1.02], UNDECIDED),
+        ([], NOT_RUN),
+    ],
+)
+def test_a_majority_counts_what_is_sure(means, expected):
+    """Half widths of 0.05: 1.02 is not surely above 1."""
+    ratios = [with_mean(mean, 0.05) for mean in means]
+    assert majority("words", ratios, above=True).verdict == expected
+    mirrored = [with_mean(2 - mean, 0.05) for mean in means]
+    assert majority("words", mirrored, above=False).verdict == expected
+
+
+def test_counts_at_a_glance_add_up():
+    """The first table counts the verdicts of the others."""
+    page = committed("what_reproduces.md")
+    header, _, *lines = cells_of(page, "At a glance")
+    for part, line in zip(PARTS, lines, strict=True):
+        verdicts = [cells[7] for cells in cells_of(page, pages.PARTS[part][1])[2:]]
+        for name, count in zip(header[1:-1], line[1:-1], strict=True):
+            assert verdicts.count(name) == int(count)
