@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,9 @@ def page_of(full_name: str) -> str:
             )
     elif inspect.isroutine(value) or hasattr(value, "registry"):
         body = f".. autofunction:: {name}\n"
+    elif hasattr(value, "__origin__"):  # an alias such as tuple[int, ...]
+        text = re.sub(r"(\w+\.)+", "", str(value))
+        body = f".. py:data:: {name}\n   :value: {text}\n\n   A name for this type.\n"
     else:
         body = f".. autodata:: {name}\n"
     return title + body

@@ -3,7 +3,7 @@ How likely is a late winner lost?
 =================================
 
 What the paper's race can and cannot miss is known before any data are seen: for some
-steps nobody can be dropped, and after that the chance of losing a good configuration
+steps no configuration can be dropped, and after that the chance of losing a good configuration
 has a bound.
 """
 
@@ -15,7 +15,7 @@ from cvst.theory import drop_error_bound, safety_zone
 
 for steps in (10, 20):
     print(
-        f"{steps} steps: nobody falls before step {safety_zone(steps):.2f}; a "
+        f"{steps} steps: no configuration is dropped before step {safety_zone(steps):.2f}; a "
         f"configuration that is top in 9 of 10 steps from then on is lost with "
         f"probability at most {drop_error_bound(0.9, max_steps=steps):.3f}"
     )

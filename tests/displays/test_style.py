@@ -4,8 +4,11 @@ import sys
 import matplotlib.pyplot as plt
 import pytest
 from matplotlib.colors import to_rgb
+from sklearn.datasets import load_iris
+from sklearn.neighbors import KNeighborsClassifier
 
-from cvst.displays import ErrorBoundDisplay
+from cvst import RaceGridSearchCV
+from cvst.displays import ErrorBoundDisplay, TracesDisplay
 from cvst.displays._style import COLOURS, MARKERS, colours, ordered_colours
 
 
@@ -48,8 +51,19 @@ def test_displays_are_imported_without_matplotlib():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_without_matplotlib_the_extra_is_named(monkeypatch):
-    display = ErrorBoundDisplay.from_levels([10])
+def small_traces():
+    """Return the display with panels of its own, of two configurations."""
+    search = RaceGridSearchCV(
+        KNeighborsClassifier(), {"n_neighbors": [1, 5]}, random_state=0
+    )
+    return TracesDisplay.from_search(search.fit(*load_iris(return_X_y=True)))
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: ErrorBoundDisplay.from_levels([10]), small_traces]
+)
+def test_without_matplotlib_the_extra_is_named(make, monkeypatch):
+    display = make()
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
 
     with pytest.raises(ImportError, match=r"cvst\[plots\]"):

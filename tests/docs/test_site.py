@@ -35,7 +35,9 @@ def test_every_public_name_has_an_entry(tmp_path):
         for text in pages.values()
         for module in re.findall(r"^\.\. currentmodule:: (\S+)$", text, re.M)
         for name in re.findall(
-            r"^\.\. auto(?:class|function|exception|data):: (\w+)$", text, re.M
+            r"^\.\. (?:auto(?:class|function|exception|data)|py:data):: (\w+)$",
+            text,
+            re.M,
         )
     }
     for found in pkgutil.iter_modules(cvst.__path__, prefix="cvst."):

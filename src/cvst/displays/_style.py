@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import cycle, islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,9 +29,9 @@ __all__ = [
     "REGION",
     "TOP",
     "colours",
+    "import_pyplot",
     "legend_below",
     "loss_ceiling",
-    "need_matplotlib",
     "ordered_colours",
     "prepare_axes",
     "prepare_figure",
@@ -65,23 +65,22 @@ def prepare_axes(
     ImportError
         If matplotlib is not installed.
     """
-    need_matplotlib()
+    plt = import_pyplot()
     if ax is None:
-        import matplotlib.pyplot as plt
-
         _, ax = plt.subplots(figsize=(width, 4.2), layout="constrained")
     return ax.figure, ax
 
 
-def need_matplotlib() -> None:
-    """Raise an error that says what to install, if matplotlib is missing."""
+def import_pyplot() -> Any:
+    """Return ``matplotlib.pyplot``, or say which extra is missing."""
     try:
-        import matplotlib.pyplot as plt  # noqa: F401
+        import matplotlib.pyplot as plt
     except ImportError as error:
         raise ImportError(
             "Displays draw with matplotlib, which is not installed. Install it with "
             "the extra cvst[plots]."
         ) from error
+    return plt
 
 
 def prepare_figure(
@@ -105,9 +104,7 @@ def prepare_figure(
                 f"{len(given)} axes for {n_panels} parameters: give one for each."
             )
         return prepare_axes(given[0])[0], given
-    need_matplotlib()
-    import matplotlib.pyplot as plt
-
+    plt = import_pyplot()
     rows, columns = shape
     size = (max(4.2, 2.6 * columns + 0.6), 2.4 * rows + 0.6)
     figure, grid = plt.subplots(

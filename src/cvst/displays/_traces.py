@@ -18,7 +18,7 @@ from cvst.displays._race import (
     label_looks,
     stage_spans,
 )
-from cvst.displays._style import DROPPED, FLOP, TOP, need_matplotlib, prepare_axes
+from cvst.displays._style import DROPPED, FLOP, TOP, import_pyplot, prepare_axes
 from cvst.race import RaceState
 
 if TYPE_CHECKING:
@@ -228,9 +228,7 @@ def _codes(state: RaceState) -> IntArray:
 
 
 def _new_axes(n_rows: int, *, zoomed: bool) -> tuple[Axes, Axes | None]:
-    need_matplotlib()
-    import matplotlib.pyplot as plt
-
+    plt = import_pyplot()
     height = float(np.clip(1.6 + 0.28 * n_rows, 3.2, 6.0))
     wide = 9.0 if n_rows <= MOST_LABELS else 7.6
     if not zoomed:

@@ -89,10 +89,10 @@ class CVST(Staged):
         ``"wilson"``, or ``"outliers"``.
     elimination : {"open", "closed", "none"} or EliminationRule, default="open"
         Wald's open test, Spicer's closed one, or nothing is dropped.
-    stopping : {"similar", "similar_within_window", "never"} or StoppingRule, \
-default="similar"
-        Stop when the survivors behave alike, tested from step window + 1 on (or from
-        step window on), or run all steps.
+    stopping : str or StoppingRule, default="similar"
+        ``"similar"`` stops when the survivors behave alike, tested from step
+        window + 1 on, ``"similar_within_window"`` from step window on; ``"never"``
+        runs all steps.
     shuffle_each_step : bool, default=False
         Draw each subset anew instead of growing one.
     schedule : "linear" or Schedule, default="linear"

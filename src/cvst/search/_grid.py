@@ -31,9 +31,9 @@ class RaceGridSearchCV(BaseRaceSearch):
         What to race on: a score that is a monotone function of a mean over rows. None
         is the estimator's own (accuracy or r2).
     strategy : str or strategy object, default="track_and_confirm"
-        Decides what to look at and what to drop. :class:`cvst.TrackAndConfirm` is as
-        accurate as full cross-validation, ``"cvst"`` is the paper's race
-        (:class:`cvst.CVST`).
+        Decides what to look at and what to drop. :class:`cvst.TrackAndConfirm`
+        confirms the best by cross-validation on all rows, ``"cvst"`` is the paper's
+        race (:class:`cvst.CVST`).
     ordering : {"auto", "shuffled", "stratified", "grouped", "given"}, default="auto"
         Order of the rows, of which every subset is a prefix: stratified for
         classifiers, shuffled for regressors, grouped when ``groups`` are passed to
