@@ -1,7 +1,7 @@
 """Kill searches at random moments, let them go on, and compare with quiet ones.
 
 Every search is run once without a checkpoint, which says what the result is to be and
-how long it takes. Then it is run with one in a process that gets ``SIGKILL`` at a random
+how long it takes. Then it is run with one in a process that gets ``SIGKILL`` at any
 moment, once to three times, and at last to its end. Compared to the last bit are
 ``cv_results_`` without times, the state of the race, the winner, and what the winner
 predicts. Searches with a time budget are to have the looks that the killed ones had.
@@ -184,7 +184,7 @@ def searches():
         ),
         "grid, time budget": (
             lambda **k: RaceGridSearchCV(
-                DecisionTreeRegressor(), trees, time_budget=1.5, **k
+                DecisionTreeRegressor(), trees, time_budget=4, **k
             ),
             plain(regression(2000)),
         ),
@@ -193,7 +193,7 @@ def searches():
                 DecisionTreeRegressor(),
                 {"max_depth": randint(1, 12), "ccp_alpha": loguniform(1e-4, 10)},
                 n_iter=12,
-                time_budget=1.5,
+                time_budget=4,
                 **k,
             ),
             plain(regression(2000)),
@@ -202,7 +202,7 @@ def searches():
             lambda **k: RaceSearchCV(
                 DecisionTreeRegressor(),
                 {"max_depth": randint(1, 20), "min_samples_leaf": randint(1, 50)},
-                time_budget=1.5,
+                time_budget=4,
                 **k,
             ),
             plain(regression(1500)),

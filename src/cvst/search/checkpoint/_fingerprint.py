@@ -76,11 +76,14 @@ def difference(known: Mapping[str, Part], now: Mapping[str, Part]) -> str:
     >>> difference({"C": {"digest": "a", "text": "1"}}, {})
     'C was 1, and there is none now'
     """
-    for name in [*known, *(name for name in now if name not in known)]:
+    # What is there or not comes first: other things follow from it.
+    for name in known:
         if name not in now:
             return f"{name} was {known[name].get('text')}, and there is none now"
+    for name in now:
         if name not in known:
             return f"there was no {name}, and it is {now[name]['text']} now"
+    for name in now:
         if known[name].get("digest") != now[name]["digest"]:
             return _changed(name, str(known[name].get("text")), now[name]["text"])
     return ""

@@ -229,8 +229,8 @@ class Recorder:
         if self._journal is None:
             return
         with self._lock:
-            self._save()
-            if reason != "interrupted" and self.story.end is None:
+            saved = self._save()
+            if saved and reason != "interrupted" and self.story.end is None:
                 self._append("end", {"reason": reason}, lasts=True)
 
     def close(self) -> None:
@@ -251,14 +251,15 @@ class Recorder:
     def _now(self) -> float:
         return self.spent + self._seconds()
 
-    def _save(self) -> None:
+    def _save(self) -> bool:
         """Write what is not on disk yet, in order; what fails waits for the next time.
 
         Records without those before them would tell nothing.
         """
-        if self._journal is not None:
-            with self._pace.timed():
-                self._save_begin() and self._save_looks() and self._save_groups()
+        if self._journal is None:
+            return False
+        with self._pace.timed():
+            return self._save_begin() and self._save_looks() and self._save_groups()
 
     def _save_begin(self) -> bool:
         if self._begin is not None and self._append("begin", self._begin, lasts=True):
