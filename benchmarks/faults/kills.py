@@ -323,7 +323,7 @@ def one_story(name, make, data, quiet, seconds, most_kills, rng, folder):
     return n_kills, "identical" if not other else f"other {', '.join(other)}"
 
 
-def run(kills, seed=0, names=None, most_kills=3):
+def run(kills, seed=0, names=None, most_kills=3, out=None):
     """Kill until there were enough; return what happened by search."""
     rng = random.Random(seed)
     table: dict[str, Any] = {}
@@ -347,6 +347,8 @@ def run(kills, seed=0, names=None, most_kills=3):
                 row = table.setdefault(name, {"kills": 0, "outcomes": Counter()})
                 row["kills"] += n
                 row["outcomes"][what] += 1
+                if out is not None:
+                    out.write_text(json.dumps(table, indent=1) + "\n")
     return table
 
 
@@ -357,7 +359,7 @@ def main():
     parser.add_argument("--only", action="append", help="name of a search")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    table = run(options.kills, options.seed, options.only)
+    table = run(options.kills, options.seed, options.only, out=options.out)
     outcomes = sum((row["outcomes"] for row in table.values()), Counter())
     print(f"{'search':38} kills  resumed  identical")
     for name, row in table.items():
@@ -370,8 +372,6 @@ def main():
     n_kills = sum(row["kills"] for row in table.values())
     n_resumed = sum(outcomes.values())
     print(f"{'all':38} {n_kills:5} {n_resumed:8} {outcomes['identical']:10}")
-    if options.out is not None:
-        options.out.write_text(json.dumps(table, indent=1) + "\n")
     return 0 if n_resumed == outcomes["identical"] else 1
 
 

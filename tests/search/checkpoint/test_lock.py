@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -66,7 +67,7 @@ def test_a_lock_of_a_process_that_is_gone_is_taken_over(path, caplog):
     lock.release()
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/self/stat"), reason="needs /proc")
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_a_number_that_another_process_has_by_now_is_recognised(path):
     identity = {**lock_module._identity(os.getpid()), "began": "an earlier boot 17"}
     path.with_name("race.lock").write_text(json.dumps(identity))
@@ -76,7 +77,9 @@ def test_a_number_that_another_process_has_by_now_is_recognised(path):
 def test_a_lock_of_another_machine_is_named(path):
     owner = {"pid": 1, "host": f"not {platform.node()}", "began": None}
     path.with_name("race.lock").write_text(json.dumps(owner))
-    with pytest.raises(CheckpointError, match="process 1 on the machine 'not .*delete"):
+    with pytest.raises(
+        CheckpointError, match=r"process 1 on the machine 'not .*delete"
+    ):
         Lock(path)
 
 

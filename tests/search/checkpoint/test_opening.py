@@ -33,21 +33,33 @@ def search(path, **options):
 
 @pytest.fixture
 def path(tmp_path, rows):
-    """The checkpoint of a finished race."""
+    """Return the checkpoint of a finished race."""
     path = tmp_path / "race"
     search(path).fit(*rows)
     return path
 
 
 DIFFERENT = {
-    "grid": ({"grid": {**GRID, "max_depth": [1, 2, 4]}}, r"param_grid\['max_depth'\] was \[1, 2, 3\], and is \[1, 2, 4\] now"),
-    "parameter": ({"grid": {"max_depth": [1, 2, 3]}}, r"param_grid\['min_samples_leaf'\] was .*, and there is none now"),
-    "strategy": ({"strategy": CVST(max_steps=9)}, "strategy was track_and_confirm, and is CVST"),
+    "grid": (
+        {"grid": {**GRID, "max_depth": [1, 2, 4]}},
+        r"param_grid\['max_depth'\] was \[1, 2, 3\], and is \[1, 2, 4\] now",
+    ),
+    "parameter": (
+        {"grid": {"max_depth": [1, 2, 3]}},
+        r"param_grid\['min_samples_leaf'\] was .*, and there is none now",
+    ),
+    "strategy": (
+        {"strategy": CVST(max_steps=9)},
+        "strategy was track_and_confirm, and is CVST",
+    ),
     "seed": ({"random_state": 1}, "random_state was 0, and is 1 now"),
     "looks": ({"max_looks": 3}, "max_looks was 2, and is 3 now"),
-    "score": ({"scoring": "neg_mean_absolute_error"}, "scoring was None, and is neg_mean_absolute_error now"),
+    "score": (
+        {"scoring": "neg_mean_absolute_error"},
+        "scoring was None, and is neg_mean_absolute_error now",
+    ),
     "folds": ({"cv": KFold(4)}, "cv was None, and is KFold"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
@@ -100,7 +112,7 @@ def test_a_table_and_its_values_are_not_the_same(tmp_path, rows):
     path = tmp_path / "table"
     search(path).fit(pd.DataFrame(X, columns=list("abc")), y)
     search(path).fit(pd.DataFrame(X.copy(), columns=list("abc")), y)
-    with pytest.raises(CheckpointError, match="X .* does not have the same content"):
+    with pytest.raises(CheckpointError, match=r"X .* does not have the same content"):
         search(path).fit(pd.DataFrame(X, columns=list("abd")), y)
 
 

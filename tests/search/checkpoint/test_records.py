@@ -13,7 +13,7 @@ from cvst.search.checkpoint._records import Reading, read_records
 
 @pytest.fixture
 def file(tmp_path):
-    """A header and two records, and the place where each ends."""
+    """Write a header and two records, and say where each ends."""
     path = tmp_path / "race"
     journal = Journal(path, create(path, {"who": "me"}))
     ends = [path.stat().st_size]
@@ -105,11 +105,12 @@ def test_other_files_are_refused(tmp_path, content, message):
 def test_what_finished_looks_leave_behind_is_removed(tmp_path, monkeypatch):
     """A file does not keep the pointwise losses of every look that was long."""
     monkeypatch.setattr(journal_module, "MOST_WASTE", 10_000)
+    rng = np.random.default_rng(0)
     path = tmp_path / "race"
     journal = Journal(path, create(path, {}))
     for number in range(6):
         for _ in range(3):
-            journal.append("groups", {"losses": np.random.rand(500)}, lasts=False)
+            journal.append("groups", {"losses": rng.random(500)}, lasts=False)
         journal.append("looks", {"number": number}, lasts=True)
         journal.tidy()
     journal.append("looks", {"number": 6}, lasts=True)

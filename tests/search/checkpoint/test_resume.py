@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import loguniform, randint
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import SGDRegressor
-from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV

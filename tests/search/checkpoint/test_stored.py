@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*configurations failed")
 
 @pytest.fixture(params=["track_and_confirm", "cvst", "proposals"])
 def pair(request, tmp_path, rows):
-    """A fitted search, and its checkpoint."""
+    """Return a fitted search, and its checkpoint."""
     path = tmp_path / "race"
     if request.param == "proposals":
         space = {"max_depth": randint(1, 9), "min_samples_leaf": [1, 5, 7]}
@@ -80,7 +80,7 @@ def test_it_is_readable_at_every_moment(rows, tmp_path, fits):
     def look():
         seen.append(load_checkpoint(path))
 
-    fits.at = {number: look for number in range(1, 200)}
+    fits.at = dict.fromkeys(range(1, 200), look)
     search = RaceGridSearchCV(
         Told(), GRID, strategy=CVST(stopping="never"), random_state=0, checkpoint=path
     ).fit(*rows)

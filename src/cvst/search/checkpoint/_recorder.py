@@ -67,6 +67,7 @@ class Recorder:
         self._pace = _Pace()
         self._warned = False
         self._lock = threading.RLock()
+        self._timer: threading.Timer | None = None
         self.story = story
         self.numbers = numbers
 
@@ -210,8 +211,7 @@ class Recorder:
             fresh = [one for one in outcomes if one.configuration not in self._done]
             self._done |= {one.configuration for one in fresh}
             self._outcomes += fresh
-            if self._pace.allows():
-                self._save()
+            self._save_in_time()
 
     def look(self, setup: Setup, state: RaceState) -> None:
         """Keep a look that is finished."""
@@ -221,25 +221,29 @@ class Recorder:
             self._n_looks = state.n_looks
             self._waiting.append(_Finished(setup, state, self._joined))
             self._turn_to_next()
-            if self._pace.allows():
-                self._save()
+            self._save_in_time()
 
-    def end(self, reason: str) -> None:
+    def end(self, reason: str, setup: Setup, state: RaceState) -> None:
         """Keep why the race ended; one that was interrupted can go on."""
         if self._journal is None:
             return
         with self._lock:
             saved = self._save()
             if saved and reason != "interrupted" and self.story.end is None:
-                self._append("end", {"reason": reason}, lasts=True)
+                fields = {"reason": reason, **_ranked(setup, state)}
+                self._append("end", fields, lasts=True)
 
     def close(self) -> None:
         """Save what is left and close the file."""
-        if self._journal is not None:
-            with self._lock:
-                self._save()
-                self._journal.close()
-                self._journal = None
+        if self._journal is None:
+            return
+        with self._lock:
+            self._save()
+            self._journal.close()
+            self._journal, timer = None, self._timer
+        if timer is not None:
+            timer.cancel()
+            timer.join()
 
     # Saving -------------------------------------------------------------------------
 
@@ -251,7 +255,24 @@ class Recorder:
     def _now(self) -> float:
         return self.spent + self._seconds()
 
-    def _save(self) -> bool:
+    def _save_in_time(self) -> None:
+        """Save now, or as soon as the share of the time allows."""
+        wait = self._pace.wait()
+        if wait <= 0:
+            self._save()
+        elif self._timer is None and wait < threading.TIMEOUT_MAX:
+            # The next group may take hours.
+            self._timer = threading.Timer(wait, self._save_late)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _save_late(self) -> None:
+        with self._lock:
+            self._timer = None
+            # A strategy is asked by the race alone: it may remember what it is asked.
+            self._save(ranked=False)
+
+    def _save(self, ranked: bool = True) -> bool:
         """Write what is not on disk yet, in order; what fails waits for the next time.
 
         Records without those before them would tell nothing.
@@ -259,18 +280,20 @@ class Recorder:
         if self._journal is None:
             return False
         with self._pace.timed():
-            return self._save_begin() and self._save_looks() and self._save_groups()
+            return (
+                self._save_begin() and self._save_looks(ranked) and self._save_groups()
+            )
 
     def _save_begin(self) -> bool:
         if self._begin is not None and self._append("begin", self._begin, lasts=True):
             self._begin = None
         return self._begin is None
 
-    def _save_looks(self) -> bool:
+    def _save_looks(self, ranked: bool) -> bool:
         if not self._waiting:
             return True
         book, last = self._book.copy(), self._waiting[-1]
-        looks = [one.told(book, ranked=one is last) for one in self._waiting]
+        looks = [one.told(book, ranked and one is last) for one in self._waiting]
         if not self._append("looks", {"looks": looks}, lasts=True):
             return False
         self._book, self._waiting = book, []
@@ -336,10 +359,12 @@ class _Pace:
         self._began = perf_counter()
         self._spent = self._longest = 0.0
 
-    def allows(self) -> bool:
-        """Return whether another save is within the share."""
+    def wait(self) -> float:
+        """Return the seconds after which another save is within the share."""
+        if not self._spent:
+            return 0.0
         elapsed = perf_counter() - self._began
-        return self._spent + self._longest <= SHARE * elapsed or not self._spent
+        return (self._spent + self._longest) / SHARE - elapsed
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -378,9 +403,18 @@ class _Finished:
             facts["pointwise"] = setup.source.kept[self.state.n_looks - 1][1]
         if ranked:
             # Once for each save: a strategy may take longer for it than a disk.
-            facts["ranking"] = np.asarray(setup.strategy.ranking(self.state))
-            facts["criterion"] = setup.strategy.criterion(self.state)
+            facts |= _ranked(setup, self.state)
         return {"look": look, "seen": values, **facts}
+
+
+def _ranked(setup: Setup, state: RaceState) -> dict[str, Any]:
+    """Return what the strategy makes of the race so far."""
+    if not state.observations:
+        return {}
+    return {
+        "ranking": np.asarray(setup.strategy.ranking(state)),
+        "criterion": setup.strategy.criterion(state),
+    }
 
 
 def look_scores(setup: Setup, seen: Observation) -> FloatArray:
