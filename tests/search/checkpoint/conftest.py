@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
-from cvst.search.checkpoint import _recorder
+from cvst.search.checkpoint import _pace
 
 TIMES = {"seconds", "elapsed", "fit_seconds", "score_seconds"}
 
@@ -50,7 +50,7 @@ def fits(monkeypatch):
 @pytest.fixture(autouse=True)
 def _every_group_is_saved(monkeypatch):
     """Trees on a few rows take less time than a disk."""
-    monkeypatch.setattr(_recorder, "SHARE", np.inf)
+    monkeypatch.setattr(_pace, "SHARE", np.inf)
 
 
 @pytest.fixture

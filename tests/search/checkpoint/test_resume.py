@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import threading
+import time
+from contextlib import suppress
 
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint
+from sklearn.exceptions import FitFailedWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import SGDRegressor
 from sklearn.pipeline import Pipeline
@@ -14,7 +18,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.tree import DecisionTreeRegressor
 
 from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
-from cvst.search.checkpoint import load_checkpoint
+from cvst.exceptions import CheckpointError
+from cvst.search.checkpoint import _pace, load_checkpoint
 
 from .conftest import Told, exact_looks, exact_result
 
@@ -203,3 +208,26 @@ def test_a_budget_has_the_same_looks_and_the_rest_of_the_time(
         assert known.seconds + fits.count <= 121
         assert search.race_.elapsed >= known.race_.elapsed
     assert known.n_looks_ > 0
+
+
+def test_what_is_done_is_on_disk_while_a_long_fit_runs(
+    rows, tmp_path, fits, monkeypatch
+):
+    """Quick fits are saved together, but not only after the next one is done."""
+    monkeypatch.setattr(_pace, "SHARE", 0.05)
+    path, seen = tmp_path / "race", []
+
+    def wait():
+        for _ in range(600):
+            with suppress(CheckpointError):  # while there is only the header
+                seen.append(load_checkpoint(path).n_under_way)
+                if seen[-1] == (8, 12):
+                    return
+            time.sleep(0.05)
+
+    fits.at = {9: wait}
+    search = RaceGridSearchCV(Told(), GRID, random_state=0, max_looks=1)
+    with pytest.warns(FitFailedWarning):
+        search.set_params(checkpoint=path).fit(*rows)
+    assert seen[-1] == (8, 12)
+    assert threading.active_count() == 1

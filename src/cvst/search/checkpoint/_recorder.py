@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -21,15 +19,12 @@ from cvst.search._log import LOGGER
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._journal import Journal
+from cvst.search.checkpoint._pace import Pace
 from cvst.search.checkpoint._records import PASSING
 from cvst.search.checkpoint._story import RowBook, Story, told, told_look
 from cvst.search.checkpoint._values import Shown
 
 __all__ = ["Recorder", "look_scores"]
-
-# What saving may take of the time. Where fits are so short that it would take more,
-# several groups are saved together: then that much of the work is soon done again.
-SHARE = 0.015
 
 
 class Recorder:
@@ -45,6 +40,8 @@ class Recorder:
         Returns the seconds since the fit began.
     numbers : mapping of int to int
         Number of each configuration of the search, by its ``id``.
+    pace : Pace or None
+        Says how often there is time to save.
     """
 
     def __init__(
@@ -53,6 +50,7 @@ class Recorder:
         story: Story,
         now: Callable[[], float],
         numbers: Mapping[int, int],
+        pace: Pace | None = None,
     ) -> None:
         self._journal = journal
         self._seconds = now
@@ -60,11 +58,11 @@ class Recorder:
         self._n_looks = len(story.looks)
         self._begin: dict[str, Any] | None = None
         self._waiting: list[_Finished] = []
-        self._outcomes: list[Any] = []
+        self._outcomes: list[dict[str, Any]] = []
         self._done = {int(one["configuration"]) for one in story.outcomes}
         self._joined: list[Configuration] = list(story.joined)
         self._look: Look | None = None
-        self._pace = _Pace()
+        self._pace = Pace() if pace is None else pace
         self._warned = False
         self._lock = threading.RLock()
         self._timer: threading.Timer | None = None
@@ -125,7 +123,7 @@ class Recorder:
         }
         self._turn_to_next()
         self._begin = fields
-        self._save()
+        self._save_in_time()
 
     def again(self) -> None:
         """Forget a race that has to begin anew, with fewer configurations."""
@@ -210,7 +208,7 @@ class Recorder:
         with self._lock:
             fresh = [one for one in outcomes if one.configuration not in self._done]
             self._done |= {one.configuration for one in fresh}
-            self._outcomes += fresh
+            self._outcomes += [told(one) for one in fresh]
             self._save_in_time()
 
     def look(self, setup: Setup, state: RaceState) -> None:
@@ -257,7 +255,7 @@ class Recorder:
 
     def _save_in_time(self) -> None:
         """Save now, or as soon as the share of the time allows."""
-        wait = self._pace.wait()
+        wait = self._pace.wait(self._n_bytes())
         if wait <= 0:
             self._save()
         elif self._timer is None and wait < threading.TIMEOUT_MAX:
@@ -279,10 +277,15 @@ class Recorder:
         """
         if self._journal is None:
             return False
-        with self._pace.timed():
+        with self._pace.saving(self._n_bytes()):
             return (
                 self._save_begin() and self._save_looks(ranked) and self._save_groups()
             )
+
+    def _n_bytes(self) -> int:
+        """Return about how many bytes wait to be written."""
+        values = (value for one in self._outcomes for value in one.values())
+        return sum(int(getattr(value, "nbytes", 0)) for value in values)
 
     def _save_begin(self) -> bool:
         if self._begin is not None and self._append("begin", self._begin, lasts=True):
@@ -308,7 +311,7 @@ class Recorder:
             "number": self._n_looks + 1,
             "look": _short(self._look),
             "joined": self._joined,
-            "outcomes": [told(one) for one in self._outcomes],
+            "outcomes": self._outcomes,
         }
         if self._append(PASSING, fields, lasts=False):
             self._outcomes = []
@@ -350,33 +353,6 @@ class Ended(Limit):
         """Return the reason."""
         del state
         return self.reason
-
-
-class _Pace:
-    """Saves as often as a small share of the time allows."""
-
-    def __init__(self) -> None:
-        self._began = perf_counter()
-        self._spent = self._longest = 0.0
-
-    def wait(self) -> float:
-        """Return the seconds after which another save is within the share."""
-        if not self._spent:
-            return 0.0
-        elapsed = perf_counter() - self._began
-        return (self._spent + self._longest) / SHARE - elapsed
-
-    @contextmanager
-    def timed(self) -> Iterator[None]:
-        """Count the time of a save."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            last = perf_counter() - start
-            self._spent += last
-            # Disks hesitate now and then: one long save must not stop all others.
-            self._longest = max(last, 0.5 * self._longest)
 
 
 def _short(look: Look) -> dict[str, Any]:
