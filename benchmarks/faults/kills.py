@@ -6,6 +6,9 @@ moment, once to three times, and at last to its end. Compared to the last bit ar
 ``cv_results_`` without times, the state of the race, the winner, and what the winner
 predicts. Searches with a time budget are to have the looks that the killed ones had.
 
+The searches are short, and saving has its share of the time: most of what is done may
+wait to be saved when the process is killed. ``--every-group`` saves each group at once.
+
     python benchmarks/faults/kills.py --kills 200 --seed 0 --out results.json
 """
 
@@ -289,10 +292,14 @@ def fitted(make, data, path=None):
         return make(random_state=0, checkpoint=path).fit(X, y, **params)
 
 
-def looks_on_disk(path):
-    from cvst import load_checkpoint
-
-    return [plain_look(seen) for seen in load_checkpoint(path).race_.observations]
+def on_disk(path):
+    """Return the looks that a checkpoint has, and whether it has anything at all."""
+    try:
+        known = load_checkpoint(path)
+    except (CheckpointError, FileNotFoundError):
+        return [], False
+    looks = [plain_look(seen) for seen in known.race_.observations]
+    return looks, bool(looks) or known.n_under_way[0] > 0
 
 
 def left_alone(make, data):
@@ -307,20 +314,19 @@ def one_story(name, make, data, quiet, seconds, most_kills, rng, folder):
     path = Path(folder) / "race.checkpoint"
     for left in Path(folder).iterdir():
         left.unlink()
-    n_kills, seen = rng.randint(1, most_kills), []
-    budget = "budget" in name
+    n_kills = rng.randint(1, most_kills)
     for _ in range(n_kills):
         in_child(lambda: fitted(make, data, path) and None, rng.uniform(0, seconds))
-        if budget and path.exists():
-            seen = in_child(lambda: looks_on_disk(path)) or []
+    seen, something = on_disk(path)
     result = in_child(lambda: result_of(fitted(make, data, path), data[0][0]))
     if result is None:
-        return n_kills, "no result"
-    if budget:
+        return n_kills, something, "no result"
+    if "budget" in name:
         same = result["looks"][: len(seen)] == seen
-        return n_kills, "identical" if same else "other looks"
+        return n_kills, something, "identical" if same else "other looks"
     other = [part for part in quiet if result[part] != quiet[part]]
-    return n_kills, "identical" if not other else f"other {', '.join(other)}"
+    what = "identical" if not other else f"other {', '.join(other)}"
+    return n_kills, something, what
 
 
 def run(kills, seed=0, names=None, most_kills=3, out=None):
@@ -338,14 +344,16 @@ def run(kills, seed=0, names=None, most_kills=3, out=None):
                 if name not in known:
                     known[name] = left_alone(make, data)
                 quiet, seconds = known[name]
-                n, what = one_story(
+                n, something, what = one_story(
                     name, make, data, quiet, 1.1 * seconds, most_kills, rng, folder
                 )
                 n_done += n
                 said = f"{n_done:4} kills; {name}, {seconds:.1f} s, {n} times: {what}"
                 print(said, file=sys.stderr, flush=True)
-                row = table.setdefault(name, {"kills": 0, "outcomes": Counter()})
+                new = {"kills": 0, "with_something": 0, "outcomes": Counter()}
+                row = table.setdefault(name, new)
                 row["kills"] += n
+                row["with_something"] += something
                 row["outcomes"][what] += 1
                 if out is not None:
                     out.write_text(json.dumps(table, indent=1) + "\n")
@@ -358,10 +366,13 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", action="append", help="name of a search")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--every-group", action="store_true")
     options = parser.parse_args()
+    if options.every_group:
+        _pace.SHARE = np.inf
     table = run(options.kills, options.seed, options.only, out=options.out)
     outcomes = sum((row["outcomes"] for row in table.values()), Counter())
-    print(f"{'search':38} kills  resumed  identical")
+    print(f"{'search':38} kills  resumed  from something  identical")
     for name, row in table.items():
         resumed = sum(row["outcomes"].values())
         print(
