@@ -44,7 +44,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
+from cvst import (
+    CVST,
+    RaceGridSearchCV,
+    RaceRandomSearchCV,
+    RaceSearchCV,
+    load_checkpoint,
+)
+from cvst.exceptions import CheckpointError
+from cvst.search.checkpoint import _pace
 
 C = [0.01, 0.1, 1.0, 10.0]
 
@@ -376,13 +384,17 @@ def main():
     for name, row in table.items():
         resumed = sum(row["outcomes"].values())
         print(
-            f"{name:38} {row['kills']:5} {resumed:8} {row['outcomes']['identical']:10}"
+            f"{name:38} {row['kills']:5} {resumed:8} {row['with_something']:15} "
+            f"{row['outcomes']['identical']:10}"
         )
         for what in set(row["outcomes"]) - {"identical"}:
             print(f"    {what}: {row['outcomes'][what]}")
     n_kills = sum(row["kills"] for row in table.values())
     n_resumed = sum(outcomes.values())
-    print(f"{'all':38} {n_kills:5} {n_resumed:8} {outcomes['identical']:10}")
+    n_from = sum(row["with_something"] for row in table.values())
+    print(
+        f"{'all':38} {n_kills:5} {n_resumed:8} {n_from:15} {outcomes['identical']:10}"
+    )
     return 0 if n_resumed == outcomes["identical"] else 1
 
 

@@ -19,7 +19,7 @@ NAMES = ("grid, trees", "random, forest", "proposals, trees", "grid, incremental
 def test_searches_killed_at_random_moments_end_as_quiet_ones():
     only = [word for name in NAMES for word in ("--only", name)]
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--kills", "12", *only],
+        [sys.executable, str(SCRIPT), "--kills", "12", "--every-group", *only],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
@@ -29,4 +29,4 @@ def test_searches_killed_at_random_moments_end_as_quiet_ones():
     assert done.returncode == 0, done.stdout + done.stderr
     last = done.stdout.strip().splitlines()[-1].split()
     assert int(last[1]) >= 12
-    assert last[2] == last[3]
+    assert last[2] == last[4]
