@@ -1,10 +1,13 @@
 """Kill searches at random moments, let them go on, and compare with quiet ones.
 
 Every search is run once without a checkpoint, which says what the result is to be and
-how long it takes. Then it is run with one in a process that gets ``SIGKILL`` at a random
+how long it takes. Then it is run with one in a process that gets ``SIGKILL`` at any
 moment, once to three times, and at last to its end. Compared to the last bit are
 ``cv_results_`` without times, the state of the race, the winner, and what the winner
 predicts. Searches with a time budget are to have the looks that the killed ones had.
+
+The searches are short, and saving has its share of the time: most of what is done may
+wait to be saved when the process is killed. ``--every-group`` saves each group at once.
 
     python benchmarks/faults/kills.py --kills 200 --seed 0 --out results.json
 """
@@ -41,7 +44,15 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
+from cvst import (
+    CVST,
+    RaceGridSearchCV,
+    RaceRandomSearchCV,
+    RaceSearchCV,
+    load_checkpoint,
+)
+from cvst.exceptions import CheckpointError
+from cvst.search.checkpoint import _pace
 
 C = [0.01, 0.1, 1.0, 10.0]
 
@@ -184,7 +195,7 @@ def searches():
         ),
         "grid, time budget": (
             lambda **k: RaceGridSearchCV(
-                DecisionTreeRegressor(), trees, time_budget=1.5, **k
+                DecisionTreeRegressor(), trees, time_budget=4, **k
             ),
             plain(regression(2000)),
         ),
@@ -193,7 +204,7 @@ def searches():
                 DecisionTreeRegressor(),
                 {"max_depth": randint(1, 12), "ccp_alpha": loguniform(1e-4, 10)},
                 n_iter=12,
-                time_budget=1.5,
+                time_budget=4,
                 **k,
             ),
             plain(regression(2000)),
@@ -202,7 +213,7 @@ def searches():
             lambda **k: RaceSearchCV(
                 DecisionTreeRegressor(),
                 {"max_depth": randint(1, 20), "min_samples_leaf": randint(1, 50)},
-                time_budget=1.5,
+                time_budget=4,
                 **k,
             ),
             plain(regression(1500)),
@@ -289,10 +300,14 @@ def fitted(make, data, path=None):
         return make(random_state=0, checkpoint=path).fit(X, y, **params)
 
 
-def looks_on_disk(path):
-    from cvst import load_checkpoint
-
-    return [plain_look(seen) for seen in load_checkpoint(path).race_.observations]
+def on_disk(path):
+    """Return the looks that a checkpoint has, and whether it has anything at all."""
+    try:
+        known = load_checkpoint(path)
+    except (CheckpointError, FileNotFoundError):
+        return [], False
+    looks = [plain_look(seen) for seen in known.race_.observations]
+    return looks, bool(looks) or known.n_under_way[0] > 0
 
 
 def left_alone(make, data):
@@ -307,23 +322,22 @@ def one_story(name, make, data, quiet, seconds, most_kills, rng, folder):
     path = Path(folder) / "race.checkpoint"
     for left in Path(folder).iterdir():
         left.unlink()
-    n_kills, seen = rng.randint(1, most_kills), []
-    budget = "budget" in name
+    n_kills = rng.randint(1, most_kills)
     for _ in range(n_kills):
         in_child(lambda: fitted(make, data, path) and None, rng.uniform(0, seconds))
-        if budget and path.exists():
-            seen = in_child(lambda: looks_on_disk(path)) or []
+    seen, something = on_disk(path)
     result = in_child(lambda: result_of(fitted(make, data, path), data[0][0]))
     if result is None:
-        return n_kills, "no result"
-    if budget:
+        return n_kills, something, "no result"
+    if "budget" in name:
         same = result["looks"][: len(seen)] == seen
-        return n_kills, "identical" if same else "other looks"
+        return n_kills, something, "identical" if same else "other looks"
     other = [part for part in quiet if result[part] != quiet[part]]
-    return n_kills, "identical" if not other else f"other {', '.join(other)}"
+    what = "identical" if not other else f"other {', '.join(other)}"
+    return n_kills, something, what
 
 
-def run(kills, seed=0, names=None, most_kills=3):
+def run(kills, seed=0, names=None, most_kills=3, out=None):
     """Kill until there were enough; return what happened by search."""
     rng = random.Random(seed)
     table: dict[str, Any] = {}
@@ -338,15 +352,19 @@ def run(kills, seed=0, names=None, most_kills=3):
                 if name not in known:
                     known[name] = left_alone(make, data)
                 quiet, seconds = known[name]
-                n, what = one_story(
+                n, something, what = one_story(
                     name, make, data, quiet, 1.1 * seconds, most_kills, rng, folder
                 )
                 n_done += n
                 said = f"{n_done:4} kills; {name}, {seconds:.1f} s, {n} times: {what}"
                 print(said, file=sys.stderr, flush=True)
-                row = table.setdefault(name, {"kills": 0, "outcomes": Counter()})
+                new = {"kills": 0, "with_something": 0, "outcomes": Counter()}
+                row = table.setdefault(name, new)
                 row["kills"] += n
+                row["with_something"] += something
                 row["outcomes"][what] += 1
+                if out is not None:
+                    out.write_text(json.dumps(table, indent=1) + "\n")
     return table
 
 
@@ -356,22 +374,27 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", action="append", help="name of a search")
     parser.add_argument("--out", type=Path)
+    parser.add_argument("--every-group", action="store_true")
     options = parser.parse_args()
-    table = run(options.kills, options.seed, options.only)
+    if options.every_group:
+        _pace.SHARE = np.inf
+    table = run(options.kills, options.seed, options.only, out=options.out)
     outcomes = sum((row["outcomes"] for row in table.values()), Counter())
-    print(f"{'search':38} kills  resumed  identical")
+    print(f"{'search':38} kills  resumed  from something  identical")
     for name, row in table.items():
         resumed = sum(row["outcomes"].values())
         print(
-            f"{name:38} {row['kills']:5} {resumed:8} {row['outcomes']['identical']:10}"
+            f"{name:38} {row['kills']:5} {resumed:8} {row['with_something']:15} "
+            f"{row['outcomes']['identical']:10}"
         )
         for what in set(row["outcomes"]) - {"identical"}:
             print(f"    {what}: {row['outcomes'][what]}")
     n_kills = sum(row["kills"] for row in table.values())
     n_resumed = sum(outcomes.values())
-    print(f"{'all':38} {n_kills:5} {n_resumed:8} {outcomes['identical']:10}")
-    if options.out is not None:
-        options.out.write_text(json.dumps(table, indent=1) + "\n")
+    n_from = sum(row["with_something"] for row in table.values())
+    print(
+        f"{'all':38} {n_kills:5} {n_resumed:8} {n_from:15} {outcomes['identical']:10}"
+    )
     return 0 if n_resumed == outcomes["identical"] else 1
 
 

@@ -340,7 +340,7 @@ class BaseRaceSearch(BaseSearchCV):
             options = self._options()
             setup, budget = start_again(options, setup, budget, self._preferred)
             return self._run(setup, tasks, budget, None, recorder)
-        recorder.end(reason)
+        recorder.end(reason, setup, state)
         if np.isnan(state.mean_losses).all():
             raise AllFitsFailedError(
                 f"No configuration could be fitted before the race ended by {reason}. "

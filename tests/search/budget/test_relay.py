@@ -6,6 +6,7 @@ The clock moves only when a model is fitted or predicts.
 from __future__ import annotations
 
 import pickle
+import shutil
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
-from cvst.exceptions import FallbackWarning
+from cvst.exceptions import CheckpointError, FallbackWarning
+from cvst.search.checkpoint import _pace, load_checkpoint
 
 N = 1000
 
@@ -35,7 +37,11 @@ class Shifted(RegressorMixin, BaseEstimator):
     def __init__(self, shift=0.0):
         self.shift = shift
 
+    heard = None
+
     def fit(self, X, y):
+        if Shifted.heard is not None:
+            Shifted.heard()
         CLOCK.now += 0.1 + 0.9 * len(y) / N
         self.mean_ = float(np.mean(y))
         return self
@@ -140,3 +146,47 @@ def test_a_search_in_legs_can_be_pickled(data):
     copy = pickle.loads(pickle.dumps(search))
     assert copy.best_params_ == search.best_params_
     assert copy.strategy_.sizes == search.strategy_.sizes
+
+
+def in_legs(path):
+    return random_search(100.0).set_params(checkpoint=path)
+
+
+def with_fewer(path):
+    grid = {"shift": np.linspace(0, 2, 25).tolist()}
+    return RaceGridSearchCV(
+        Shifted(), grid, time_budget=24.0, random_state=0, checkpoint=path
+    )
+
+
+@pytest.mark.filterwarnings("ignore:.*are raced")
+@pytest.mark.parametrize(("make", "asked"), [(in_legs, 8), (with_fewer, 25)])
+def test_a_break_in_any_leg_changes_nothing(
+    make, asked, data, clock, tmp_path, monkeypatch
+):
+    """What the clock had chosen is kept; on this clock even the end is the same."""
+    monkeypatch.setattr(_pace, "SHARE", np.inf)
+    path, copies = tmp_path / "race", []
+
+    def snapshot():
+        copies.append(shutil.copy(path, tmp_path / str(len(copies))))
+
+    monkeypatch.setattr(Shifted, "heard", staticmethod(snapshot))
+    quiet = make(path).fit(*data)
+    monkeypatch.setattr(Shifted, "heard", None)
+    # More draws in a second leg, or fewer than all of the grid.
+    assert quiet.race_.n_configurations != asked
+    for copy in copies[-2 :: -(len(copies) // 5)]:
+        try:
+            known = load_checkpoint(copy)
+        except CheckpointError:
+            continue  # small fits were being timed
+        clock.now = 0.0
+        search = make(copy).fit(*data)
+        np.testing.assert_array_equal(
+            search.race_.mean_losses[:, : known.n_looks_],
+            quiet.race_.mean_losses[: search.race_.n_configurations, : known.n_looks_],
+        )
+        assert clock.now + known.seconds <= quiet.time_budget
+        assert search.best_params_ == quiet.best_params_
+        assert search.race_.configurations == quiet.race_.configurations

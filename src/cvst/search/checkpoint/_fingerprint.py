@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import platform
+import sys
 from collections.abc import Iterator, Mapping
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from cvst._text import value_text
@@ -28,11 +27,8 @@ FREE = {
 
 SPACES = ("param_grid", "param_distributions")
 
-# Their versions count always; those of the estimator's own package besides.
-PACKAGES = ("numpy", "scipy", "scikit-learn", "numba")
-
-# Packages whose name is not that of what they are installed as.
-INSTALLED_AS = {"sklearn": "scikit-learn"}
+# Their versions count always; those of the estimator's own packages besides.
+PACKAGES = ("cvst", "numpy", "scipy", "sklearn")
 
 Part = dict[str, str]
 
@@ -76,11 +72,14 @@ def difference(known: Mapping[str, Part], now: Mapping[str, Part]) -> str:
     >>> difference({"C": {"digest": "a", "text": "1"}}, {})
     'C was 1, and there is none now'
     """
-    for name in [*known, *(name for name in now if name not in known)]:
+    # What is there or not comes first: other things follow from it.
+    for name in known:
         if name not in now:
             return f"{name} was {known[name].get('text')}, and there is none now"
+    for name in now:
         if name not in known:
             return f"there was no {name}, and it is {now[name]['text']} now"
+    for name in now:
         if known[name].get("digest") != now[name]["digest"]:
             return _changed(name, str(known[name].get("text")), now[name]["text"])
     return ""
@@ -153,17 +152,15 @@ def _length(value: Any) -> tuple[int, ...]:
 
 def _versions(search: Any) -> Iterator[tuple[str, Part]]:
     yield "the search", _plain(type(search).__name__)
-    yield "the version of cvst", _plain(import_module("cvst").__version__)
     yield "the version of Python", _plain(platform.python_version())
     yield "the machine", _plain(platform.machine())
     objects = [search.estimator, *search.estimator.get_params(deep=True).values()]
     own = {type(one).__module__.split(".")[0] for one in objects if not _is_leaf(one)}
-    names = dict.fromkeys([*PACKAGES, *sorted(INSTALLED_AS.get(n, n) for n in own)])
-    for name in names:
-        try:
-            yield f"the version of {name}", _plain(version(name))
-        except PackageNotFoundError:
-            continue  # a module of the user's own, or not installed
+    for name in dict.fromkeys([*PACKAGES, *sorted(own)]):
+        # All of them are loaded by now. To ask what is installed takes much longer.
+        version = getattr(sys.modules.get(name), "__version__", None)
+        if version is not None:
+            yield f"the version of {name}", _plain(str(version))
 
 
 def _is_leaf(value: Any) -> bool:

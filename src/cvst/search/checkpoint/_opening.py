@@ -16,6 +16,7 @@ from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._fingerprint import difference, fingerprint
 from cvst.search.checkpoint._journal import Journal, create
 from cvst.search.checkpoint._lock import Lock
+from cvst.search.checkpoint._pace import Pace
 from cvst.search.checkpoint._recorder import Recorder
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import Story
@@ -45,21 +46,31 @@ def recorded(
         lock = Lock(path)
     except OSError as error:
         raise _unwritable(path, error) from error
+    pace = Pace()
     try:
-        parts = fingerprint(search, inputs, setup)
-        story, reading = Story(), Reading()
-        if path.exists() and path.stat().st_size:
-            story = _read(path, reading, search._space_values())
-            _compare(path, story, parts)
-        else:
-            reading = create(path, _header(search, parts))
-        recorder = Recorder(_opened(path, reading), story, now, numbers)
+        with pace.opening():
+            journal, story = _open(search, path, inputs, setup)
+        recorder = Recorder(journal, story, now, numbers, pace)
         try:
             yield recorder
         finally:
             recorder.close()
     finally:
         lock.release()
+
+
+def _open(
+    search: Any, path: Path, inputs: Inputs, setup: Setup
+) -> tuple[Journal, Story]:
+    """Make the file, or read it if it is that of this search."""
+    parts = fingerprint(search, inputs, setup)
+    if path.exists() and path.stat().st_size:
+        reading = Reading()
+        story = _read(path, reading, search._space_values())
+        _compare(path, story, parts)
+    else:
+        reading, story = create(path, _header(search, parts)), Story()
+    return _opened(path, reading), story
 
 
 def _opened(path: Path, reading: Reading) -> Journal:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -20,15 +18,12 @@ from cvst.search._log import LOGGER
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._journal import Journal
+from cvst.search.checkpoint._pace import Pace
 from cvst.search.checkpoint._records import PASSING
 from cvst.search.checkpoint._story import RowBook, Story, told, told_look
 from cvst.search.checkpoint._values import Shown
 
 __all__ = ["Recorder"]
-
-# What saving may take of the time. Where fits are so short that it would take more,
-# several groups are saved together: then that much of the work is soon done again.
-SHARE = 0.015
 
 
 class Recorder:
@@ -44,6 +39,8 @@ class Recorder:
         Returns the seconds since the fit began.
     numbers : mapping of int to int
         Number of each configuration of the search, by its ``id``.
+    pace : Pace or None
+        Says how often there is time to save.
     """
 
     def __init__(
@@ -52,6 +49,7 @@ class Recorder:
         story: Story,
         now: Callable[[], float],
         numbers: Mapping[int, int],
+        pace: Pace | None = None,
     ) -> None:
         self._journal = journal
         self._seconds = now
@@ -59,13 +57,14 @@ class Recorder:
         self._n_looks = len(story.looks)
         self._begin: dict[str, Any] | None = None
         self._waiting: list[_Finished] = []
-        self._outcomes: list[Any] = []
+        self._outcomes: list[dict[str, Any]] = []
         self._done = {int(one["configuration"]) for one in story.outcomes}
         self._joined: list[Configuration] = list(story.joined)
         self._look: Look | None = None
-        self._pace = _Pace()
+        self._pace = Pace() if pace is None else pace
         self._warned = False
         self._lock = threading.RLock()
+        self._timer: threading.Timer | None = None
         self.story = story
         self.numbers = numbers
 
@@ -123,7 +122,7 @@ class Recorder:
         }
         self._turn_to_next()
         self._begin = fields
-        self._save()
+        self._save_in_time()
 
     def again(self) -> None:
         """Forget a race that has to begin anew, with fewer configurations."""
@@ -208,9 +207,8 @@ class Recorder:
         with self._lock:
             fresh = [one for one in outcomes if one.configuration not in self._done]
             self._done |= {one.configuration for one in fresh}
-            self._outcomes += fresh
-            if self._pace.allows():
-                self._save()
+            self._outcomes += [told(one) for one in fresh]
+            self._save_in_time()
 
     def look(self, setup: Setup, state: RaceState) -> None:
         """Keep a look that is finished."""
@@ -220,25 +218,29 @@ class Recorder:
             self._n_looks = state.n_looks
             self._waiting.append(_Finished(setup, state, self._joined))
             self._turn_to_next()
-            if self._pace.allows():
-                self._save()
+            self._save_in_time()
 
-    def end(self, reason: str) -> None:
+    def end(self, reason: str, setup: Setup, state: RaceState) -> None:
         """Keep why the race ended; one that was interrupted can go on."""
         if self._journal is None:
             return
         with self._lock:
-            self._save()
-            if reason != "interrupted" and self.story.end is None:
-                self._append("end", {"reason": reason}, lasts=True)
+            saved = self._save()
+            if saved and reason != "interrupted" and self.story.end is None:
+                fields = {"reason": reason, **_ranked(setup, state)}
+                self._append("end", fields, lasts=True)
 
     def close(self) -> None:
         """Save what is left and close the file."""
-        if self._journal is not None:
-            with self._lock:
-                self._save()
-                self._journal.close()
-                self._journal = None
+        if self._journal is None:
+            return
+        with self._lock:
+            self._save()
+            self._journal.close()
+            self._journal, timer = None, self._timer
+        if timer is not None:
+            timer.cancel()
+            timer.join()
 
     # Saving -------------------------------------------------------------------------
 
@@ -250,25 +252,50 @@ class Recorder:
     def _now(self) -> float:
         return self.spent + self._seconds()
 
-    def _save(self) -> None:
+    def _save_in_time(self) -> None:
+        """Save now, or as soon as the share of the time allows."""
+        wait = self._pace.wait(self._n_bytes())
+        if wait <= 0:
+            self._save()
+        elif self._timer is None and wait < threading.TIMEOUT_MAX:
+            # The next group may take hours.
+            self._timer = threading.Timer(wait, self._save_late)
+            self._timer.daemon = True
+            self._timer.start()
+
+    def _save_late(self) -> None:
+        with self._lock:
+            self._timer = None
+            # A strategy is asked by the race alone: it may remember what it is asked.
+            self._save(ranked=False)
+
+    def _save(self, ranked: bool = True) -> bool:
         """Write what is not on disk yet, in order; what fails waits for the next time.
 
         Records without those before them would tell nothing.
         """
-        if self._journal is not None:
-            with self._pace.timed():
-                self._save_begin() and self._save_looks() and self._save_groups()
+        if self._journal is None:
+            return False
+        with self._pace.saving(self._n_bytes()):
+            return (
+                self._save_begin() and self._save_looks(ranked) and self._save_groups()
+            )
+
+    def _n_bytes(self) -> int:
+        """Return about how many bytes wait to be written."""
+        values = (value for one in self._outcomes for value in one.values())
+        return sum(int(getattr(value, "nbytes", 0)) for value in values)
 
     def _save_begin(self) -> bool:
         if self._begin is not None and self._append("begin", self._begin, lasts=True):
             self._begin = None
         return self._begin is None
 
-    def _save_looks(self) -> bool:
+    def _save_looks(self, ranked: bool) -> bool:
         if not self._waiting:
             return True
         book, last = self._book.copy(), self._waiting[-1]
-        looks = [one.told(book, ranked=one is last) for one in self._waiting]
+        looks = [one.told(book, ranked and one is last) for one in self._waiting]
         if not self._append("looks", {"looks": looks}, lasts=True):
             return False
         self._book, self._waiting = book, []
@@ -283,7 +310,7 @@ class Recorder:
             "number": self._n_looks + 1,
             "look": _short(self._look),
             "joined": self._joined,
-            "outcomes": [told(one) for one in self._outcomes],
+            "outcomes": self._outcomes,
         }
         if self._append(PASSING, fields, lasts=False):
             self._outcomes = []
@@ -327,31 +354,6 @@ class Ended(Limit):
         return self.reason
 
 
-class _Pace:
-    """Saves as often as a small share of the time allows."""
-
-    def __init__(self) -> None:
-        self._began = perf_counter()
-        self._spent = self._longest = 0.0
-
-    def allows(self) -> bool:
-        """Return whether another save is within the share."""
-        elapsed = perf_counter() - self._began
-        return self._spent + self._longest <= SHARE * elapsed or not self._spent
-
-    @contextmanager
-    def timed(self) -> Iterator[None]:
-        """Count the time of a save."""
-        start = perf_counter()
-        try:
-            yield
-        finally:
-            last = perf_counter() - start
-            self._spent += last
-            # Disks hesitate now and then: one long save must not stop all others.
-            self._longest = max(last, 0.5 * self._longest)
-
-
 def _short(look: Look) -> dict[str, Any]:
     """Return what tells a look from others, without its rows."""
     rows = digest((look.train, look.test))
@@ -376,6 +378,15 @@ class _Finished:
             facts["pointwise"] = setup.source.kept[self.state.n_looks - 1][1]
         if ranked:
             # Once for each save: a strategy may take longer for it than a disk.
-            facts["ranking"] = np.asarray(setup.strategy.ranking(self.state))
-            facts["criterion"] = setup.strategy.criterion(self.state)
+            facts |= _ranked(setup, self.state)
         return {"look": look, "seen": values, **facts}
+
+
+def _ranked(setup: Setup, state: RaceState) -> dict[str, Any]:
+    """Return what the strategy makes of the race so far."""
+    if not state.observations:
+        return {}
+    return {
+        "ranking": np.asarray(setup.strategy.ranking(state)),
+        "criterion": setup.strategy.criterion(state),
+    }

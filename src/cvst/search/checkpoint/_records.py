@@ -221,7 +221,7 @@ def _refuse_changed(path: Path, file: Any, reading: Reading) -> None:
     """Raise an error if other records follow one that is not good."""
     file.seek(reading.good_bytes)
     rest = file.read()
-    place = rest.find(TAG, 1)
+    place = rest.find(TAG)
     while place >= 0:
         head = rest[place : place + PREFIX_BYTES]
         if _length(head, reading.n_records, exact=False) is not None:

@@ -157,17 +157,27 @@ class Story:
                 self.begin = values
                 self._turn_to_next()
             case "groups":
-                if values["number"] == len(self.looks) + 1:
-                    self.under_way = values["look"]
-                    self.joined = values["joined"]
-                    self.outcomes += values["outcomes"]
+                self._hear_groups(**values)
             case "looks":
                 for one in values["looks"]:
                     self._hear_look(**one)
             case "end":
-                self.end = str(values["reason"])
+                self.end = str(values.pop("reason"))
+                self.facts[-1:] = [facts | values for facts in self.facts[-1:]]
             case _:
                 raise ValueError(f"records of kind {kind!r} are not known")
+
+    def _hear_groups(
+        self,
+        number: int,
+        look: dict[str, Any],
+        joined: list[Configuration],
+        outcomes: list[dict[str, Any]],
+        **_: Any,
+    ) -> None:
+        if number == len(self.looks) + 1:
+            self.under_way, self.joined = look, joined
+            self.outcomes += outcomes
 
     def _turn_to_next(self) -> None:
         self.outcomes, self.under_way, self.joined = [], None, []

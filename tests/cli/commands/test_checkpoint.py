@@ -1,0 +1,179 @@
+"""``--checkpoint``, ``cvst report`` of one, and SIGTERM."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+SEARCH = ("-t", "cost", "-m", "ridge", "--drop", "ill", "--quiet")
+
+
+def search(cvst, table, *more):
+    return cvst("search", table, *SEARCH, *more)
+
+
+def told(result):
+    """Return what was found, without the time it took."""
+    document = json.loads(result.out)
+    looks = [{**one, "seconds": None} for one in document["looks"]]
+    return document["winner"], looks, document["stop_reason"]
+
+
+def test_the_same_command_goes_on(cvst, people_csv, tmp_path):
+    quiet = search(cvst, people_csv, "--json")
+    file = tmp_path / "people.race"
+    first = search(cvst, people_csv, "--json", "--checkpoint", file)
+    again = search(cvst, people_csv, "--json", "--checkpoint", file)
+    assert told(first) == told(again) == told(quiet)
+    assert json.loads(first.out)["checkpoint"] == str(file)
+    assert "--checkpoint" not in json.loads(first.out)["repeat"]
+
+
+def test_another_command_is_refused_in_a_sentence(cvst, people_csv, tmp_path):
+    file = tmp_path / "people.race"
+    assert search(cvst, people_csv, "--checkpoint", file).code == 0
+    result = search(cvst, people_csv, "--checkpoint", file, "--random-state", 1)
+    assert result.code == 2
+    assert "belongs to another search: random_state was 0, and is 1 now" in result.err
+    assert result.err.count("\n") == 1
+
+
+def test_report_tells_of_a_checkpoint(cvst, people_csv, tmp_path):
+    file = tmp_path / "people.race"
+    winner = json.loads(search(cvst, people_csv, "--json", "--checkpoint", file).out)
+    result = cvst("report", file)
+    assert result.code == 0
+    assert "Winner: " in result.out
+    assert f"Files: {file}.html" in result.out
+    assert "</html>" in (tmp_path / "people.race.html").read_text(encoding="utf-8")
+    document = json.loads(cvst("report", file, "--json").out)
+    assert document["score"] == winner["winner"]["score"]
+    assert document["n_looks"] == len(winner["looks"])
+    (tmp_path / "page.html").touch()
+    assert (
+        "exists already" in cvst("report", file, "--html", tmp_path / "page.html").err
+    )
+
+
+def test_a_damaged_checkpoint_is_refused_in_a_sentence(cvst, people_csv, tmp_path):
+    file = tmp_path / "people.race"
+    search(cvst, people_csv, "--checkpoint", file)
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+    result = cvst("report", file)
+    assert result.code == 2
+    assert "was changed: its record" in result.err
+    assert result.err.count("\n") == 1
+
+
+# Its eighth fit, in the third look, waits for a file.
+SLOW = """
+import time
+from itertools import count
+from pathlib import Path
+from sklearn.linear_model import Ridge
+
+FITS = count(1)
+
+class Slow(Ridge):
+    def fit(self, X, y):
+        while next(FITS) >= 8 and not Path("go").exists():
+            time.sleep(0.1)
+        return super().fit(X, y)
+"""
+
+
+@pytest.fixture
+def slow(environment, tmp_path):
+    """Return a function that starts a search which waits in its third look."""
+    (tmp_path / "slow_model.py").write_text(SLOW)
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 3)).round(3).tolist()
+    lines = ["a,b,y", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "table.csv").write_text("\n".join(lines))
+    command = [
+        sys.executable, "-m", "cvst", "search", "table.csv", "-t", "y", "-m",
+        "slow_model:Slow", "-g", "alpha=[0.1, 1, 10]", "--quiet", "--json",
+        "--strategy", "cross_validation", "--checkpoint", "race",
+    ]  # fmt: skip
+    environment = {**environment, "PYTHONPATH": _path(environment, tmp_path)}
+
+    def start():
+        return subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+            cwd=tmp_path,
+        )
+
+    return start
+
+
+def _path(environment, folder):
+    return os.pathsep.join(filter(None, [str(folder), environment.get("PYTHONPATH")]))
+
+
+def wait_for_looks(cvst, file, n_looks):
+    """Read the checkpoint until it has some looks: the race runs meanwhile."""
+    for _ in range(600):
+        result = cvst("report", file, "--json") if file.exists() else None
+        if result is not None and result.code == 0:
+            document = json.loads(result.out)
+            if document["n_looks"] >= n_looks:
+                return document
+        time.sleep(0.1)
+    raise AssertionError("the race did not get there")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no SIGTERM there")
+def test_sigterm_keeps_the_leader_and_the_race(slow, cvst, tmp_path):
+    """Like Ctrl-C; the same command then ends as one that was left alone."""
+    file = tmp_path / "race"
+    process = slow()
+    seen = wait_for_looks(cvst, file, 2)
+    assert seen["stop_reason"] is None
+    assert seen["n_looks"] == 2
+    assert seen["leader"]
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 130, err
+    document = json.loads(out)
+    assert document["stop_reason"] == "interrupted"
+    assert document["winner"]["params"]
+    assert not file.with_name("race.lock").exists()
+
+    (tmp_path / "go").touch()
+    process = slow()
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    again = json.loads(out)
+    assert again["looks"][: len(document["looks"])] == document["looks"]
+    file.unlink()
+    out, _ = slow().communicate(timeout=120)
+    quiet = json.loads(out)
+    assert again["winner"] == quiet["winner"]
+    assert again["stop_reason"] == quiet["stop_reason"] != "interrupted"
+
+
+def test_a_second_process_is_refused_while_the_first_runs(slow, cvst, tmp_path):
+    process = slow()
+    wait_for_looks(cvst, tmp_path / "race", 1)
+    second = slow()
+    _, err = second.communicate(timeout=120)
+    assert second.returncode == 2
+    assert f"is in use by process {process.pid}, which is still running" in err
+    process.kill()
+    process.communicate()
+    assert not json.loads(cvst("report", tmp_path / "race", "--json").out)[
+        "stop_reason"
+    ]

@@ -1,0 +1,109 @@
+"""A digest depends on the content of a value, and on nothing else."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.stats import loguniform, norm
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import Ridge
+from sklearn.metrics import make_scorer, mean_pinball_loss
+from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+
+from cvst.search.checkpoint._digest import digest
+
+TABLE = pd.DataFrame(
+    {"a": [1.0, 2.0], "b": ["x", "y"], "c": pd.Categorical(["u", "v"])}
+)
+MATRIX = sparse.csr_matrix(np.eye(3))
+
+
+def double(x):
+    return 2 * x
+
+
+def pairs():
+    """Return pairs of values that differ in one thing."""
+    X = np.arange(12.0).reshape(3, 4)
+    other = X.copy()
+    other[2, 3] = np.nextafter(11.0, 12.0)
+    return {
+        "bit": (X, other),
+        "shape": (X, X.reshape(4, 3)),
+        "type": (X, X.astype(np.float32)),
+        "number": (1, 1.0),
+        "truth": (1, True),
+        "nesting": ([1, [2]], [[1], 2]),
+        "words": (["ab", "c"], ["a", "bc"]),
+        "objects": (np.array(["a", None], object), np.array(["b", None], object)),
+        "cell": (TABLE, TABLE.assign(b=["x", "z"])),
+        "column": (TABLE, TABLE.rename(columns={"a": "A"})),
+        "sparse": (MATRIX, sparse.csr_matrix(np.diag([1.0, 1.0, 2.0]))),
+        "parameter": (Ridge(alpha=1.0), Ridge(alpha=1.1)),
+        "step": (make_pipeline(Ridge(1.0)), make_pipeline(Ridge(2.0))),
+        "distribution": (loguniform(1, 10), loguniform(1, 11)),
+        "family": (norm(0, 1), loguniform(1, 2)),
+        "code": (lambda x: x + 1, lambda x: x + 2),
+        "argument": (partial(double, 1), partial(double, 2)),
+        "scorer": (
+            make_scorer(mean_pinball_loss, alpha=0.1),
+            make_scorer(mean_pinball_loss),
+        ),
+        "splitter": (KFold(3), KFold(4)),
+        "seed": (np.random.RandomState(0), np.random.RandomState(1)),
+    }
+
+
+@pytest.mark.parametrize("name", pairs())
+def test_a_difference_shows(name):
+    one, other = pairs()[name]
+    again, _ = pairs()[name]
+    assert digest(one) != digest(other)
+    assert digest(one) == digest(again)
+
+
+def test_layout_order_and_fits_do_not_count():
+    X = np.random.default_rng(0).normal(size=(50, 20))
+    assert digest(X) == digest(np.asfortranarray(X)) == digest(X[::-1][::-1])
+    assert digest({"a": 1, "b": {2, 3}}) == digest({"b": {3, 2}, "a": 1})
+    forest = RandomForestClassifier(n_estimators=2, random_state=0)
+    before = digest(forest)
+    assert digest(forest.fit(X, X[:, 0] > 0)) == before
+
+
+def test_circles_end():
+    circle = [1]
+    circle.append(circle)
+    assert len(digest(circle)) == 32
+
+
+def test_another_process_agrees():
+    """Whatever the seed of its hashes, and whatever was drawn there before."""
+    code = (
+        "import numpy as np\n"
+        "from scipy.stats import loguniform\n"
+        "from sklearn.svm import SVC\n"
+        "from sklearn.metrics import get_scorer\n"
+        "from cvst.search.checkpoint._digest import digest\n"
+        "np.random.random(int(__import__('sys').argv[1]))\n"
+        "print(digest([loguniform(1, 2), SVC(), get_scorer('r2'), {'x', 'y', 'z'}]))\n"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code, seed],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(said) == 1

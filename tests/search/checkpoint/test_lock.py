@@ -1,0 +1,96 @@
+"""One process at a time; a lock whose process is gone is no lock."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from cvst.exceptions import CheckpointError
+from cvst.search.checkpoint import _lock as lock_module
+from cvst.search.checkpoint._lock import Lock
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "race"
+
+
+def written(path):
+    return json.loads(path.with_name("race.lock").read_text())
+
+
+def test_a_lock_can_be_taken_again_after_it_is_released(path):
+    Lock(path).release()
+    Lock(path).release()
+    assert not list(path.parent.iterdir())
+
+
+def test_the_same_process_cannot_take_it_twice(path):
+    lock = Lock(path)
+    with pytest.raises(CheckpointError, match="in use by this process"):
+        Lock(path)
+    lock.release()
+
+
+def test_another_process_is_refused_and_told_by_whom(path):
+    code = f"""
+        from pathlib import Path
+        from cvst.search.checkpoint._lock import Lock
+        Lock(Path({str(path)!r}))
+    """
+    lock = Lock(path)
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert f"is in use by process {os.getpid()}, which is still running" in done.stderr
+    lock.release()
+
+
+def test_a_lock_of_a_process_that_is_gone_is_taken_over(path, caplog):
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    identity = {**lock_module._identity(os.getpid()), "pid": child.pid}
+    path.with_name("race.lock").write_text(json.dumps(identity))
+    lock = Lock(path)
+    assert written(path)["pid"] == os.getpid()
+    assert f"was left by process {child.pid}, which is gone" in caplog.text
+    lock.release()
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_number_that_another_process_has_by_now_is_recognised(path):
+    identity = {**lock_module._identity(os.getpid()), "began": "an earlier boot 17"}
+    path.with_name("race.lock").write_text(json.dumps(identity))
+    Lock(path).release()
+
+
+def test_a_lock_of_another_machine_is_named(path):
+    owner = {"pid": 1, "host": f"not {platform.node()}", "began": None}
+    path.with_name("race.lock").write_text(json.dumps(owner))
+    with pytest.raises(
+        CheckpointError, match=r"process 1 on the machine 'not .*delete"
+    ):
+        Lock(path)
+
+
+def test_a_lock_left_before_it_was_written_is_taken_over(path, monkeypatch):
+    monkeypatch.setattr(lock_module, "WRITING_SECONDS", 0.01)
+    path.with_name("race.lock").touch()
+    Lock(path).release()
+
+
+@pytest.mark.parametrize("content", ["garbage", "[]", "{}", '{"pid": "x"}'])
+def test_a_lock_that_says_nothing_is_left_alone(path, content):
+    path.with_name("race.lock").write_text(content)
+    with pytest.raises(CheckpointError, match="is in use"):
+        Lock(path)

@@ -1,0 +1,284 @@
+"""Whose checkpoint it is, and what happens to a file that cannot be used or written."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import KFold
+
+from cvst import CVST, RaceGridSearchCV, RaceSearchCV, load_checkpoint
+from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
+from cvst.search.checkpoint import _fingerprint
+
+from .conftest import Told, exact_result
+
+GRID = {"max_depth": [1, 2, 3], "min_samples_leaf": [1, 20]}
+
+
+def search(path, **options):
+    options = {"random_state": 0, "max_looks": 2, "checkpoint": path, **options}
+    return RaceGridSearchCV(Told(), options.pop("grid", GRID), **options)
+
+
+@pytest.fixture
+def path(tmp_path, rows):
+    """Return the checkpoint of a finished race."""
+    path = tmp_path / "race"
+    search(path).fit(*rows)
+    return path
+
+
+DIFFERENT = {
+    "grid": (
+        {"grid": {**GRID, "max_depth": [1, 2, 4]}},
+        r"param_grid\['max_depth'\] was \[1, 2, 3\], and is \[1, 2, 4\] now",
+    ),
+    "parameter": (
+        {"grid": {"max_depth": [1, 2, 3]}},
+        r"param_grid\['min_samples_leaf'\] was .*, and there is none now",
+    ),
+    "strategy": (
+        {"strategy": CVST(max_steps=9)},
+        "strategy was track_and_confirm, and is CVST",
+    ),
+    "seed": ({"random_state": 1}, "random_state was 0, and is 1 now"),
+    "looks": ({"max_looks": 3}, "max_looks was 2, and is 3 now"),
+    "score": (
+        {"scoring": "neg_mean_absolute_error"},
+        "scoring was None, and is neg_mean_absolute_error now",
+    ),
+    "folds": ({"cv": KFold(4)}, "cv was None, and is KFold"),
+}
+
+
+@pytest.mark.parametrize("name", DIFFERENT)
+def test_another_search_is_refused_and_told_why(name, path, rows):
+    options, message = DIFFERENT[name]
+    content = path.read_bytes()
+    with pytest.raises(CheckpointError, match=f"belongs to another search: {message}"):
+        search(path, **options).fit(*rows)
+    assert path.read_bytes() == content
+
+
+def test_another_estimator_is_refused(path, rows):
+    other = RaceGridSearchCV(
+        Told(criterion="absolute_error"), GRID, random_state=0, max_looks=2,
+        checkpoint=path,
+    )  # fmt: skip
+    with pytest.raises(CheckpointError, match="criterion of the estimator was squared"):
+        other.fit(*rows)
+    other.set_params(estimator=Ridge(), param_grid={"alpha": [1, 2]})
+    with pytest.raises(CheckpointError, match="another search: "):
+        other.fit(*rows)
+
+
+def other_data(rows):
+    X, y = rows
+    changed, swapped = X.copy(), y.copy()
+    changed[5, 1] += 1e-12
+    swapped[[0, 1]] = swapped[[1, 0]]
+    weights = np.ones(len(y))
+    return {
+        "X": ((changed, y), {}, r"X \(240 by 3\) does not have the same content"),
+        "y": ((X, swapped), {}, r"y \(240\) does not have the same content"),
+        "fewer rows": ((X[:-1], y[:-1]), {}, "X was 240 by 3, and is 239 by 3 now"),
+        "weights": ((X, y), {"sample_weight": weights}, "there was no sample_weight"),
+        "groups": ((X, y), {"groups": np.arange(240) // 2}, "there was no groups"),
+        "test set": ((X, y), {"X_val": X, "y_val": y}, "there was no X_val"),
+    }
+
+
+@pytest.mark.parametrize("name", other_data((np.zeros((240, 3)), np.zeros(240))))
+def test_other_data_are_refused(name, path, rows):
+    data, params, message = other_data(rows)[name]
+    with pytest.raises(CheckpointError, match=message):
+        search(path).fit(*data, **params)
+
+
+def test_a_table_and_its_values_are_not_the_same(tmp_path, rows):
+    """A model may use the names of columns."""
+    X, y = rows
+    path = tmp_path / "table"
+    search(path).fit(pd.DataFrame(X, columns=list("abc")), y)
+    search(path).fit(pd.DataFrame(X.copy(), columns=list("abc")), y)
+    with pytest.raises(CheckpointError, match=r"X .* does not have the same content"):
+        search(path).fit(pd.DataFrame(X, columns=list("abd")), y)
+
+
+@pytest.mark.parametrize("name", ["the version of numpy", "the version of cvst"])
+def test_another_version_is_refused(name, path, rows, monkeypatch):
+    real = _fingerprint._versions
+
+    def later(search):
+        for key, part in real(search):
+            yield key, _fingerprint._plain("99.0") if key == name else part
+
+    monkeypatch.setattr(_fingerprint, "_versions", later)
+    with pytest.raises(CheckpointError, match=rf"{name} was \S+, and is 99.0 now"):
+        search(path).fit(*rows)
+
+
+def test_folds_that_are_never_the_same_are_refused(tmp_path, rows):
+    path = tmp_path / "race"
+    search(path, cv=KFold(5, shuffle=True), max_looks=9).fit(*rows)
+    with pytest.raises(CheckpointError, match="the order of the rows and their folds"):
+        search(path, cv=KFold(5, shuffle=True), max_looks=9).fit(*rows)
+
+
+@pytest.mark.parametrize("seed", [None, np.random.RandomState(0)])
+def test_a_search_without_a_seed_is_refused_at_once(seed, tmp_path, rows):
+    with pytest.raises(InvalidInputError, match="Set random_state to a number"):
+        search(tmp_path / "race", random_state=seed).fit(*rows)
+    assert not list(tmp_path.iterdir())
+
+
+def test_places_that_cannot_be_written_are_refused_at_once(tmp_path, rows):
+    with pytest.raises(CheckpointError, match="is a folder"):
+        search(tmp_path).fit(*rows)
+    with pytest.raises(CheckpointError, match="cannot be written: No such file"):
+        search(tmp_path / "nowhere" / "race").fit(*rows)
+    file = tmp_path / "notes.txt"
+    file.write_text("do not touch")
+    with pytest.raises(CheckpointError, match="is no checkpoint of cvst"):
+        search(file).fit(*rows)
+    assert file.read_text() == "do not touch"
+    assert [one.name for one in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_refusal_leaves_an_earlier_fit_alone(path, rows):
+    other = search(path)
+    other.fit(*rows)
+    before = exact_result(other, rows[0])
+    with pytest.raises(CheckpointError):
+        other.fit(rows[0] + 1, rows[1])
+    assert exact_result(other, rows[0]) == before
+
+
+def test_a_torn_tail_is_dropped_and_said(path, rows, fits):
+    quiet = exact_result(search(None).fit(*rows), rows[0])
+    content = path.read_bytes()
+    path.write_bytes(content[:-100])
+    with pytest.warns(CheckpointWarning, match=r"last [\d,]+ bytes are dropped"):
+        again = search(path).fit(*rows)
+    assert exact_result(again, rows[0]) == quiet
+    # What was written over the tear is whole.
+    assert load_checkpoint(path).stop_reason_ == "max_looks"
+
+
+def test_a_changed_byte_is_refused(path, rows):
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError, match=r"was changed: its record \d+, at byte"):
+        search(path).fit(*rows)
+    with pytest.raises(CheckpointError, match="was changed"):
+        load_checkpoint(path)
+
+
+def test_a_search_cannot_go_on_from_two_places(tmp_path, rows):
+    one = RaceSearchCV(
+        Told(), {"max_depth": [1, 2, 3]}, n_iter=3, random_state=0, warm_start=True,
+        checkpoint=tmp_path / "race",
+    )  # fmt: skip
+    one.fit(*rows)
+    with pytest.raises(InvalidInputError, match="go on from two places"):
+        one.resume(*rows, n_iter=3)
+
+
+def test_what_does_not_change_the_result_may_change(path, rows):
+    search(path, n_jobs=2, verbose=0, on_interrupt="return").fit(*rows)
+
+
+FULL = """
+    import json, resource, signal, sys, warnings
+    import numpy as np
+    from sklearn.tree import DecisionTreeRegressor
+    from cvst import RaceGridSearchCV
+
+    # What a full disk does to a file: writing beyond a place fails.
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    most = int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    y = X[:, 0] + rng.normal(size=400)
+    search = RaceGridSearchCV(
+        DecisionTreeRegressor(), {"max_depth": [1, 2, 3, 4]}, random_state=0,
+        checkpoint=sys.argv[1] or None,
+    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        search.fit(X, y)
+    print(json.dumps([[str(one.message) for one in told], search.best_score_]))
+"""
+
+
+def run_full(path, most):
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(FULL), str(path), str(most)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGXFSZ"), reason="no limit on files here")
+def test_a_full_disk_does_not_end_the_race(tmp_path):
+    """There is one warning; with more room the same file goes on."""
+    path = tmp_path / "race"
+    warned, score = run_full(path, 12_000)
+    assert len(warned) == 1
+    assert re.search(
+        "cannot be written any more: File too large. The race goes", warned[0]
+    )
+    assert 0 < path.stat().st_size <= 12_000
+    assert not path.with_name("race.lock").exists()
+    assert run_full(path, 10**9) == [[], score]
+    assert run_full("", 10**9) == [[], score]
+
+
+def mounted(folder):
+    """Return whether a small file system could be mounted here."""
+    if os.name != "posix" or os.geteuid() != 0:
+        return False
+    done = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)],
+        capture_output=True,
+        check=False,
+    )
+    return done.returncode == 0
+
+
+def test_a_full_file_system_does_not_end_the_race(tmp_path, rows):
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if not mounted(folder):
+        pytest.skip("no file system can be mounted here")
+    try:
+        quiet = exact_result(search(None, max_looks=9).fit(*rows), rows[0])
+        path = folder / "race"
+        (folder / "filling").write_bytes(bytes(40_000))
+        with pytest.warns(CheckpointWarning, match="No space left on device"):
+            first = search(path, max_looks=9, return_pointwise=True).fit(*rows)
+        (folder / "filling").unlink()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            again = search(path, max_looks=9, return_pointwise=True).fit(*rows)
+        for one in (first, again):
+            result = exact_result(one, rows[0])
+            assert {**result, "pointwise": []} == quiet
+    finally:
+        subprocess.run(["umount", str(folder)], check=True)

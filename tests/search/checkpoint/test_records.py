@@ -1,0 +1,122 @@
+"""Torn tails are told from changed bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from cvst.exceptions import CheckpointError
+from cvst.search.checkpoint import _journal as journal_module
+from cvst.search.checkpoint._journal import Journal, create
+from cvst.search.checkpoint._records import Reading, read_records
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Write a header and two records, and say where each ends."""
+    path = tmp_path / "race"
+    journal = Journal(path, create(path, {"who": "me"}))
+    ends = [path.stat().st_size]
+    for number in range(2):
+        fields = {"number": number, "losses": np.full(5, number + 0.5)}
+        journal.append("looks", fields, lasts=True)
+        ends.append(path.stat().st_size)
+    journal.close()
+    return path, ends
+
+
+def read(path):
+    reading = Reading()
+    return [one.fields for one in read_records(path, reading)], reading
+
+
+def test_records_come_back(file):
+    path, ends = file
+    records, reading = read(path)
+    assert records[0] == {"who": "me"}
+    assert [one["number"] for one in records[1:]] == [0, 1]
+    assert [place.stop for place in reading.places] == ends
+    assert reading.torn == 0
+
+
+def test_a_torn_tail_is_left_out_wherever_it_was_torn(file):
+    path, ends = file
+    content = path.read_bytes()
+    for size in range(ends[0], len(content)):
+        path.write_bytes(content[:size])
+        records, reading = read(path)
+        n_whole = sum(end <= size for end in ends)
+        assert len(records) == n_whole
+        assert reading.torn == size - ends[n_whole - 1]
+
+
+def test_a_tail_of_zeros_is_torn(file):
+    """Some systems make a file longer before they write what belongs there."""
+    path, ends = file
+    content = path.read_bytes()
+    path.write_bytes(content[: ends[1]] + bytes(len(content) - ends[1]))
+    assert len(read(path)[0]) == 2
+
+
+def test_a_changed_byte_is_found_and_named(file):
+    """In any record that others follow; in the last one it is dropped like a tear."""
+    path, ends = file
+    content = path.read_bytes()
+    for place in range(18, len(content)):
+        changed = bytearray(content)
+        changed[place] ^= 4
+        path.write_bytes(changed)
+        if place < ends[1]:
+            record = 1 + sum(end <= place for end in ends)
+            with pytest.raises(CheckpointError, match=f"its record {record}, at byte"):
+                read(path)
+        else:
+            records, reading = read(path)
+            assert len(records) == 2
+            assert reading.torn == len(content) - ends[1]
+
+
+def test_a_record_cannot_be_taken_out(file):
+    path, ends = file
+    content = path.read_bytes()
+    path.write_bytes(content[: ends[0]] + content[ends[1] :])
+    with pytest.raises(CheckpointError, match="was changed: its record 2"):
+        read(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"PK\x03\x04", "is no checkpoint"),
+        (b"cvst checkpoint one\n", "is no checkpoint"),
+        (
+            b"cvst checkpoint 2\n",
+            "has format 2, and this version of cvst reads format 1",
+        ),
+    ],
+)
+def test_other_files_are_refused(tmp_path, content, message):
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError, match=message):
+        read(path)
+
+
+def test_what_finished_looks_leave_behind_is_removed(tmp_path, monkeypatch):
+    """A file does not keep the pointwise losses of every look that was long."""
+    monkeypatch.setattr(journal_module, "MOST_WASTE", 10_000)
+    rng = np.random.default_rng(0)
+    path = tmp_path / "race"
+    journal = Journal(path, create(path, {}))
+    for number in range(6):
+        for _ in range(3):
+            journal.append("groups", {"losses": rng.random(500)}, lasts=False)
+        journal.append("looks", {"number": number}, lasts=True)
+        journal.tidy()
+    journal.append("looks", {"number": 6}, lasts=True)
+    journal.close()
+    assert path.stat().st_size < 40_000
+    records = list(read_records(path, Reading()))
+    looks = [one.fields["number"] for one in records if one.kind == "looks"]
+    assert looks == list(range(7))
+    assert sorted(tmp_path.iterdir()) == [path]
