@@ -25,7 +25,11 @@ from cvst.evaluation._responses import answer
 from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation.losses import Judge, Judged, PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
-from cvst.exceptions import AllFitsFailedError, InvalidInputError
+from cvst.exceptions import (
+    AllFitsFailedError,
+    InvalidInputError,
+    UnsupportedScoreError,
+)
 from cvst.parallel import OnFile, effective_n_jobs, in_chunks, run_chunks
 from cvst.race import Look, LookCutError, LookLosses
 
@@ -119,6 +123,8 @@ class _Work:
                 if self.with_residuals:
                     residuals = self.loss.residuals(y_test, prediction)
                 others = dict(more or {}) | _other_scores(outcome, values)
+            except UnsupportedScoreError:
+                raise  # no fit could mend it
             except (ValueError, TypeError, FloatingPointError) as problem:
                 error = problem
         if counted is not None and losses is not None:
@@ -352,7 +358,7 @@ class DataSource:
             standard_errors=standard_errors * slopes,
             scores=scores,
             other_scores=_tables(scored),
-            blocks=self._blocks(look, y_test),
+            rankable=self.loss.rankable,
         )
 
     def _scores(
@@ -365,11 +371,6 @@ class DataSource:
             if result.score is not None:
                 scores[place] = result.score
         return scores
-
-    def _blocks(self, look: Look, y_test: Any) -> IntArray | None:
-        blocks = self.loss.blocks(y_test)
-        weights = take(self.data.score_weights, look.test)
-        return blocks if weights is None or blocks is None else blocks[weights > 0]
 
     def _n_points(self, look: Look) -> int:
         """Return how many rows of a look have a loss: those of weight 0 have none."""

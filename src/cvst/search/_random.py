@@ -36,8 +36,8 @@ class RaceRandomSearchCV(BaseRaceSearch):
         is no time for all, and more if time is left.
     random_state : int, RandomState or None, default=None
         Seeds the draws, the order of the rows and the estimators.
-    scoring, strategy, ordering, rescale, cv, refit, n_jobs, error_score, \
-return_pointwise, verbose, incremental, on_interrupt, time_budget, max_looks, \
+    scoring, strategy, ordering, rescale, cv, refit, race_by, n_jobs, \
+error_score, return_pointwise, verbose, incremental, on_interrupt, time_budget, max_looks, \
 pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
@@ -74,6 +74,7 @@ pre_dispatch, return_train_score
         rescale: Any = "auto",
         cv: Any = None,
         refit: Any = True,
+        race_by: str | None = None,
         n_jobs: int | None = None,
         error_score: Any = np.nan,
         return_pointwise: bool = False,
@@ -95,6 +96,7 @@ pre_dispatch, return_train_score
         self.rescale = rescale
         self.cv = cv
         self.refit = refit
+        self.race_by = race_by
         self.n_jobs = n_jobs
         self.error_score = error_score
         self.return_pointwise = return_pointwise

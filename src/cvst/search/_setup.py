@@ -19,16 +19,17 @@ from cvst.evaluation import (
     BatchEvaluator,
     DataSource,
     OneByOne,
-    PointwiseLoss,
     RaceData,
+    Scoring,
+    SeveralResponses,
     batch_evaluator_for,
     configured,
     constant_loss,
     covered_by_one_fit,
     in_order,
     incremental_evaluator_for,
-    resolve_loss,
     resolve_rescaling,
+    resolve_scoring,
     stack_rows,
     take,
 )
@@ -91,8 +92,8 @@ class Setup:
         What the strategy knows.
     source : DataSource
         Trains and tests.
-    loss : PointwiseLoss
-        What is compared.
+    scoring : Scoring
+        What is raced on, and what is recorded besides.
     template : estimator
         The user's estimator with its seeds filled in.
     order : ndarray of int
@@ -102,7 +103,7 @@ class Setup:
     strategy: Strategy
     problem: Problem
     source: DataSource
-    loss: PointwiseLoss
+    scoring: Scoring
     template: Any
     order: IntArray
 
@@ -164,7 +165,10 @@ def prepare(
     strategy = resolve_strategy(options.strategy)
     # One draw for three uses, so that none of them shifts the others.
     seeds = check_random_state(options.random_state).randint(LARGEST_SEED, size=3)
-    loss = resolve_loss(options.scoring, estimator, inputs.y)
+    scoring = resolve_scoring(
+        options.scoring, estimator, inputs.y, options.refit, options.race_by
+    )
+    loss = scoring.loss
     template = _seeded(clone(estimator), seeds[0])
     seeded = [
         {name: _seeded(value, seeds[0]) for name, value in configuration.items()}
@@ -211,7 +215,8 @@ def prepare(
         rescaling=resolve_rescaling(
             options.rescale, template, seeded, strategy.rescales
         ),
-        evaluator=_evaluator(options.incremental, template, loss),
+        evaluator=_evaluator(options.incremental, template, scoring),
+        others=scoring.others,
         classes=classes,
         n_jobs=options.n_jobs,
         with_residuals=strategy.needs_residuals,
@@ -219,7 +224,7 @@ def prepare(
         keep_losses=options.return_pointwise,
         watch=log_progress,
     )
-    return Setup(strategy, problem, source, loss, template, ordering.permutation)
+    return Setup(strategy, problem, source, scoring, template, ordering.permutation)
 
 
 @contextmanager
@@ -240,13 +245,18 @@ def shared_rows(setup: Setup) -> Iterator[Setup]:
         yield replace(setup, source=replace(source, data=data))
 
 
-def _evaluator(
-    incremental: bool, template: Any, loss: PointwiseLoss
-) -> BatchEvaluator:
+def _evaluator(incremental: bool, template: Any, scoring: Scoring) -> BatchEvaluator:
+    evaluator = _one_response(incremental, template, MODEL in scoring.responses)
+    if len(scoring.responses) == 1:
+        return evaluator
+    return SeveralResponses(evaluator, scoring.responses)
+
+
+def _one_response(incremental: bool, template: Any, models: bool) -> BatchEvaluator:
     if not incremental:
         # Callbacks of the estimator's own want to see every fit, and a scorer that can
         # only be called wants every fitted model.
-        alone = has_callbacks(template) or loss.response == MODEL
+        alone = models or has_callbacks(template)
         return OneByOne() if alone else batch_evaluator_for(template)
     evaluator = incremental_evaluator_for(template)
     if evaluator is None:

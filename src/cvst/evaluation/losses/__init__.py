@@ -5,12 +5,22 @@ from __future__ import annotations
 from cvst.evaluation.losses._constant import constant_loss
 from cvst.evaluation.losses._pointwise import Judge, Judged, PointwiseLoss, RowLosses
 from cvst.evaluation.losses._resolve import resolve_loss
+from cvst.evaluation.losses._several import (
+    Scoring,
+    named_scores,
+    raced_name,
+    resolve_scoring,
+)
 
 __all__ = [
     "Judge",
     "Judged",
     "PointwiseLoss",
     "RowLosses",
+    "Scoring",
     "constant_loss",
+    "named_scores",
+    "raced_name",
     "resolve_loss",
+    "resolve_scoring",
 ]

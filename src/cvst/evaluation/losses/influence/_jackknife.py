@@ -18,9 +18,12 @@ from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import LabelArray, align_columns, to_array
 from cvst.evaluation.losses.influence._counts import flat_labels
-from cvst.evaluation.losses.influence._whole import Measured, WholeScore
+from cvst.evaluation.losses.influence._whole import Measured, WholeScore, blocks_of
 
 __all__ = ["JackknifeScore", "on_first_rows"]
+
+# The metric is asked once for each block.
+N_BLOCKS = 40
 
 
 class JackknifeScore(WholeScore):
@@ -52,8 +55,7 @@ class JackknifeScore(WholeScore):
 
     def measure(self, y_true: Any, weights: Any = None) -> Measured:
         """Return the function that measures predictions for fixed test rows."""
-        blocks = self.blocks(y_true)
-        assert blocks is not None
+        blocks = blocks_of(y_true, N_BLOCKS, self.classes is not None)
         mass = _mass(len(blocks), weights)
         everywhere = np.flatnonzero(mass > 0)
 
