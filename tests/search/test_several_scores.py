@@ -12,7 +12,7 @@ from sklearn.svm import SVC
 
 from cvst import PointwiseLoss, RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.displays import SurvivorsDisplay
-from cvst.exceptions import InvalidInputError
+from cvst.exceptions import CVSTWarning, InvalidInputError
 from cvst.report import summary
 
 NAMES = ["accuracy", "roc_auc", "f1", "neg_log_loss"]
@@ -97,9 +97,9 @@ def test_the_race_is_that_of_the_single_score(rows, name):
     X, y = rows
     options = {"random_state": 0, "return_pointwise": True}
     grid = {"C": np.geomspace(1e-3, 100, 12)}
-    alone = RaceGridSearchCV(
-        LogisticRegression(), grid, scoring=name, **options
-    ).fit(X, y)
+    alone = RaceGridSearchCV(LogisticRegression(), grid, scoring=name, **options).fit(
+        X, y
+    )
     several = RaceGridSearchCV(
         LogisticRegression(), grid, scoring=NAMES, refit=name, **options
     ).fit(X, y)
@@ -210,9 +210,21 @@ def test_a_score_that_fails_is_recorded_as_such_and_decides_nothing(rows):
         refit="good",
         error_score=-7.0,
         random_state=0,
-    ).fit(X, y)
+    )
+    with pytest.warns(CVSTWarning, match="'bad' could not be.*RuntimeError: no"):
+        search.fit(X, y)
     assert np.all(search.cv_results_["mean_test_bad"] == -7.0)
     assert np.isfinite(search.best_score_)
+    with pytest.raises(RuntimeError, match="no"):
+        search.set_params(error_score="raise").fit(X, y)
+
+
+def test_a_score_of_what_the_model_cannot_predict_is_refused_before_any_fit(rows):
+    search = RaceGridSearchCV(
+        SVC(), {"C": [1.0, 2.0]}, scoring=["accuracy", "neg_log_loss"], refit="accuracy"
+    )
+    with pytest.raises(InvalidInputError, match="predict_proba, which SVC does not"):
+        search.fit(*rows)
 
 
 def test_losses_of_ones_own_stand_beside_names(rows):
@@ -245,9 +257,10 @@ def test_all_searches_record_several_scores(rows, search):
     for name in NAMES:
         column = search.cv_results_[f"mean_test_{name}"]
         assert np.isfinite(column[search.best_index_])
-    assert search.best_score_ == search.cv_results_["mean_test_roc_auc"][
-        search.best_index_
-    ]
+    assert (
+        search.best_score_
+        == search.cv_results_["mean_test_roc_auc"][search.best_index_]
+    )
 
 
 def test_pages_and_pictures_of_several_scores_are_of_the_one_raced_on(rows):

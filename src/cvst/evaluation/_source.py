@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,7 @@ from cvst.evaluation.losses import Judge, Judged, PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import (
     AllFitsFailedError,
+    CVSTWarning,
     InvalidInputError,
     UnsupportedScoreError,
 )
@@ -51,6 +53,7 @@ class Scored:
     residuals: FloatArray | None = None
     score: float | None = None
     others: Mapping[str, float] = field(default_factory=dict)
+    other_errors: Mapping[str, Exception] = field(default_factory=dict)
     fit_seconds: float = 0.0
     score_seconds: float = 0.0
     error: Exception | None = None
@@ -116,13 +119,15 @@ class _Work:
         error = outcome.error
         losses = residuals = score = None
         others: dict[str, float] = {}
+        other_errors: dict[str, Exception] = {}
         if error is None:
             try:
                 prediction = answer(outcome.prediction, self.loss.response)
                 losses, score, more = _judged(judge, prediction, outcome.classes)
                 if self.with_residuals:
                     residuals = self.loss.residuals(y_test, prediction)
-                others = dict(more or {}) | _other_scores(outcome, values)
+                others, other_errors = _other_scores(outcome, values)
+                others |= more or {}
             except UnsupportedScoreError:
                 raise  # no fit could mend it
             except (ValueError, TypeError, FloatingPointError) as problem:
@@ -136,6 +141,7 @@ class _Work:
             residuals,
             score,
             others,
+            other_errors,
             outcome.fit_seconds,
             outcome.score_seconds,
             error=error,
@@ -157,17 +163,18 @@ def _judged(judge: Judge, prediction: Any, classes: Any) -> Judged:
 
 def _other_scores(
     outcome: Outcome, values: Mapping[str, tuple[str, Value]]
-) -> dict[str, float]:
-    """Return the scores to be recorded besides, NaN for one that cannot be computed."""
-    scores = {}
+) -> tuple[dict[str, float], dict[str, Exception]]:
+    """Return the scores to be recorded besides, and why there is none, by name."""
+    scores, errors = {}, {}
     for name, (response, value) in values.items():
+        scores[name] = float("nan")
         try:
             prediction = answer(outcome.prediction, response)
             scores[name] = float(value(prediction, outcome.classes))
-        except Exception:
+        except Exception as error:
             # They decide nothing, so they must not end what the race is about.
-            scores[name] = float("nan")
-    return scores
+            errors[name] = error
+    return scores, errors
 
 
 class Gate(Protocol):
@@ -233,6 +240,7 @@ class DataSource:
     stored: OnFile[RaceData] | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
+    warned: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         # Its own list, so that admitting changes no list of the caller.
@@ -301,9 +309,7 @@ class DataSource:
         with closing(batches):
             for results in batches:
                 scored.extend(results)
-                for result in results:
-                    if result.error is not None and self.raise_errors:
-                        raise result.error
+                self._complain(results)
                 if self.watch is not None:
                     self.watch(len(scored), n_total)
                 if gate is not None:
@@ -312,6 +318,22 @@ class DataSource:
             raise LookCutError
         places = {number: place for place, number in enumerate(work.configurations)}
         return sorted(scored, key=lambda result: places[result.configuration])
+
+    def _complain(self, results: list[Scored]) -> None:
+        """Raise what went wrong if the user wants that; else warn of other scores."""
+        for result in results:
+            errors = [result.error, *result.other_errors.values()]
+            first = next((error for error in errors if error is not None), None)
+            if self.raise_errors and first is not None:
+                raise first
+            for name in set(result.other_errors) - self.warned:
+                self.warned.add(name)
+                warnings.warn(
+                    f"The score {name!r} could not be computed and is recorded as "
+                    f"error_score: {_reason(result.other_errors[name])}.",
+                    CVSTWarning,
+                    stacklevel=2,
+                )
 
     def _chunks(
         self, groups: list[list[int]], gate: Gate | None
@@ -415,10 +437,8 @@ def _without_undefined(scored: list[Scored]) -> list[Scored]:
     return [failed.get(one.configuration, one) for one in scored]
 
 
-def _exact(
-    ranked: FloatArray, scored: list[Scored], loss: PointwiseLoss
-) -> FloatArray:
-    """Return what is ranked; equal scores rank equal, whatever the sum of their rows."""
+def _exact(ranked: FloatArray, scored: list[Scored], loss: PointwiseLoss) -> FloatArray:
+    """Return what is ranked; equal scores rank equal, however their rows add up."""
     top = getattr(loss, "top", None)
     if top is None:
         return ranked

@@ -37,8 +37,8 @@ class RaceRandomSearchCV(BaseRaceSearch):
     random_state : int, RandomState or None, default=None
         Seeds the draws, the order of the rows and the estimators.
     scoring, strategy, ordering, rescale, cv, refit, race_by, n_jobs, \
-error_score, return_pointwise, verbose, incremental, on_interrupt, time_budget, max_looks, \
-pre_dispatch, return_train_score
+error_score, return_pointwise, verbose, incremental, on_interrupt, time_budget, \
+max_looks, pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Examples

@@ -198,7 +198,8 @@ def prepare(
     )
     # Before folds are made and anything is fitted: a bad setting fails at once.
     strategy.check(problem)
-    check_scoring_fits(strategy, loss, inputs.y, template, seeded)
+    others = scoring.others.values()
+    check_scoring_fits(strategy, loss, inputs.y, template, seeded, others)
     folds = FoldMaker(options.cv, stratify, inputs, ordering, rng)
     problem = replace(
         problem,

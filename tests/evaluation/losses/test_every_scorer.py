@@ -203,9 +203,7 @@ SCORERS = [
     ("outputs", make_scorer(metrics.explained_variance_score, multioutput=[1, 3])),
     (
         "outputs",
-        make_scorer(
-            metrics.explained_variance_score, multioutput="variance_weighted"
-        ),
+        make_scorer(metrics.explained_variance_score, multioutput="variance_weighted"),
     ),
     (
         "numbers",
@@ -322,5 +320,6 @@ def test_whole_scores_stay_what_they_are_after_a_pickle():
         assert isinstance(loss, WholeScore)
         again = pickle.loads(pickle.dumps(loss))
         np.testing.assert_array_equal(
-            judged(again, model, X, y_test).losses, judged(loss, model, X, y_test).losses
+            judged(again, model, X, y_test).losses,
+            judged(loss, model, X, y_test).losses,
         )

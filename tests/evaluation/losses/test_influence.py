@@ -223,8 +223,12 @@ def two_equal_models(rng, n, kind):
         ("balanced_accuracy", "labels"),
         ("matthews_corrcoef", "labels"),
         (make_scorer(metrics.cohen_kappa_score), "labels"),
-        (make_scorer(metrics.zero_one_loss, normalize=False,
-                     greater_is_better=False), "labels"),
+        (
+            make_scorer(
+                metrics.zero_one_loss, normalize=False, greater_is_better=False
+            ),
+            "labels",
+        ),
     ],
     ids=str,
 )
@@ -298,5 +302,5 @@ def test_models_that_differ_in_a_handful_of_rows_are_hardly_ever_told_apart(
 def test_a_rank_test_by_name_is_refused_for_a_score_of_all_rows():
     losses = np.random.default_rng(0).random((2, 30))
     seen = LookLosses(losses, losses.mean(axis=1), *np.zeros((2, 2)), rankable=False)
-    with pytest.raises(InvalidInputError, match="'friedman'.*similarity='auto'"):
+    with pytest.raises(InvalidInputError, match=r"'friedman'.*similarity='auto'"):
         PrefixSimilarity(LEVEL, "friedman").compare(seen)

@@ -8,7 +8,7 @@ import numpy as np
 
 from cvst._typing import FloatArray
 from cvst.evaluation.losses._pointwise import LabelArray
-from cvst.evaluation.losses.influence._counts import CountScore, Counts, Gradient, coded
+from cvst.evaluation.losses.influence._counts import Counts, CountScore, Gradient, coded
 
 __all__ = ["KappaScore"]
 
@@ -16,8 +16,8 @@ __all__ = ["KappaScore"]
 class KappaScore(CountScore):
     """Cohen's kappa, with or without weights for how far labels are apart.
 
-    With the weight w of a pair of labels, the shares c of the pairs and the shares t and
-    p of true and predicted labels: 1 - sum(w c) / sum(w t p).
+    With the weight w of a pair of labels, the shares c of the pairs and the shares t
+    and p of true and predicted labels: 1 - sum(w c) / sum(w t p).
 
     Parameters
     ----------
