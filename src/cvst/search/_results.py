@@ -125,8 +125,8 @@ def _ranks(state: RaceState, means: FloatArray) -> IntArray:
     known = np.nan_to_num(means, nan=-np.inf)
     keys = np.array([-lasted, -known]).T
     order = np.lexsort((keys[:, 1], keys[:, 0]))
-    changed = np.any(np.diff(keys[order], axis=0) != 0, axis=1)
-    first = np.concatenate([[True], changed])
+    ordered = keys[order]
+    first = np.append(True, np.any(ordered[1:] != ordered[:-1], axis=1))
     ranks = np.empty(len(order), dtype=np.intp)
     # The rank of each is the place of the first one that is equal to it.
     ranks[order] = np.maximum.accumulate(np.where(first, np.arange(len(order)), 0)) + 1

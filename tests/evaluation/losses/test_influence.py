@@ -166,13 +166,13 @@ def test_a_jackknife_by_blocks_spreads_like_the_score_itself():
 
 
 def area_of_model(model, X, y):
-    return metrics.roc_auc_score(y, X[:, 0])
+    return roc_area(X[:, 0], y == 1, np.ones(len(y)))[0]
 
 
 def test_blocks_of_an_opaque_scorer_spread_like_the_influence_values():
     rng = np.random.default_rng(0)
     ratios = []
-    for _ in range(60):
+    for _ in range(40):
         y = (rng.random(600) < 0.4).astype(int)
         X = (rng.normal(size=600) + y)[:, None]
         loss = resolve_loss(area_of_model, LogisticRegression(), y)
@@ -201,7 +201,13 @@ def test_blocks_have_their_share_of_each_class():
 
 
 LEVEL = 0.05
-N_DRAWS = 300
+N_DRAWS = 200
+
+
+def geometric_mean(y_true, y_pred):
+    """Return the root of sensitivity times specificity, known to the jackknife only."""
+    right = y_true == y_pred
+    return float(np.sqrt(right[y_true == 1].mean() * right[y_true == 0].mean()))
 
 
 def two_equal_models(rng, n, kind):
@@ -223,12 +229,7 @@ def two_equal_models(rng, n, kind):
         ("balanced_accuracy", "labels"),
         ("matthews_corrcoef", "labels"),
         (make_scorer(metrics.cohen_kappa_score), "labels"),
-        (
-            make_scorer(
-                metrics.zero_one_loss, normalize=False, greater_is_better=False
-            ),
-            "labels",
-        ),
+        (make_scorer(geometric_mean), "labels"),
     ],
     ids=str,
 )
@@ -250,11 +251,11 @@ def test_equal_models_are_told_apart_no_more_often_than_the_level(scoring, kind)
         flops += not PrefixSimilarity(LEVEL).compare(seen).top.all()
     plain = np.mean(paired_excess_test(differences, guard=False) <= LEVEL)
     guarded = np.mean(paired_excess_test(differences) <= LEVEL)
-    # Three standard errors of 300 draws are 0.038.
-    assert 0.015 <= plain <= LEVEL + 0.038
+    # Three standard errors of 200 draws are 0.046.
+    assert 0.01 <= plain <= LEVEL + 0.046
     assert guarded <= plain + 0.01
     # The leader is the better of two, so both sides are tested at once.
-    assert flops / N_DRAWS <= 2 * LEVEL + 0.038
+    assert flops / N_DRAWS <= 2 * LEVEL + 0.046
 
 
 def test_ranks_of_single_rows_would_tell_equal_models_apart():

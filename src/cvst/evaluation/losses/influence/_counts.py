@@ -144,7 +144,9 @@ class CountScore(WholeScore):
         n_labels = true.shape[1]
         counts = Counts(
             np.arange(n_labels),
-            *(mass @ table / total for table in (true, given, both)),
+            mass @ true / total,
+            mass @ given / total,
+            mass @ both / total,
             np.ones(n_labels, dtype=bool),
         )
         gradient = self.counted(counts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -44,13 +44,12 @@ class JackknifeScore(WholeScore):
         self.parts = parts
         self.weighted = "sample_weight" in _parameters(parts.function)
 
-    def for_target(self, estimator: Any, y: Any) -> WholeScore:  # type: ignore[override]
+    def for_target(self, estimator: Any, y: Any) -> Self:
         """Learn the classes, where there are any."""
         resolved = super().for_target(estimator, y)
-        labels = None if y is None else flat_labels(y)
         # A scorer may ask a model for probabilities that is no classifier by name.
-        if resolved.classes is None and self.response != "predict":
-            resolved = resolved._with_classes(np.unique(labels))
+        if resolved.classes is None and self.response != "predict" and y is not None:
+            resolved = resolved._with_classes(np.unique(flat_labels(y)))
         return resolved
 
     def measure(self, y_true: Any, weights: Any = None) -> Measured:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -44,10 +44,6 @@ class OpaqueScore(WholeScore):
         self.scorer = scorer
         self.key = key
         self.weighted = _takes_weights(scorer)
-
-    def for_target(self, estimator: Any, y: Any) -> Self:
-        """Learn the classes, where there are any."""
-        return super().for_target(estimator, y)
 
     def judge(self, y_true: Any, weights: Any = None) -> Judge:
         """Return the losses and the scores of fitted models for fixed test rows."""
