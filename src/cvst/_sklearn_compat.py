@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from sklearn.base import _fit_context
-from sklearn.metrics._scorer import _BaseScorer
+from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.svm import _libsvm
 from sklearn.utils import _safe_indexing
@@ -32,6 +32,7 @@ __all__ = [
     "has_valid_parameters",
     "libsvm_decisions",
     "libsvm_fit",
+    "multimetric_scorer",
     "num_samples",
     "one_against_rest",
     "routed_fit_params",
@@ -70,6 +71,11 @@ def routed_fit_params(
     routed = process_routing(search, "fit", **params)
     weights = routed.scorer.score.get("sample_weight")
     return dict(routed.estimator.fit), weights
+
+
+def multimetric_scorer(scorers: Mapping[str, Any]) -> Any:
+    """Return several scorers as one that metadata can be routed through."""
+    return _MultimetricScorer(scorers=dict(scorers))
 
 
 class ScorerParts(NamedTuple):

@@ -56,7 +56,7 @@ class TooFewRowsError(InvalidInputError):
 
 
 class UnsupportedScoreError(InvalidInputError):
-    """The score is not a monotone function of a mean over rows."""
+    """The score does not come as one number that can be raced on."""
 
 
 class BudgetTooSmallError(InvalidInputError):

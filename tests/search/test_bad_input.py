@@ -90,7 +90,7 @@ def refused(search, X, y, error, message, **params):
         (
             {"scoring": ["r2", "neg_mean_squared_error"]},
             InvalidInputError,
-            "is not one score",
+            "refit=True does not say which of the scores 'r2', 'neg_mean_squared",
         ),
         ({"rescale": {"moood": 1}}, InvalidInputError, "moood"),
         ({"rescale": {"least": np.nan}}, InvalidInputError, "not a finite number"),

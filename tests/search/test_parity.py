@@ -13,8 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.base import is_regressor
+from sklearn.base import BaseEstimator, ClassifierMixin, is_regressor
 from sklearn.kernel_ridge import KernelRidge
 
 from cvst import CVST, RaceGridSearchCV

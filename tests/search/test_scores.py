@@ -39,8 +39,8 @@ def opaque_cost(estimator, X, y):
     return -float(np.mean(np.where(y == 1, 5.0, 1.0) * (predicted != y)))
 
 
-CLASSIFIER = KNeighborsClassifier(), {"n_neighbors": [1, 3, 5, 9, 15, 25, 41]}
-REGRESSOR = KNeighborsRegressor(), {"n_neighbors": [1, 2, 3, 5, 9, 15, 25]}
+CLASSIFIER = KNeighborsClassifier(), {"n_neighbors": [1, 5, 9, 15, 41]}
+REGRESSOR = KNeighborsRegressor(), {"n_neighbors": [1, 3, 5, 9, 25]}
 
 CASES = [
     *[
@@ -83,18 +83,20 @@ CASES = [
 ]
 
 
+# scikit-learn warns where no row is predicted to be positive.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize(
     ("scoring", "estimator", "grid", "n_classes"), CASES, ids=lambda value: str(value)
 )
 def test_cross_validation_is_that_of_scikit_learn(scoring, estimator, grid, n_classes):
     """Witness: GridSearchCV on the same folds, of unequal sizes and with outliers."""
-    for seed in range(3):
+    for seed in range(2):
         if n_classes:
-            X, y = labels(203, seed, n_classes)
-            cv = StratifiedKFold(5, shuffle=True, random_state=seed)
+            X, y = labels(123, seed, n_classes)
+            cv = StratifiedKFold(4, shuffle=True, random_state=seed)
         else:
-            X, y = outlying_numbers(seed=seed)
-            cv = KFold(5, shuffle=True, random_state=seed)
+            X, y = outlying_numbers(83, seed=seed)
+            cv = KFold(4, shuffle=True, random_state=seed)
         expected = GridSearchCV(estimator, grid, scoring=scoring, cv=cv).fit(X, y)
         search = RaceGridSearchCV(
             estimator, grid, scoring=scoring, cv=cv, strategy="cross_validation"
@@ -103,7 +105,10 @@ def test_cross_validation_is_that_of_scikit_learn(scoring, estimator, grid, n_cl
         assert search.best_score_ == pytest.approx(expected.best_score_, rel=1e-9)
         for name in ("mean_test_score", "std_test_score"):
             np.testing.assert_allclose(
-                search.cv_results_[name], expected.cv_results_[name], rtol=1e-8
+                search.cv_results_[name],
+                expected.cv_results_[name],
+                rtol=1e-8,
+                atol=1e-12,
             )
         # Ties share a rank there and are broken by the order of the grid here.
         by_rank = np.argsort(search.cv_results_["rank_test_score"])
@@ -115,8 +120,8 @@ def test_cross_validation_is_that_of_scikit_learn(scoring, estimator, grid, n_cl
 )
 def test_the_winner_of_a_race_has_the_best_score_of_the_deciding_folds(scoring):
     """Among those that ran all folds of the last stage, whatever outliers do."""
-    for seed in range(4):
-        X, y = outlying_numbers(301, seed)
+    for seed in range(3):
+        X, y = outlying_numbers(201, seed)
         grid = {"n_neighbors": [1, 2, 3, 4, 5, 7, 9, 12, 15, 20, 30]}
         search = RaceGridSearchCV(
             KNeighborsRegressor(), grid, scoring=scoring, random_state=seed, refit=False
@@ -168,7 +173,7 @@ def test_the_score_of_each_look_is_the_scorers_own(scoring, strategy):
 @pytest.mark.parametrize(
     ("estimator", "grid"),
     [
-        (SVC(), {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]}),
+        (SVC(tol=1e-8), {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1, 1.0]}),
         (
             HistGradientBoostingClassifier(max_iter=20, random_state=0),
             {"max_iter": [5, 10, 20], "learning_rate": [0.1, 0.3]},
@@ -218,15 +223,14 @@ def test_a_fold_without_a_score_does_not_end_the_race():
 
 
 @pytest.mark.parametrize("scoring", ["roc_auc", "f1", opaque_cost], ids=str)
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_scores_do_not_depend_on_the_number_of_workers(scoring, n_jobs):
+def test_scores_do_not_depend_on_the_number_of_workers(scoring):
     X, y = labels(200)
     grid = {"C": np.geomspace(1e-3, 10, 8)}
     one, several = (
         RaceGridSearchCV(
             LogisticRegression(), grid, scoring=scoring, random_state=0, n_jobs=jobs
         ).fit(X, y)
-        for jobs in (1, n_jobs)
+        for jobs in (1, 2)
     )
     np.testing.assert_array_equal(one.race_.scores, several.race_.scores)
     np.testing.assert_array_equal(one.race_.p_values, several.race_.p_values)
@@ -291,7 +295,7 @@ def test_numbers_with_a_regressor_of_few_rows_are_raced_by_r2():
     assert search.best_index_ == int(np.argmin(errors))
 
 
-def test_ranks_of_blocks_decide_the_papers_race():
+def test_paired_tests_decide_the_papers_race():
     X, y = labels(600)
     search = RaceGridSearchCV(
         LogisticRegression(),

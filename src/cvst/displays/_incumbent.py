@@ -312,9 +312,6 @@ def _losses_then(
             stages.append("")
             continue
         deciding = deciding_looks(state, looks)
-        seen = [state.observations[look].look for look in deciding.tolist()]
-        losses[place] = np.average(
-            table[leader, deciding], weights=[one.n_test for one in seen]
-        )
-        stages.append(seen[-1].stage)
+        losses[place] = table[leader, deciding].mean()
+        stages.append(state.observations[int(deciding[-1])].look.stage)
     return losses, stages

@@ -268,7 +268,6 @@ def _curves(race: Race) -> list[Curve]:
     state = race.state
     points = _points(state)
     active, losses, errors = state.active, state.mean_losses, state.standard_errors
-    n_test = np.array([one.look.n_test for one in state.observations], dtype=float)
     sizes = state.subset_sizes.astype(float)
     present = state.present
     curves = []
@@ -277,9 +276,10 @@ def _curves(race: Race) -> list[Curve]:
         for looks in points:
             mine = looks[present[index, looks]]
             if len(mine):
-                shares = n_test[mine] / n_test[mine].sum()
-                error = np.sqrt(np.sum((shares * errors[index, mine]) ** 2))
-                rows.append((shares @ sizes[mine], shares @ losses[index, mine], error))
+                # Folds count alike, as in the score.
+                error = np.sqrt(np.mean(errors[index, mine] ** 2) / len(mine))
+                loss = losses[index, mine].mean()
+                rows.append((sizes[mine].mean(), loss, error))
         table = np.array(rows, dtype=float).reshape(-1, 3)
         table = table[np.argsort(table[:, 0], kind="stable")]
         n_train, means, spreads = table.T

@@ -60,7 +60,8 @@ class Race:
             raise InvalidInputError(
                 f"This {type(search).__name__} has no race_ to draw. Fit it first."
             )
-        order = np.argsort(search.cv_results_["rank_test_score"], kind="stable")
+        score = getattr(search, "score_name_", "score")
+        order = np.argsort(search.cv_results_[f"rank_test_{score}"], kind="stable")
         winner = int(search.best_index_)
         order = np.concatenate([[winner], order[order != winner]])
         labels = _labels(search.cv_results_["params"])

@@ -28,7 +28,15 @@ from cvst.evaluation._responses import SeveralResponses
 from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
 from cvst.evaluation._source import DataSource, failure_warning
 from cvst.evaluation.device import arrays_on, as_numpy
-from cvst.evaluation.losses import PointwiseLoss, constant_loss, resolve_loss
+from cvst.evaluation.losses import (
+    PointwiseLoss,
+    Scoring,
+    constant_loss,
+    named_scores,
+    raced_name,
+    resolve_loss,
+    resolve_scoring,
+)
 from cvst.evaluation.rescaling import (
     register_rescaling,
     rescaling_table,
@@ -44,6 +52,7 @@ __all__ = [
     "PointwiseLoss",
     "RaceData",
     "RaceRows",
+    "Scoring",
     "Scratch",
     "SeveralResponses",
     "Task",
@@ -57,10 +66,13 @@ __all__ = [
     "failure_warning",
     "in_order",
     "incremental_evaluator_for",
+    "named_scores",
+    "raced_name",
     "register_rescaling",
     "rescaling_table",
     "resolve_loss",
     "resolve_rescaling",
+    "resolve_scoring",
     "serves_device",
     "stack_rows",
     "take",

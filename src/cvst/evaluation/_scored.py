@@ -41,6 +41,7 @@ class Scored:
     residuals: FloatArray | None = None
     score: float | None = None
     others: Mapping[str, float] = field(default_factory=dict)
+    other_errors: Mapping[str, Exception] = field(default_factory=dict)
     fit_seconds: float = 0.0
     score_seconds: float = 0.0
     error: Exception | None = None
@@ -50,8 +51,10 @@ class Scored:
     def __reduce__(self) -> tuple[Any, ...]:
         # An error that cannot be made again would break the way back from a worker.
         error = None if self.error is None else portable(self.error)
+        others = {name: portable(one) for name, one in self.other_errors.items()}
         values = {field.name: getattr(self, field.name) for field in fields(self)}
-        return Scored, tuple((values | {"error": error}).values())
+        values |= {"error": error, "other_errors": others}
+        return Scored, tuple(values.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class ScoredTable:
     fit_seconds: float
     score_seconds: float
     error: None = None
+    other_errors: Mapping[str, Exception] = field(default_factory=dict)
 
     def rows(self) -> Iterator[Scored]:
         """Yield them one by one."""
@@ -193,7 +197,7 @@ def without_undefined(scored: list[Scored]) -> list[Scored]:
 def exact_means(
     ranked: FloatArray, scored: list[Scored], loss: PointwiseLoss
 ) -> FloatArray:
-    """Return what is ranked: equal scores are equal, whatever the sum of rows."""
+    """Return what is ranked: equal scores are equal, however their rows add up."""
     top = getattr(loss, "top", None)
     if top is None:
         return ranked

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import (
     Callable,
@@ -37,11 +38,11 @@ from cvst.evaluation._scored import (
     whole_look,
     without_undefined,
 )
-from cvst.evaluation._work import Work
+from cvst.evaluation._work import Work, reason_of
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
-from cvst.exceptions import AllFitsFailedError, InvalidInputError
+from cvst.exceptions import AllFitsFailedError, CVSTWarning, InvalidInputError
 from cvst.parallel import (
     Guard,
     OnFile,
@@ -130,6 +131,7 @@ class DataSource:
     keeper: Keeper | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     scratch: Scratch = field(default_factory=Scratch)
+    warned: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         # Its own list, so that admitting changes no list of the caller.
@@ -224,9 +226,7 @@ class DataSource:
         # An error in between must not leave workers busy.
         with closing(batches):
             for results in batches:
-                for result in results:
-                    if result.error is not None and self.raise_errors:
-                        raise result.error
+                self._complain(results)
                 self._keep(results)
                 scored += [tables.entered(result) for result in results]
                 done = [number for result in results for number in numbers_of(result)]
@@ -239,6 +239,22 @@ class DataSource:
             raise LookCutError
         _check_outcomes(self.evaluator, work.configurations, scored)
         return scored
+
+    def _complain(self, results: Sequence[Scores]) -> None:
+        """Raise what went wrong if the user wants that; else warn of other scores."""
+        for result in results:
+            errors = [result.error, *result.other_errors.values()]
+            first = next((error for error in errors if error is not None), None)
+            if self.raise_errors and first is not None:
+                raise first
+            for name in set(result.other_errors) - self.warned:
+                self.warned.add(name)
+                warnings.warn(
+                    f"The score {name!r} could not be computed and is recorded as "
+                    f"error_score: {reason_of(result.other_errors[name])}.",
+                    CVSTWarning,
+                    stacklevel=2,
+                )
 
     def _groups(self, work: Work, gate: Gate | None) -> list[list[int]]:
         # A device takes the whole look, and to sort it into groups would take longer.
@@ -274,7 +290,8 @@ class DataSource:
         if self.keeper is not None:
             rows = (row for result in results for row in rows_of(result))
             good = [one for one in rows if one.error is None or not self.raise_errors]
-            self.keeper.keep(good)
+            # Errors of other scores have been told, and cannot be kept.
+            self.keeper.keep([replace(one, other_errors={}) for one in good])
 
     def _chunks(
         self, groups: list[list[int]], gate: Gate | None, n_done: Callable[[], int]
@@ -321,7 +338,7 @@ class DataSource:
             standard_errors=standard_errors * slopes,
             scores=scores,
             other_scores=other_tables(scored),
-            blocks=self._blocks(look, y_test),
+            rankable=self.loss.rankable,
         )
 
     def _scores(
@@ -334,11 +351,6 @@ class DataSource:
             if result.score is not None:
                 scores[place] = result.score
         return scores
-
-    def _blocks(self, look: Look, y_test: Any) -> IntArray | None:
-        blocks = self.loss.blocks(y_test)
-        weights = take(self.data.score_weights, look.test)
-        return blocks if weights is None or blocks is None else blocks[weights > 0]
 
     def _n_points(self, look: Look) -> int:
         """Return how many rows of a look have a loss: those of weight 0 have none."""

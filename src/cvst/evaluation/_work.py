@@ -30,7 +30,7 @@ from cvst.exceptions import UnsupportedScoreError
 from cvst.parallel import OnFile
 from cvst.race import Look
 
-__all__ = ["Work"]
+__all__ = ["Work", "reason_of"]
 
 # The score of one prediction on rows whose targets are already known.
 Value: TypeAlias = Callable[[Any, Any], float]
@@ -141,13 +141,15 @@ class Work:
         error = outcome.error
         losses = residuals = score = None
         others: dict[str, float] = {}
+        other_errors: dict[str, Exception] = {}
         if error is None:
             try:
                 prediction = answer(outcome.prediction, self.loss.response)
                 losses, score, more = _judged(judge, prediction, outcome.classes)
                 if self.with_residuals:
                     residuals = self.loss.residuals(y_test, prediction)
-                others = dict(more or {}) | _other_scores(outcome, values)
+                others, other_errors = _other_scores(outcome, values)
+                others |= more or {}
             except UnsupportedScoreError:
                 raise  # the fault of the loss, not of this fit
             except Exception as problem:  # a user's loss may raise anything
@@ -161,10 +163,11 @@ class Work:
             residuals,
             score,
             others,
+            other_errors,
             outcome.fit_seconds,
             outcome.score_seconds,
             error=error,
-            reason="" if error is None else _reason(error),
+            reason="" if error is None else reason_of(error),
             details="" if error is None else _details(error),
         )
 
@@ -182,17 +185,18 @@ def _judged(judge: Judge, prediction: Any, classes: Any) -> Judged:
 
 def _other_scores(
     outcome: Outcome, values: Mapping[str, tuple[str, Value]]
-) -> dict[str, float]:
-    """Return the scores to be recorded besides, NaN for one that cannot be computed."""
-    scores = {}
+) -> tuple[dict[str, float], dict[str, Exception]]:
+    """Return the scores to be recorded besides, and why there is none, by name."""
+    scores, errors = {}, {}
     for name, (response, value) in values.items():
+        scores[name] = float("nan")
         try:
             prediction = answer(outcome.prediction, response)
             scores[name] = float(value(prediction, outcome.classes))
-        except Exception:
+        except Exception as error:
             # They decide nothing, so they must not end what the race is about.
-            scores[name] = float("nan")
-    return scores
+            errors[name] = error
+    return scores, errors
 
 
 def _all_finite(prediction: Any) -> bool:
@@ -208,7 +212,8 @@ def _all_finite(prediction: Any) -> bool:
         return True  # class labels that are not numbers
 
 
-def _reason(error: Exception) -> str:
+def reason_of(error: Exception) -> str:
+    """Return the kind of an error and the first line of what it says."""
     try:
         text = str(error).strip().split("\n", 1)[0]
     except Exception:  # an error may fail to say what it is

@@ -109,8 +109,9 @@ class LookLosses:
         The scores that the losses stand for, higher is better; NaN where undefined.
     other_scores : mapping of str to ndarray of shape (n_configurations,)
         Scores that were recorded besides, by name.
-    blocks : ndarray of shape (n_points,), int, or None
-        Only means over the points of a block can be ranked, where this is given.
+    rankable : bool
+        Whether the losses of single points can be ranked. Those of a score of all
+        points together cannot: only their mean and their spread mean something.
     """
 
     losses: FloatArray
@@ -124,18 +125,7 @@ class LookLosses:
     elapsed: float = np.nan
     scores: FloatArray | None = None
     other_scores: Mapping[str, FloatArray] = field(default_factory=dict)
-    blocks: IntArray | None = None
-
-    @property
-    def rankable(self) -> FloatArray:
-        """Losses that can be ranked one by one: of points, or means of blocks."""
-        if self.blocks is None:
-            return self.losses
-        sizes = np.bincount(self.blocks)
-        filled = np.flatnonzero(sizes)
-        members = self.blocks == filled[:, np.newaxis]
-        means: FloatArray = self.losses @ members.T / sizes[filled]
-        return means
+    rankable: bool = True
 
 
 @dataclass(frozen=True, slots=True)

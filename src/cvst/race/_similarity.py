@@ -18,6 +18,7 @@ from cvst.statistics import (
     friedman_prefixes,
     kruskal_wallis_prefixes,
     outlier_outcomes,
+    paired_excess_test,
     scan_prefixes,
     wilson_prefixes,
 )
@@ -45,7 +46,8 @@ class PrefixSimilarity:
     level : float
         Significance level, divided by the number of tests (Bonferroni).
     test : {"auto", "friedman", "cochran", "kruskal_wallis", "wilson"}
-        ``"auto"`` takes Cochran's test for losses of 0 and 1, else Friedman's.
+        ``"auto"`` takes Cochran's test for losses of 0 and 1, else Friedman's; for a
+        score of all rows together, paired tests against the leader.
 
     Examples
     --------
@@ -63,8 +65,9 @@ class PrefixSimilarity:
         """Walk through the configurations by mean loss until one makes a difference."""
         binary = ("cochran", "wilson")
         name = self.test
-        table = seen.rankable
-        is_binary = name in (*binary, "auto") and _is_binary(table)
+        if not seen.rankable:
+            return self._by_means(seen)
+        is_binary = name in (*binary, "auto") and _is_binary(seen.losses)
         if name == "auto":
             name = "cochran" if is_binary else "friedman"
         if name in binary and not is_binary:
@@ -72,7 +75,16 @@ class PrefixSimilarity:
                 f"similarity={name!r} compares losses of 0 and 1, but the losses take "
                 "other values. Use similarity='friedman' or 'kruskal_wallis'."
             )
-        return _compare(seen, table, SIMILARITY_TESTS[name], self.level)
+        return _compare(seen, seen.losses, SIMILARITY_TESTS[name], self.level)
+
+    def _by_means(self, seen: LookLosses) -> Comparison:
+        """Test each configuration against the leader, where rows have no ranks."""
+        if self.test != "auto":
+            raise InvalidInputError(
+                f"similarity={self.test!r} ranks or counts the losses of single rows, "
+                "but the score is one of all rows together. Use similarity='auto'."
+            )
+        return _compare(seen, seen.losses, _against_the_first, self.level)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +115,12 @@ class OutlierSimilarity:
 
 # Rows of a table that are put in order before all others.
 FIRST_ROWS = 64
+
+
+def _against_the_first(losses: FloatArray) -> Iterator[Significance]:
+    """Yield the test of each further configuration against the first."""
+    for p_value in paired_excess_test(losses[1:] - losses[0]).tolist():
+        yield Significance(statistic=float("nan"), p_value=p_value)
 
 
 def _is_binary(losses: FloatArray) -> bool:

@@ -167,11 +167,7 @@ def _runner_up(
         return []
     name = configuration_text(configurations[second], 200)
     looks = deciding_looks(state, common).tolist()
-    n_test = [state.observations[look].look.n_test for look in looks]
-    weights = n_test if len(looks) > 1 else [1]
-    second_loss, winner_loss = np.average(
-        losses[np.ix_([second, winner], looks)], axis=1, weights=weights
-    )
+    second_loss, winner_loss = losses[np.ix_([second, winner], looks)].mean(axis=1)
     if len(looks) > 1:
         ran = f"over the last {len(looks)} folds that both ran"
     else:

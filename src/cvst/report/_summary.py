@@ -72,8 +72,9 @@ def summary(
     state = search.race_
     results = search.cv_results_
     scores = None
-    if f"look{state.n_looks}_test_score" in results:
-        columns = [results[f"look{n + 1}_test_score"] for n in range(state.n_looks)]
+    score = getattr(search, "score_name_", "score")
+    if f"look{state.n_looks}_test_{score}" in results:
+        columns = [results[f"look{n + 1}_test_{score}"] for n in range(state.n_looks)]
         scores = np.column_stack(columns)
     ranking, ranks = search.strategy_.ranking(state), results["rank_test_score"]
     if not callable(search.refit):

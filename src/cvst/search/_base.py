@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from abc import abstractmethod
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -22,10 +23,17 @@ from cvst._sklearn_compat import (
     Interval,
     StrOptions,
     fit_context,
+    multimetric_scorer,
     routed_fit_params,
 )
 from cvst._typing import Configuration, IntArray
-from cvst.evaluation import PointwiseLoss, configured, failure_warning
+from cvst.evaluation import (
+    PointwiseLoss,
+    configured,
+    failure_warning,
+    named_scores,
+    raced_name,
+)
 from cvst.exceptions import (
     AllFitsFailedError,
     FallbackWarning,
@@ -80,7 +88,8 @@ class BaseRaceSearch(BaseSearchCV):
             StrOptions({"auto", "shuffled", "stratified", "grouped", "given"})
         ],
         "rescale": [StrOptions({"auto"}), dict, callable, None],
-        "refit": ["boolean", callable],
+        "refit": ["boolean", str, callable],
+        "race_by": [str, None],
         "return_pointwise": ["boolean"],
         "incremental": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
@@ -420,15 +429,18 @@ class BaseRaceSearch(BaseSearchCV):
         self.n_splits_ = 1
         self.strategy_ = setup.strategy
         self.rescale_ = setup.source.rescaling.exponents
-        self.multimetric_ = False
-        self.scorer_ = self._get_scorers()[0]
+        self.multimetric_ = setup.scoring.several
+        self.scorer_ = self._scorers()
+        self.score_name_ = name = setup.scoring.name
         self.cv_results_ = results_table(
-            state, ranks, scores, state.configurations, self.error_score
+            state, ranks, scores, state.configurations, self.error_score, name
         )
         self.best_index_ = self._choose(int(ranking[0]))
-        promote(self.cv_results_["rank_test_score"], self.best_index_)
+        promote(self.cv_results_[f"rank_test_{name}"], self.best_index_)
         self.best_params_ = state.configurations[self.best_index_]
-        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        self.best_score_ = float(
+            self.cv_results_[f"mean_test_{name}"][self.best_index_]
+        )
         self.tie_ = tie_of(state, self.best_index_, setup.strategy)
         self.stop_reason_ = settled_reason(reason, self.tie_)
         # ``refit`` may choose one that was dropped early.
@@ -479,10 +491,49 @@ class BaseRaceSearch(BaseSearchCV):
             self.feature_names_in_ = model.feature_names_in_
         return None
 
+    def score(self, X: Any, y: Any = None, **params: Any) -> float:
+        """Score the best estimator on given rows, by the score that was raced on.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Rows and targets.
+        **params : dict
+            Passed on to the scorer, where metadata routing is enabled.
+
+        Returns
+        -------
+        float
+            The score.
+        """
+        if not getattr(self, "multimetric_", False):
+            return float(super().score(X, y, **params))
+        # With race_by, refit need not be the name of a score.
+        search = copy(self)
+        search.refit = self.score_name_
+        return float(super(BaseRaceSearch, search).score(X, y, **params))
+
+    def _scorers(self) -> Any:
+        """Return the scorer, a dictionary of several, or the callable that has them."""
+        scores = named_scores(self.scoring)
+        if scores is None:
+            return self._get_scorers()[0]
+        return {name: self._scorer(one) for name, one in scores.items()}
+
+    def _scorer(self, scoring: Any) -> Any:
+        if isinstance(scoring, PointwiseLoss):
+            return scoring
+        return check_scoring(self.estimator, scoring)
+
     def _get_scorers(self) -> tuple[Any, str]:
-        if isinstance(self.scoring, PointwiseLoss):
-            return self.scoring, "score"
-        return check_scoring(self.estimator, self.scoring), "score"
+        # scikit-learn asks for this one to route metadata and to choose methods.
+        scores = named_scores(self.scoring)
+        if scores is None:
+            return self._scorer(self.scoring), "score"
+        name = raced_name(self.scoring, self.refit, self.race_by)
+        own = any(isinstance(one, PointwiseLoss) for one in scores.values())
+        several = self._scorers() if own else multimetric_scorer(self._scorers())
+        return several, name
 
     def _warn_of_unused_arguments(self) -> None:
         unused = [name for name in UNUSED if getattr(self, name) != UNUSED[name]]

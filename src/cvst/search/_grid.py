@@ -27,9 +27,11 @@ class RaceGridSearchCV(BaseRaceSearch):
         Any scikit-learn estimator with ``fit`` and ``predict``.
     param_grid : dict or list of dict
         Values to try for each parameter.
-    scoring : str, scorer, PointwiseLoss or None, default=None
-        What to race on: a score that is a monotone function of a mean over rows. None
-        is the estimator's own (accuracy or r2).
+    scoring : str, callable, PointwiseLoss, list, tuple, dict or None, default=None
+        Any score of scikit-learn by its name, a scorer object, a function
+        ``scorer(estimator, X, y)``, or losses of your own. None is the estimator's own
+        (accuracy or r2). Several scores are given as a list of names, a dictionary, or
+        a function that returns a dictionary.
     strategy : str or strategy object, default="track_and_confirm"
         Decides what to look at and what to drop. :class:`cvst.TrackAndConfirm`
         confirms the best by cross-validation on all rows, ``"cvst"`` is the paper's
@@ -45,9 +47,12 @@ class RaceGridSearchCV(BaseRaceSearch):
     cv : int, splitter, iterable or None, default=None
         Folds, where folds are used: to confirm the best, or for data too small for
         the paper's race.
-    refit : bool or callable, default=True
+    refit : bool, str or callable, default=True
         Fit the winner on all rows; a callable gets ``cv_results_`` and returns the
-        index of its choice.
+        index of its choice. With several scores, the name of the one to race on.
+    race_by : str or None, default=None
+        With several scores, the name of the one to race on where ``refit`` does not
+        say it.
     n_jobs : int or None, default=None
         Number of workers. The result does not depend on it.
     error_score : "raise" or number, default=nan
@@ -121,6 +126,9 @@ class RaceGridSearchCV(BaseRaceSearch):
         Exponents used to rescale hyper-parameters.
     strategy_ : Strategy
         The strategy that was used.
+    score_name_ : str
+        Name of the score that was raced on in ``cv_results_``; ``"score"`` if there is
+        only one.
     pointwise_losses_ : list of (configurations, rows, losses)
         Only with ``return_pointwise``, one entry per look: indices into the grid, the
         test rows as you passed them (those of ``X_val`` count on from the last row of
@@ -159,6 +167,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         rescale: Any = "auto",
         cv: Any = None,
         refit: Any = True,
+        race_by: str | None = None,
         n_jobs: int | None = None,
         error_score: Any = np.nan,
         return_pointwise: bool = False,
@@ -182,6 +191,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.rescale = rescale
         self.cv = cv
         self.refit = refit
+        self.race_by = race_by
         self.n_jobs = n_jobs
         self.error_score = error_score
         self.return_pointwise = return_pointwise

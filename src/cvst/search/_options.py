@@ -24,6 +24,7 @@ class SearchOptions:
     rescale: Any
     cv: Any
     refit: Any
+    race_by: str | None
     n_jobs: int | None
     error_score: Any
     return_pointwise: bool

@@ -83,9 +83,9 @@ class RaceSearchCV(BaseRaceSearch):
         Let ``fit`` on the same data go on where the last ``fit`` ended, with more time
         or more configurations. It needs a ``random_state`` that is a number.
         :meth:`resume` does the same in one call.
-    scoring, ordering, cv, refit, n_jobs, error_score, return_pointwise, random_state, \
-verbose, on_interrupt, max_looks, fit_timeout, device, checkpoint, pre_dispatch, \
-return_train_score
+    scoring, ordering, cv, refit, race_by, n_jobs, error_score, return_pointwise, \
+random_state, verbose, on_interrupt, max_looks, fit_timeout, device, checkpoint, \
+pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Attributes
@@ -137,6 +137,7 @@ return_train_score
         ordering: str = "auto",
         cv: Any = None,
         refit: Any = True,
+        race_by: str | None = None,
         n_jobs: int | None = None,
         error_score: Any = np.nan,
         return_pointwise: bool = False,
@@ -162,6 +163,7 @@ return_train_score
         self.ordering = ordering
         self.cv = cv
         self.refit = refit
+        self.race_by = race_by
         self.n_jobs = n_jobs
         self.error_score = error_score
         self.return_pointwise = return_pointwise

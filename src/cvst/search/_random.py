@@ -37,7 +37,7 @@ class RaceRandomSearchCV(BaseRaceSearch):
     random_state : int, RandomState or None, default=None
         Seeds the draws, the order of the rows and the estimators. With None the draws
         differ from ``fit`` to ``fit``; the order of the rows is a fixed one.
-    scoring, strategy, ordering, rescale, cv, refit, n_jobs, error_score, \
+    scoring, strategy, ordering, rescale, cv, refit, race_by, n_jobs, error_score, \
 return_pointwise, verbose, incremental, on_interrupt, time_budget, max_looks, \
 fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
@@ -75,6 +75,7 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         rescale: Any = "auto",
         cv: Any = None,
         refit: Any = True,
+        race_by: str | None = None,
         n_jobs: int | None = None,
         error_score: Any = np.nan,
         return_pointwise: bool = False,
@@ -99,6 +100,7 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         self.rescale = rescale
         self.cv = cv
         self.refit = refit
+        self.race_by = race_by
         self.n_jobs = n_jobs
         self.error_score = error_score
         self.return_pointwise = return_pointwise

@@ -60,6 +60,7 @@ def results_table(
     scores: FloatArray,
     configurations: Sequence[Configuration],
     error_score: Any,
+    name: str = "score",
 ) -> dict[str, Any]:
     """Return a dictionary that loads into a data frame, one row per configuration.
 
@@ -75,12 +76,9 @@ def results_table(
         The grid.
     error_score : "raise" or number
         What stands for the score of a failed fit.
+    name : str
+        Name of the score that was raced on; others follow under their own names.
     """
-    shown = scores.copy()
-    if error_score != "raise":
-        # Only failures: a look that a configuration missed stays NaN.
-        shown[state.present & np.isnan(shown)] = error_score
-    mean, spread = final_scores(state, shown)
     fit_seconds, score_seconds = state.fit_seconds, state.score_seconds
     reasons = state.drop_reasons
     table: dict[str, Any] = {
@@ -95,11 +93,13 @@ def results_table(
     shown_looks = state.subset_sizes if state.n_looks <= MOST_LOOK_COLUMNS else ()
     for look, n_train in enumerate(shown_looks, start=1):
         table[f"look{look}_n_train"] = np.full(len(configurations), n_train)
-        table[f"look{look}_test_score"] = shown[:, look - 1]
+    columns = score_columns(state, scores, name, error_score)
+    columns[f"rank_test_{name}"] = ranks
+    table |= columns
+    for other in recorded_names(state):
+        recorded = state.scores_named(other)
+        table |= score_columns(state, recorded, other, error_score)
     table |= {
-        "mean_test_score": mean,
-        "std_test_score": spread,
-        "rank_test_score": ranks,
         "n_looks": state.present.sum(axis=1),
         "dropped_at": state.dropped_at,
         "drop_reason": np.array(
@@ -109,6 +109,49 @@ def results_table(
         "failure": _failures(state),
     }
     return table
+
+
+def recorded_names(state: RaceState) -> list[str]:
+    """Return the names of the scores that were recorded besides."""
+    names = (name for seen in state.observations for name in seen.other_scores)
+    return list(dict.fromkeys(names))
+
+
+def score_columns(
+    state: RaceState, scores: FloatArray, name: str, error_score: Any
+) -> dict[str, Any]:
+    """Return the columns of one score: each look, the final mean, spread and rank.
+
+    Ranks are by the final score among those that were dropped at the same look, the
+    survivors first; equal scores share a rank, as in scikit-learn.
+    """
+    shown = scores.copy()
+    if error_score != "raise":
+        # Only failures: a look that a configuration missed stays NaN.
+        shown[state.present & np.isnan(shown)] = error_score
+    mean, spread = final_scores(state, shown)
+    columns: dict[str, Any] = {}
+    if state.n_looks <= MOST_LOOK_COLUMNS:
+        for look in range(state.n_looks):
+            columns[f"look{look + 1}_test_{name}"] = shown[:, look]
+    return columns | {
+        f"mean_test_{name}": mean,
+        f"std_test_{name}": spread,
+        f"rank_test_{name}": _ranks(state, mean),
+    }
+
+
+def _ranks(state: RaceState, means: FloatArray) -> IntArray:
+    lasted = np.where(state.active, state.n_looks + 1, state.dropped_at)
+    known = np.nan_to_num(means, nan=-np.inf)
+    keys = np.array([-lasted, -known]).T
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    ordered = keys[order]
+    first = np.append(True, np.any(ordered[1:] != ordered[:-1], axis=1))
+    ranks = np.empty(len(order), dtype=np.intp)
+    # The rank of each is the place of the first one that is equal to it.
+    ranks[order] = np.maximum.accumulate(np.where(first, np.arange(len(order)), 0)) + 1
+    return ranks
 
 
 def promote(ranks: IntArray, index: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ def check_scoring_fits(
     y: Any,
     estimator: Any,
     configurations: Sequence[Configuration],
+    others: Iterable[PointwiseLoss] = (),
 ) -> None:
     """Refuse what would fail at the first look, where that can be known.
 
@@ -39,6 +40,8 @@ def check_scoring_fits(
         What is fitted.
     configurations : sequence of dict
         The grid.
+    others : iterable of PointwiseLoss
+        What is recorded besides.
     """
     # A first look may take minutes, and its error would come out of a worker.
     test = strategy.binary_test
@@ -53,6 +56,14 @@ def check_scoring_fits(
             f"regression with one output, not for {loss.name!r} here. Use "
             "similarity='auto'."
         )
+    for one in (loss, *others):
+        _check_response(one, estimator, configurations)
+
+
+def _check_response(
+    loss: PointwiseLoss, estimator: Any, configurations: Sequence[Configuration]
+) -> None:
+    """Refuse a score of what no configuration can predict."""
     response = loss.response
     if response == MODEL:
         return

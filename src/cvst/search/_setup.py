@@ -19,8 +19,9 @@ from cvst.evaluation import (
     BatchEvaluator,
     DataSource,
     OneByOne,
-    PointwiseLoss,
     RaceData,
+    Scoring,
+    SeveralResponses,
     arrays_on,
     batch_evaluator_for,
     configured,
@@ -28,8 +29,8 @@ from cvst.evaluation import (
     covered_by_one_fit,
     in_order,
     incremental_evaluator_for,
-    resolve_loss,
     resolve_rescaling,
+    resolve_scoring,
     serves_device,
     stack_rows,
     take,
@@ -97,8 +98,8 @@ class Setup:
         What the strategy knows.
     source : DataSource
         Trains and tests.
-    loss : PointwiseLoss
-        What is compared.
+    scoring : Scoring
+        What is raced on, and what is recorded besides.
     template : estimator
         The user's estimator with its seeds filled in.
     order : ndarray of int
@@ -108,7 +109,7 @@ class Setup:
     strategy: Strategy
     problem: Problem
     source: DataSource
-    loss: PointwiseLoss
+    scoring: Scoring
     template: Any
     order: IntArray
 
@@ -182,7 +183,10 @@ def prepare(
     arrays = arrays_on(options.device)
     strategy = resolve_strategy(options.strategy)
     seeds = _seeds(options.random_state, strategy)
-    loss = resolve_loss(options.scoring, estimator, inputs.y)
+    scoring = resolve_scoring(
+        options.scoring, estimator, inputs.y, options.refit, options.race_by
+    )
+    loss = scoring.loss
     template = _seeded(clone(estimator), seeds[0])
     seeded = [
         {name: _seeded(value, seeds[0]) for name, value in configuration.items()}
@@ -212,7 +216,8 @@ def prepare(
     )
     # Before folds are made and anything is fitted: a bad setting fails at once.
     strategy.check(problem)
-    check_scoring_fits(strategy, loss, inputs.y, template, seeded)
+    others = scoring.others.values()
+    check_scoring_fits(strategy, loss, inputs.y, template, seeded, others)
     folds = FoldMaker(options.cv, stratify, inputs, ordering, rng)
     problem = replace(
         problem,
@@ -221,7 +226,7 @@ def prepare(
     )
     strategy, problem = raceable(strategy, problem, data, classes, folds)
     _check_weighted_rows(strategy, problem, data)
-    evaluator = _evaluator(options, template, loss)
+    evaluator = _evaluator(options, template, scoring)
     if arrays is not None and not serves_device(evaluator, template):
         log_unused_device(options.device, template)
         arrays = None
@@ -234,6 +239,7 @@ def prepare(
             options.rescale, template, seeded, strategy.rescales
         ),
         evaluator=evaluator,
+        others=scoring.others,
         classes=classes,
         n_jobs=options.n_jobs,
         with_residuals=strategy.needs_residuals,
@@ -242,7 +248,7 @@ def prepare(
         watch=log_progress,
         device=arrays,
     )
-    return Setup(strategy, problem, source, loss, template, ordering.permutation)
+    return Setup(strategy, problem, source, scoring, template, ordering.permutation)
 
 
 def _seeds(random_state: Any, strategy: Strategy) -> IntArray:
@@ -283,12 +289,21 @@ def shared_rows(setup: Setup, options: SearchOptions) -> Iterator[Setup]:
 
 
 def _evaluator(
-    options: SearchOptions, template: Any, loss: PointwiseLoss
+    options: SearchOptions, template: Any, scoring: Scoring
+) -> BatchEvaluator:
+    evaluator = _one_response(options, template, MODEL in scoring.responses)
+    if len(scoring.responses) == 1:
+        return evaluator
+    return SeveralResponses(evaluator, scoring.responses)
+
+
+def _one_response(
+    options: SearchOptions, template: Any, models: bool
 ) -> BatchEvaluator:
     if not options.incremental:
         # Callbacks of the estimator's own want to see every fit, and a scorer that can
         # only be called wants every fitted model.
-        alone = has_callbacks(template) or loss.response == MODEL
+        alone = models or has_callbacks(template)
         return OneByOne() if alone else batch_evaluator_for(template)
     if options.fit_timeout is not None:
         raise InvalidInputError(

@@ -6,14 +6,24 @@ from cvst.evaluation.losses._constant import constant_loss
 from cvst.evaluation.losses._on_device import TableLosses, table_losses
 from cvst.evaluation.losses._pointwise import Judge, Judged, PointwiseLoss, RowLosses
 from cvst.evaluation.losses._resolve import resolve_loss
+from cvst.evaluation.losses._several import (
+    Scoring,
+    named_scores,
+    raced_name,
+    resolve_scoring,
+)
 
 __all__ = [
     "Judge",
     "Judged",
     "PointwiseLoss",
     "RowLosses",
+    "Scoring",
     "TableLosses",
     "constant_loss",
+    "named_scores",
+    "raced_name",
     "resolve_loss",
+    "resolve_scoring",
     "table_losses",
 ]

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy import sparse
 from sklearn.base import is_classifier
 
-from cvst._typing import FloatArray, IntArray
+from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
 __all__ = [
@@ -97,6 +97,9 @@ class PointwiseLoss:
     array([-0.5])
     """
 
+    # Whether the loss of a row is its own, so that models can be ranked on it.
+    rankable: bool = True
+
     def __init__(
         self,
         function: Callable[[Any, Any], Any],
@@ -116,7 +119,7 @@ class PointwiseLoss:
             )
         self.function = function
         self.response = response
-        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
         self.classes: LabelArray | None = None
 
     def __repr__(self) -> str:
@@ -199,11 +202,6 @@ class PointwiseLoss:
         rises: the mean losses themselves, unless the score is a curve of them.
         """
         return mean_losses, np.ones_like(mean_losses)
-
-    def blocks(self, y_true: Any) -> IntArray | None:
-        """Return the block of each row if ranks of single rows say nothing."""
-        del y_true
-        return None
 
     def residuals(self, y_true: Any, prediction: Any) -> FloatArray | None:
         """Return signed residuals, None where targets are not single numbers."""

@@ -186,9 +186,8 @@ def _loss_of(
     if whole is None:
         return _jackknife(parts, name, estimator)
     _check_sign(shown, name, whole.top > 0, parts)
-    responses = ("predict",)
-    if whole.response != "predict":
-        responses = ("decision_function", "predict_proba")
+    values = ("decision_function", "predict_proba")
+    responses = values if whole.response in values else ("predict",)
     return _with_response(shown, whole, responses, parts, estimator)
 
 

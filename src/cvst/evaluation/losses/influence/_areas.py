@@ -71,9 +71,9 @@ def average_precision(
         return float("nan"), np.zeros(len(values))
     places = np.unique(values, return_inverse=True)[1]
     n_places = int(places.max()) + 1
-    up = np.bincount(places, shares * kind, n_places)
-    reached = _from_the_top(np.bincount(places, shares, n_places))
-    hits = _from_the_top(up)
+    up = np.asarray(np.bincount(places, shares * kind, n_places), dtype=float)
+    rows = np.asarray(np.bincount(places, shares, n_places), dtype=float)
+    reached, hits = _from_the_top(rows), _from_the_top(up)
     inverse = np.divide(1.0, reached, out=np.zeros(n_places), where=reached > 0)
     precision = hits * inverse
     area = float(up @ precision / positive_share)

@@ -15,7 +15,7 @@ import numpy as np
 from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.evaluation.losses._labels import check_labels
 from cvst.evaluation.losses._pointwise import LabelArray, to_array
-from cvst.evaluation.losses.influence._whole import Measured, WholeScore, shares_of
+from cvst.evaluation.losses.influence._whole import Measured, WholeScore
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["CountScore", "Counts", "Gradient", "agreement", "coded", "flat_labels"]
@@ -102,7 +102,7 @@ class CountScore(WholeScore):
     def measure(self, y_true: Any, weights: Any = None) -> Measured:
         """Return the function that measures predictions for fixed test rows."""
         truth = flat_labels(y_true)
-        shares = shares_of(len(truth), weights)
+        mass = np.ones(len(truth)) if weights is None else np.asarray(weights, float)
         several = truth.ndim == 2
 
         def measured(prediction: Any, classes: Any) -> tuple[float, FloatArray]:
@@ -110,43 +110,49 @@ class CountScore(WholeScore):
             predicted = flat_labels(prediction)
             check_shape(predicted, truth)
             if several:
-                return self._of_sets(truth != 0, predicted != 0, shares)
-            return self._of_labels(truth, predicted, shares)
+                return self._of_sets(truth != 0, predicted != 0, mass)
+            return self._of_labels(truth, predicted, mass)
 
         return measured
 
     def _of_labels(
-        self, truth: LabelArray, predicted: LabelArray, shares: FloatArray
+        self, truth: LabelArray, predicted: LabelArray, mass: FloatArray
     ) -> tuple[float, FloatArray]:
         classes, true, given = coded(truth, predicted, self.classes)
+        total = mass.sum()
         hit = true == given
         n_classes = len(classes)
         counts = Counts(
             classes,
-            np.bincount(true, shares, n_classes),
-            np.bincount(given, shares, n_classes),
-            np.bincount(true[hit], shares[hit], n_classes),
+            # Whole numbers are added without error, so that models with equal counts
+            # have equal scores.
+            np.bincount(true, mass, n_classes) / total,
+            np.bincount(given, mass, n_classes) / total,
+            np.bincount(true[hit], mass[hit], n_classes) / total,
             np.bincount(np.concatenate([true, given]), minlength=n_classes) > 0,
         )
         gradient = self.counted(counts)
         values = gradient.true[true] + gradient.predicted[given]
         values += np.where(hit, gradient.both[true], 0.0)
-        return gradient.score, values - shares @ values
+        return gradient.score, values - mass @ values / total
 
     def _of_sets(
-        self, true: BoolArray, given: BoolArray, shares: FloatArray
+        self, true: BoolArray, given: BoolArray, mass: FloatArray
     ) -> tuple[float, FloatArray]:
+        total = mass.sum()
         both = true & given
         n_labels = true.shape[1]
         counts = Counts(
             np.arange(n_labels),
-            *(shares @ table for table in (true, given, both)),
+            mass @ true / total,
+            mass @ given / total,
+            mass @ both / total,
             np.ones(n_labels, dtype=bool),
         )
         gradient = self.counted(counts)
         values = true @ gradient.true + given @ gradient.predicted
         values += both @ gradient.both
-        return gradient.score, values - shares @ values
+        return gradient.score, values - mass @ values / total
 
     def _check_sets(self, labels: LabelArray) -> None:
         if self.sets and np.isin(labels, (0, 1)).all():
@@ -182,7 +188,7 @@ def agreement(counts: Counts) -> Gradient:
     spread_true, spread_given = 1.0 - true @ true, 1.0 - given @ given
     n_classes = len(true)
     # A single label, true or predicted, correlates with nothing.
-    if min(spread_true, spread_given) <= 1e-15:
+    if min(spread_true, spread_given) <= 1e-12:
         nothing = np.zeros(n_classes)
         return Gradient(0.0, nothing, nothing, nothing)
     scale = np.sqrt(spread_true * spread_given)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import signature
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -18,9 +18,12 @@ from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import LabelArray, align_columns, to_array
 from cvst.evaluation.losses.influence._counts import flat_labels
-from cvst.evaluation.losses.influence._whole import Measured, WholeScore
+from cvst.evaluation.losses.influence._whole import Measured, WholeScore, blocks_of
 
 __all__ = ["JackknifeScore", "on_first_rows"]
+
+# The metric is asked once for each block.
+N_BLOCKS = 40
 
 
 class JackknifeScore(WholeScore):
@@ -41,19 +44,17 @@ class JackknifeScore(WholeScore):
         self.parts = parts
         self.weighted = "sample_weight" in _parameters(parts.function)
 
-    def for_target(self, estimator: Any, y: Any) -> WholeScore:  # type: ignore[override]
+    def for_target(self, estimator: Any, y: Any) -> Self:
         """Learn the classes, where there are any."""
         resolved = super().for_target(estimator, y)
-        labels = None if y is None else flat_labels(y)
         # A scorer may ask a model for probabilities that is no classifier by name.
-        if resolved.classes is None and self.response != "predict":
-            resolved = resolved._with_classes(np.unique(labels))
+        if resolved.classes is None and self.response != "predict" and y is not None:
+            resolved = resolved._with_classes(np.unique(flat_labels(y)))
         return resolved
 
     def measure(self, y_true: Any, weights: Any = None) -> Measured:
         """Return the function that measures predictions for fixed test rows."""
-        blocks = self.blocks(y_true)
-        assert blocks is not None
+        blocks = blocks_of(y_true, N_BLOCKS, self.classes is not None)
         mass = _mass(len(blocks), weights)
         everywhere = np.flatnonzero(mass > 0)
 

@@ -33,29 +33,31 @@ class KappaScore(CountScore):
         self.weights = weights
 
     def _of_labels(
-        self, truth: LabelArray, predicted: LabelArray, shares: FloatArray
+        self, truth: LabelArray, predicted: LabelArray, mass: FloatArray
     ) -> tuple[float, FloatArray]:
         classes, true, given = coded(truth, predicted, self.classes)
         places = self._order(classes, np.union1d(true, given))
         rows, columns = places[true], places[given]
         counted = (rows >= 0) & (columns >= 0)
-        kept = np.where(counted, shares, 0.0)
+        kept = np.where(counted, mass, 0.0)
         total = kept.sum()
         if total == 0:
             return float("nan"), np.zeros(len(true))
-        kept = kept / total
         n_labels = int(places.max()) + 1
         table = self._disagreement(n_labels)
         true_share = np.bincount(rows[counted], kept[counted], n_labels)
         given_share = np.bincount(columns[counted], kept[counted], n_labels)
         apart = np.where(counted, table[rows, columns], 0.0)
-        observed, expected = kept @ apart, true_share @ table @ given_share
+        # In weights of rows, so that whole numbers stay whole.
+        observed = kept @ apart * total
+        expected = true_share @ table @ given_share
         if expected == 0:
             return float("nan"), np.zeros(len(true))
         by_chance = (table @ given_share)[rows] + (true_share @ table)[columns]
-        values = -(apart - observed / expected * by_chance) / expected
+        values = -(apart * total - observed / expected * by_chance) * total / expected
         # Rows that do not count have no influence, the others more of it.
-        values = np.where(counted, (values - kept @ values) / total, 0.0)
+        share = total / mass.sum()
+        values = np.where(counted, (values - kept @ values / total) / share, 0.0)
         return float(1.0 - observed / expected), values
 
     def _order(self, classes: LabelArray, present: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import signature
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import Judge, Judged
 from cvst.evaluation.losses.influence._jackknife import on_first_rows
 from cvst.evaluation.losses.influence._whole import Measured, WholeScore, blocks_of
-from cvst.exceptions import InvalidInputError
+from cvst.exceptions import UnsupportedScoreError
 
 __all__ = ["OpaqueScore"]
 
@@ -45,16 +45,6 @@ class OpaqueScore(WholeScore):
         self.key = key
         self.weighted = _takes_weights(scorer)
 
-    def for_target(self, estimator: Any, y: Any) -> Self:
-        """Learn the classes, where there are any."""
-        return super().for_target(estimator, y)
-
-    def blocks(self, y_true: Any) -> IntArray | None:
-        """Return the block of each row."""
-        if y_true is None:
-            return None
-        return blocks_of(y_true, N_OPAQUE_BLOCKS, self.classes is not None)
-
     def judge(self, y_true: Any, weights: Any = None) -> Judge:
         """Return the losses and the scores of fitted models for fixed test rows."""
 
@@ -65,7 +55,11 @@ class OpaqueScore(WholeScore):
             influence = self._influence(prediction, y_true, weights)
             others = None
             if isinstance(everything, Mapping):
-                others = {str(name): float(one) for name, one in everything.items()}
+                others = {
+                    str(name): float(one)
+                    for name, one in everything.items()
+                    if name != self.key
+                }
             if np.isnan(score):
                 return Judged(np.zeros(len(influence)), score, others)
             return Judged(self.top - score - influence, score, others)
@@ -100,8 +94,9 @@ class OpaqueScore(WholeScore):
     def _influence(self, fitted: FittedModel, y_true: Any, weights: Any) -> FloatArray:
         n_points = num_samples(fitted.X)
         mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
-        blocks = self.blocks(np.zeros(n_points) if y_true is None else y_true)
-        assert blocks is not None
+        by_class = self.classes is not None
+        truth = np.zeros(n_points) if y_true is None else y_true
+        blocks = blocks_of(truth, N_OPAQUE_BLOCKS, by_class)
         means = np.full(int(blocks.max()) + 1, np.nan)
         for block in range(len(means)):
             rows = np.flatnonzero(blocks == block)
@@ -130,7 +125,7 @@ class OpaqueScore(WholeScore):
         if isinstance(found, Mapping):
             if self.key in found:
                 return float(found[self.key])
-            raise InvalidInputError(
+            raise UnsupportedScoreError(
                 f"scoring={self.name} returned scores named {sorted(found)}, and none "
                 f"of them is {self.key!r}. Name the one to race on by refit= or "
                 "race_by=."
@@ -138,7 +133,7 @@ class OpaqueScore(WholeScore):
         try:
             return float(found)
         except (TypeError, ValueError) as error:
-            raise InvalidInputError(
+            raise UnsupportedScoreError(
                 f"scoring={self.name} returned {found!r}, which is not a number. "
                 "Return one number, higher is better, or a dictionary of them."
             ) from error

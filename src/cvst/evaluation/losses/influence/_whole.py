@@ -27,14 +27,13 @@ from cvst.evaluation.losses._pointwise import (
     to_array,
 )
 
-__all__ = ["N_BLOCKS", "Measured", "WholeScore", "blocks_of", "shares_of"]
+__all__ = ["Measured", "WholeScore", "blocks_of", "shares_of"]
 
 # The score of one prediction on fixed rows, and the influence value of each row.
 Measured: TypeAlias = Callable[[Any, Any], tuple[float, FloatArray]]
 
-# A test on ranks compares means of blocks of rows: enough blocks for the test, and
-# enough rows in each for a mean to be more than a row.
-N_BLOCKS, FEWEST_ROWS = 40, 5
+# No block has fewer rows, unless there are not even two of them.
+FEWEST_ROWS = 5
 
 
 class WholeScore(PointwiseLoss):
@@ -50,6 +49,10 @@ class WholeScore(PointwiseLoss):
         Largest value of the score, which has the loss 0; 0 for minus an error, and
         where there is no largest value.
     """
+
+    # A difference that is due to chance shifts the losses of all rows: their mean and
+    # spread are right, but in every single row the same model would rank first.
+    rankable = False
 
     def __init__(self, *, name: str, response: str = "predict", top: float = 1.0):
         super().__init__(_no_loss_of_one_row, response=response, name=name)
@@ -85,10 +88,6 @@ class WholeScore(PointwiseLoss):
         del y_true, weights
         return np.asarray(self.top - np.asarray(mean_losses, dtype=float))
 
-    def blocks(self, y_true: Any) -> IntArray | None:
-        """Return the block of each row: tests on ranks compare means of blocks."""
-        return blocks_of(y_true, N_BLOCKS, self.classes is not None)
-
 
 def _no_loss_of_one_row(y_true: Any, prediction: Any) -> FloatArray:
     raise NotImplementedError("the score belongs to all rows together")
@@ -118,7 +117,7 @@ def blocks_of(y_true: Any, most: int, by_class: bool) -> IntArray:
     """
     truth = to_array(y_true)
     n_points = len(truth)
-    n_blocks = max(1, min(most, n_points // FEWEST_ROWS))
+    n_blocks = min(n_points, max(2, min(most, n_points // FEWEST_ROWS)))
     dealt = np.arange(n_points) % n_blocks
     if not by_class or truth.ndim > 1:
         return dealt

@@ -1,0 +1,152 @@
+"""Several scores: one to race on, the others to be recorded besides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cvst._sklearn_compat import scorer_parts
+from cvst.evaluation.losses._pointwise import PointwiseLoss
+from cvst.evaluation.losses._resolve import resolve_loss
+from cvst.evaluation.losses.influence import OpaqueScore
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["SINGLE", "Scoring", "named_scores", "raced_name", "resolve_scoring"]
+
+# The name of a score that has none because it is the only one, as in scikit-learn.
+SINGLE = "score"
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """What is raced on, and what is recorded besides.
+
+    Attributes
+    ----------
+    loss : PointwiseLoss
+        What is raced on.
+    name : str
+        Its name in ``cv_results_``.
+    others : mapping of str to PointwiseLoss
+        The other scores by name; a callable that returns several brings them along.
+    several : bool
+        Whether there are several scores.
+    """
+
+    loss: PointwiseLoss
+    name: str = SINGLE
+    others: Mapping[str, PointwiseLoss] = field(default_factory=dict)
+    several: bool = False
+
+    @property
+    def responses(self) -> tuple[str, ...]:
+        """What models are asked for, that of the race first."""
+        others = [loss.response for loss in self.others.values()]
+        return tuple(dict.fromkeys([self.loss.response, *others]))
+
+
+def resolve_scoring(
+    scoring: Any, estimator: Any, y: Any, refit: Any = True, race_by: str | None = None
+) -> Scoring:
+    """Return what to race on and what to record.
+
+    Parameters
+    ----------
+    scoring : as for :func:`resolve_loss`, or a list, tuple, set or dict of them
+        The scores; a callable may return a dictionary of numbers.
+    estimator : estimator
+        The estimator to be raced.
+    y : array-like or None
+        All targets of the race.
+    refit : bool, str or callable
+        A name is that of the score to race on.
+    race_by : str or None
+        The same, and it goes before ``refit``.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> several = resolve_scoring(["r2", "neg_max_error"], Ridge(), [1.0, 2.0], "r2")
+    >>> several.name, list(several.others)
+    ('r2', ['neg_max_error'])
+    """
+    name = raced_name(scoring, refit, race_by)
+    if _is_opaque(scoring):
+        shown = getattr(scoring, "__name__", repr(scoring))
+        key = None if name == SINGLE else name
+        opaque = OpaqueScore(scoring, name=shown, key=key).for_target(estimator, y)
+        return Scoring(opaque, name, several=key is not None)
+    scores = named_scores(scoring)
+    if scores is None:
+        return Scoring(resolve_loss(scoring, estimator, y))
+    losses = {each: resolve_loss(one, estimator, y) for each, one in scores.items()}
+    loss = losses.pop(name)
+    return Scoring(loss, name, losses, several=True)
+
+
+def named_scores(scoring: Any) -> dict[str, Any] | None:
+    """Return several scores by name, None if there is only one.
+
+    Examples
+    --------
+    >>> named_scores(("accuracy", "roc_auc"))
+    {'accuracy': 'accuracy', 'roc_auc': 'roc_auc'}
+    """
+    if isinstance(scoring, Mapping):
+        scores = dict(scoring)
+    elif isinstance(scoring, list | tuple | set):
+        names = sorted(scoring) if isinstance(scoring, set) else list(scoring)
+        if not all(isinstance(one, str) for one in names):
+            raise InvalidInputError(
+                f"scoring={scoring!r} holds something else than names of scores. Give "
+                "scorers and functions names: scoring={'my score': scorer}."
+            )
+        if len(set(names)) < len(names):
+            raise InvalidInputError(
+                f"scoring={scoring!r} holds a name twice. Name every score once."
+            )
+        scores = {name: name for name in names}
+    else:
+        return None
+    if not scores or not all(isinstance(name, str) for name in scores):
+        raise InvalidInputError(
+            f"scoring={scoring!r} does not name its scores. Give at least one, with a "
+            "text as its name."
+        )
+    return scores
+
+
+def raced_name(scoring: Any, refit: Any, race_by: str | None) -> str:
+    """Return the name of the score to race on."""
+    chosen = race_by if race_by is not None else refit
+    if _is_opaque(scoring):
+        return chosen if isinstance(chosen, str) else SINGLE
+    scores = named_scores(scoring)
+    if scores is None:
+        if race_by not in (None, SINGLE, scoring):
+            raise InvalidInputError(
+                f"race_by={race_by!r} chooses among several scores, but scoring is "
+                "only one. Leave it out, or pass several."
+            )
+        return SINGLE
+    if isinstance(chosen, str) and chosen in scores:
+        return chosen
+    known = ", ".join(map(repr, scores))
+    if isinstance(chosen, str):
+        what = "race_by" if race_by is not None else "refit"
+        raise InvalidInputError(
+            f"{what}={chosen!r} is none of the scores, which are {known}. Name one "
+            "of them."
+        )
+    raise InvalidInputError(
+        f"refit={refit!r} does not say which of the scores {known} to race on. Name "
+        "one as refit, or as race_by if nothing is to be refitted or a function "
+        "chooses."
+    )
+
+
+def _is_opaque(scoring: Any) -> bool:
+    """Return whether a scorer can only be called."""
+    known = isinstance(scoring, PointwiseLoss) or scorer_parts(scoring) is not None
+    return callable(scoring) and not known

@@ -1,0 +1,307 @@
+"""Influence values: brute force, jackknife, and the level of the paired test."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import make_scorer
+
+from cvst.evaluation import resolve_loss
+from cvst.evaluation._protocol import FittedModel
+from cvst.evaluation.losses.influence._areas import roc_area
+from cvst.evaluation.losses.influence._jackknife import on_first_rows
+from cvst.evaluation.losses.influence._whole import blocks_of
+from cvst.exceptions import InvalidInputError
+from cvst.race import LookLosses
+from cvst.race._similarity import PrefixSimilarity
+from cvst.statistics import paired_excess_test
+
+
+def ties_and_labels(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    positive = rng.random(n) < 0.3
+    values = np.round(rng.normal(size=n) + positive, 1)
+    return values, positive, rng
+
+
+def components(values, positive):
+    """DeLong's structural components, pair by pair."""
+    ups, downs = values[positive], values[~positive]
+    wins = np.array([[(u > d) + 0.5 * (u == d) for d in downs] for u in ups])
+    return wins.mean(axis=1), wins.mean(axis=0)
+
+
+def test_the_area_and_its_values_are_delongs_components():
+    """Witness: all pairs of a positive and a negative row, one by one."""
+    values, positive, _ = ties_and_labels()
+    area, influence = roc_area(values, positive, np.ones(len(values)))
+    ups, downs = components(values, positive)
+    assert area == pytest.approx(ups.mean())
+    np.testing.assert_allclose(
+        influence[positive] * positive.mean(), ups - area, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        influence[~positive] * (1 - positive.mean()), downs - area, atol=1e-12
+    )
+
+
+def test_the_variance_of_a_difference_of_areas_is_delongs():
+    """Witness: the covariance matrices of DeLong, DeLong and Clarke-Pearson (1988)."""
+    first, positive, rng = ties_and_labels(200)
+    second = first + rng.normal(size=200)
+    losses, ups, downs = [], [], []
+    for values in (first, second):
+        area, influence = roc_area(values, positive, np.ones(200))
+        losses.append(1 - area - influence)
+        up, down = components(values, positive)
+        ups.append(up)
+        downs.append(down)
+    contrast = np.array([1.0, -1.0])
+    n_up, n_down = int(positive.sum()), int((~positive).sum())
+    # They divide by n - 1, a mean of influence values by n.
+    matrix = np.cov(ups, ddof=0) / n_up + np.cov(downs, ddof=0) / n_down
+    expected = contrast @ matrix @ contrast
+    difference = losses[0] - losses[1]
+    assert difference.var() / 200 == pytest.approx(expected, rel=1e-9)
+
+
+SCORES = [
+    "balanced_accuracy",
+    "f1",
+    "f1_macro",
+    "f1_weighted",
+    "precision_macro",
+    "recall_macro",
+    "jaccard_weighted",
+    "matthews_corrcoef",
+    make_scorer(metrics.cohen_kappa_score),
+    make_scorer(metrics.cohen_kappa_score, weights="quadratic"),
+    make_scorer(metrics.f1_score, average="micro", labels=[0, 1]),
+    make_scorer(metrics.balanced_accuracy_score, adjusted=True),
+    "roc_auc",
+    "roc_auc_ovr",
+    "roc_auc_ovr_weighted",
+    "roc_auc_ovo",
+    "roc_auc_ovo_weighted",
+    "average_precision",
+    make_scorer(
+        metrics.average_precision_score,
+        average="micro",
+        response_method="predict_proba",
+    ),
+    "explained_variance",
+    "neg_root_mean_squared_error",
+]
+
+
+def made_up(scoring, n, seed=0):
+    """Return targets, a prediction and the loss of a score."""
+    rng = np.random.default_rng(seed)
+    shown = str(scoring)
+    if "variance" in shown or "root" in shown:
+        y = rng.normal(size=(n, 2))
+        loss = resolve_loss(scoring, LinearRegression(), y)
+        return y, y + rng.normal(0.3, 1, (n, 2)) * [1, 2], None, loss
+    binary = shown in ("f1", "roc_auc", "average_precision")
+    n_classes = 2 if binary else 3
+    y = rng.choice(n_classes, n, p=[0.7, 0.3] if binary else [0.5, 0.3, 0.2])
+    loss = resolve_loss(scoring, LogisticRegression(), y)
+    logits = rng.normal(size=(n, n_classes)) + np.eye(n_classes)[y]
+    proba = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    if loss.response == "predict":
+        return y, proba.argmax(axis=1), None, loss
+    loss.response = "predict_proba"
+    return y, proba, np.arange(n_classes), loss
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("scoring", SCORES, ids=str)
+def test_influence_values_are_what_the_score_loses_without_a_row(scoring, weighted):
+    """Witness: leave each row out in turn; they agree to first order in 1 / n."""
+    n = 400
+    y, prediction, classes, loss = made_up(scoring, n)
+    weights = None
+    mass = np.ones(n)
+    if weighted:
+        weights = mass = np.random.default_rng(1).integers(1, 4, n).astype(float)
+    losses, score, _ = loss.judge(y, weights)(prediction, classes)
+    influence = loss.top - score - losses
+    assert mass @ influence == pytest.approx(0.0, abs=1e-8)
+    # The targets' spread is the same for all models and left alone.
+    if "variance" in str(scoring):
+        return
+    rows = np.random.default_rng(2).choice(n, 60, replace=False)
+    total = mass.sum()
+    left_out = []
+    for row in rows:
+        rest = np.arange(n) != row
+        kept = None if weights is None else weights[rest]
+        without = loss.judge(y[rest], kept)(prediction[rest], classes).score
+        left_out.append((score - without) * (total - mass[row]) / mass[row])
+    expected = np.array(left_out)
+    scale = influence.std()
+    np.testing.assert_allclose(influence[rows], expected, rtol=0.03, atol=0.06 * scale)
+
+
+def median_error(y_true, y_pred):
+    return float(np.median(np.abs(y_true - y_pred)))
+
+
+def test_a_jackknife_by_blocks_spreads_like_the_score_itself():
+    """Witness: the standard deviation of the score over fresh samples."""
+    rng = np.random.default_rng(0)
+    scorer = make_scorer(median_error, greater_is_better=False)
+    loss = resolve_loss(scorer, LinearRegression(), np.zeros(3))
+    scores, spreads = [], []
+    for _ in range(150):
+        y = rng.normal(size=400)
+        losses, score, _ = loss.judge(y)(np.zeros(400), None)
+        scores.append(score)
+        spreads.append(losses.std() / np.sqrt(400))
+    assert np.sqrt(np.mean(np.square(spreads))) == pytest.approx(
+        np.std(scores), rel=0.25
+    )
+
+
+def area_of_model(model, X, y):
+    return roc_area(X[:, 0], y == 1, np.ones(len(y)))[0]
+
+
+def test_blocks_of_an_opaque_scorer_spread_like_the_influence_values():
+    rng = np.random.default_rng(0)
+    ratios = []
+    for _ in range(40):
+        y = (rng.random(600) < 0.4).astype(int)
+        X = (rng.normal(size=600) + y)[:, None]
+        loss = resolve_loss(area_of_model, LogisticRegression(), y)
+        by_blocks = loss.judge(y)(FittedModel(None, X), None).losses
+        area, influence = roc_area(X[:, 0], y == 1, np.ones(600))
+        assert by_blocks.mean() == pytest.approx(-area)
+        ratios.append(by_blocks.var() / influence.var())
+    assert np.mean(ratios) == pytest.approx(1.0, abs=0.2)
+
+
+def test_a_block_without_a_score_is_made_up_for_by_the_others():
+    blocks = np.arange(12) % 3
+    means = np.array([1.0, np.nan, -1.0])
+    values = on_first_rows(means, blocks, np.ones(12))
+    assert values.sum() == pytest.approx(0.0)
+    assert np.sum(values**2) == pytest.approx(16 * 2 * 1.5)
+    assert np.all(values[blocks == 1] == 0)
+
+
+def test_blocks_have_their_share_of_each_class():
+    y = np.array([0] * 90 + [1] * 30)
+    blocks = blocks_of(y, 20, by_class=True)
+    counts = np.array([np.bincount(blocks[y == one], minlength=20) for one in (0, 1)])
+    assert np.all(counts.sum(axis=0) == 6)
+    assert np.ptp(counts, axis=1).max() <= 1
+
+
+LEVEL = 0.05
+N_DRAWS = 200
+
+
+def geometric_mean(y_true, y_pred):
+    """Return the root of sensitivity times specificity, known to the jackknife only."""
+    right = y_true == y_pred
+    return float(np.sqrt(right[y_true == 1].mean() * right[y_true == 0].mean()))
+
+
+def two_equal_models(rng, n, kind):
+    """Draw targets and two predictions that err alike, but not in the same rows."""
+    y = (rng.random(n) < 0.25).astype(int)
+    common = rng.normal(size=n)
+    values = [common + rng.normal(size=n) + 1.2 * y for _ in range(2)]
+    if kind == "labels":
+        values = [(one > 0.8).astype(int) for one in values]
+    return y, values
+
+
+@pytest.mark.parametrize(
+    ("scoring", "kind"),
+    [
+        ("roc_auc", "values"),
+        ("average_precision", "values"),
+        ("f1", "labels"),
+        ("balanced_accuracy", "labels"),
+        ("matthews_corrcoef", "labels"),
+        (make_scorer(metrics.cohen_kappa_score), "labels"),
+        (make_scorer(geometric_mean), "labels"),
+    ],
+    ids=str,
+)
+def test_equal_models_are_told_apart_no_more_often_than_the_level(scoring, kind):
+    """Student's test of the losses rejects in 5 of 100 draws; the guarded one less."""
+    rng = np.random.default_rng(5)
+    n = 200
+    loss = resolve_loss(scoring, LogisticRegression(), np.array([0, 1]))
+    differences = np.empty((N_DRAWS, n))
+    flops = 0
+    for draw in range(N_DRAWS):
+        y, values = two_equal_models(rng, n, kind)
+        judge = loss.judge(y)
+        losses = np.array([judge(one, None).losses for one in values])
+        differences[draw] = losses[0] - losses[1]
+        seen = LookLosses(
+            losses, losses.mean(axis=1), *np.zeros((2, 2)), rankable=loss.rankable
+        )
+        flops += not PrefixSimilarity(LEVEL).compare(seen).top.all()
+    plain = np.mean(paired_excess_test(differences, guard=False) <= LEVEL)
+    guarded = np.mean(paired_excess_test(differences) <= LEVEL)
+    # Three standard errors of 200 draws are 0.046.
+    assert 0.01 <= plain <= LEVEL + 0.046
+    assert guarded <= plain + 0.01
+    # The leader is the better of two, so both sides are tested at once.
+    assert flops / N_DRAWS <= 2 * LEVEL + 0.046
+
+
+def test_ranks_of_single_rows_would_tell_equal_models_apart():
+    """Why they are not ranked: chance shifts the loss of every single row."""
+    rng = np.random.default_rng(5)
+    loss = resolve_loss("f1", LogisticRegression(), np.array([0, 1]))
+    assert not loss.rankable
+    flops = {True: 0, False: 0}
+    for _ in range(40):
+        y, values = two_equal_models(rng, 300, "labels")
+        judge = loss.judge(y)
+        losses = np.array([judge(one, None).losses for one in values])
+        build = partial(LookLosses, losses, losses.mean(axis=1), *np.zeros((2, 2)))
+        for rankable in (True, False):
+            top = PrefixSimilarity(LEVEL).compare(build(rankable=rankable)).top
+            flops[rankable] += not top.all()
+    assert flops[False] <= 8
+    assert flops[True] >= 20
+
+
+@pytest.mark.parametrize("n_different", [4, 12])
+def test_models_that_differ_in_a_handful_of_rows_are_hardly_ever_told_apart(
+    n_different,
+):
+    """Half of the different rows are better on average, half are worse."""
+    rng = np.random.default_rng(1)
+    loss = resolve_loss("f1", LogisticRegression(), np.array([0, 1]))
+    rejected = 0
+    for _ in range(200):
+        y, (first, _) = two_equal_models(rng, 300, "labels")
+        second = first.copy()
+        rows = rng.choice(300, n_different, replace=False)
+        second[rows] = rng.permutation(second[rows])
+        flipped = rng.choice(300, n_different, replace=False)
+        first, second = first.copy(), second
+        for row in flipped:
+            model = first if rng.random() < 0.5 else second
+            model[row] = 1 - model[row]
+        judge = loss.judge(y)
+        difference = judge(first, None).losses - judge(second, None).losses
+        rejected += paired_excess_test(difference[None])[0] <= 0.01
+    assert rejected / 200 <= 0.02
+
+
+def test_a_rank_test_by_name_is_refused_for_a_score_of_all_rows():
+    losses = np.random.default_rng(0).random((2, 30))
+    seen = LookLosses(losses, losses.mean(axis=1), *np.zeros((2, 2)), rankable=False)
+    with pytest.raises(InvalidInputError, match=r"'friedman'.*similarity='auto'"):
+        PrefixSimilarity(LEVEL, "friedman").compare(seen)

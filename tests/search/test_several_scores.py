@@ -1,0 +1,271 @@
+"""Several scores at once: one is raced on, all are recorded."""
+
+import numpy as np
+import pytest
+from sklearn import metrics
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer, make_scorer
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
+
+from cvst import PointwiseLoss, RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
+from cvst.displays import SurvivorsDisplay
+from cvst.exceptions import CVSTWarning, InvalidInputError
+from cvst.report import summary
+
+NAMES = ["accuracy", "roc_auc", "f1", "neg_log_loss"]
+GRID = {"n_neighbors": [1, 5, 15, 41]}
+CV = StratifiedKFold(4)
+
+
+@pytest.fixture(scope="module")
+def rows():
+    return make_classification(
+        160, n_features=5, weights=[0.7], flip_y=0.1, random_state=1
+    )
+
+
+def two_numbers(estimator, X, y):
+    predicted = estimator.predict(X)
+    return {
+        "hits": metrics.accuracy_score(y, predicted),
+        "balance": metrics.balanced_accuracy_score(y, predicted),
+    }
+
+
+SEVERAL = [
+    (NAMES, "roc_auc"),
+    (tuple(NAMES), "f1"),
+    ({"a": "accuracy", "b": make_scorer(metrics.fbeta_score, beta=2)}, "b"),
+    ({"only": "roc_auc"}, "only"),
+    (two_numbers, "balance"),
+]
+
+
+@pytest.mark.parametrize(("scoring", "refit"), SEVERAL, ids=str)
+@pytest.mark.parametrize("n_jobs", [None, 2])
+def test_tables_are_those_of_scikit_learn(rows, scoring, refit, n_jobs):
+    """Witness: GridSearchCV on the same folds, for every score."""
+    if n_jobs is not None and refit != "roc_auc":
+        pytest.skip("one list is enough to show it")
+    X, y = rows
+    expected = GridSearchCV(
+        KNeighborsClassifier(), GRID, scoring=scoring, refit=refit, cv=CV
+    ).fit(X, y)
+    search = RaceGridSearchCV(
+        KNeighborsClassifier(),
+        GRID,
+        scoring=scoring,
+        refit=refit,
+        cv=CV,
+        strategy="cross_validation",
+        n_jobs=n_jobs,
+    ).fit(X, y)
+    assert search.multimetric_
+    assert search.best_index_ == expected.best_index_
+    assert search.best_params_ == expected.best_params_
+    assert search.best_score_ == pytest.approx(expected.best_score_)
+    assert search.score(X, y) == pytest.approx(expected.score(X, y))
+    names = [name[10:] for name in expected.cv_results_ if name[:10] == "mean_test_"]
+    assert "mean_test_score" not in search.cv_results_
+    for name in names:
+        for column in (f"mean_test_{name}", f"std_test_{name}"):
+            np.testing.assert_allclose(
+                search.cv_results_[column], expected.cv_results_[column], rtol=1e-9
+            )
+        for fold in range(4):
+            np.testing.assert_allclose(
+                search.cv_results_[f"look{fold + 1}_test_{name}"],
+                expected.cv_results_[f"split{fold}_test_{name}"],
+            )
+        if name != refit:
+            np.testing.assert_array_equal(
+                search.cv_results_[f"rank_test_{name}"],
+                expected.cv_results_[f"rank_test_{name}"],
+            )
+    if callable(scoring):
+        assert search.scorer_ is scoring
+    else:
+        assert list(search.scorer_) == list(names)
+
+
+@pytest.mark.parametrize("name", ["accuracy", "roc_auc"])
+def test_the_race_is_that_of_the_single_score(rows, name):
+    """Recording other scores changes nothing in the race itself."""
+    X, y = rows
+    options = {"random_state": 0, "return_pointwise": True}
+    grid = {"C": np.geomspace(1e-3, 100, 12)}
+    alone = RaceGridSearchCV(LogisticRegression(), grid, scoring=name, **options).fit(
+        X, y
+    )
+    several = RaceGridSearchCV(
+        LogisticRegression(), grid, scoring=NAMES, refit=name, **options
+    ).fit(X, y)
+    assert several.best_index_ == alone.best_index_
+    np.testing.assert_array_equal(several.race_.scores, alone.race_.scores)
+    np.testing.assert_array_equal(
+        several.cv_results_[f"rank_test_{name}"], alone.cv_results_["rank_test_score"]
+    )
+    for other in set(NAMES) - {name}:
+        table = several.race_.scores_named(other)
+        np.testing.assert_array_equal(np.isfinite(table), several.race_.present)
+
+
+def test_models_that_share_work_are_asked_for_every_response(rows):
+    """Labels and decision values of support vector machines, fitted together."""
+    X, y = rows
+    grid = {"C": [0.1, 1.0, 10.0], "gamma": [0.01, 0.1]}
+    scoring = ["roc_auc", "accuracy"]
+    exact = SVC(tol=1e-8)
+    expected = GridSearchCV(exact, grid, scoring=scoring, refit="roc_auc", cv=CV)
+    search = RaceGridSearchCV(
+        exact,
+        grid,
+        scoring=scoring,
+        refit="roc_auc",
+        cv=CV,
+        strategy="cross_validation",
+    )
+    expected.fit(X, y)
+    search.fit(X, y)
+    for name in scoring:
+        np.testing.assert_allclose(
+            search.cv_results_[f"mean_test_{name}"],
+            expected.cv_results_[f"mean_test_{name}"],
+            atol=1e-9,
+        )
+
+
+def test_without_a_refit_race_by_says_what_to_race_on(rows):
+    X, y = rows
+    search = RaceGridSearchCV(
+        KNeighborsClassifier(),
+        GRID,
+        scoring=NAMES,
+        refit=False,
+        race_by="f1",
+        cv=CV,
+        strategy="cross_validation",
+    ).fit(X, y)
+    means = search.cv_results_["mean_test_f1"]
+    assert search.best_index_ == int(np.argmax(means))
+    assert search.score_name_ == "f1"
+    assert not hasattr(search, "best_estimator_")
+
+
+def test_a_function_may_choose_by_all_scores(rows):
+    X, y = rows
+
+    def worst_f1(results):
+        return int(np.argmin(results["mean_test_f1"]))
+
+    search = RaceGridSearchCV(
+        KNeighborsClassifier(),
+        GRID,
+        scoring=NAMES,
+        refit=worst_f1,
+        race_by="accuracy",
+        cv=CV,
+        strategy="cross_validation",
+    ).fit(X, y)
+    assert search.best_index_ == int(np.argmin(search.cv_results_["mean_test_f1"]))
+    assert search.score(X, y) == pytest.approx(
+        get_scorer("accuracy")(search.best_estimator_, X, y)
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"scoring": NAMES}, "refit=True does not say which.*'roc_auc'.*race_by"),
+        ({"scoring": NAMES, "refit": False}, "refit=False does not say which"),
+        ({"scoring": NAMES, "refit": "r2"}, "refit='r2' is none of the scores"),
+        ({"scoring": NAMES, "race_by": "r2"}, "race_by='r2' is none of the scores"),
+        ({"scoring": []}, "does not name its scores"),
+        ({"scoring": ["f1", "f1"], "refit": "f1"}, "holds a name twice"),
+        ({"scoring": ["f1", two_numbers], "refit": "f1"}, "something else than names"),
+        ({"scoring": {1: "f1"}, "refit": "f1"}, "does not name its scores"),
+        ({"scoring": "f1", "race_by": "r2"}, "scoring is only one"),
+        ({"scoring": two_numbers}, "returned scores named.*refit= or race_by="),
+        ({"scoring": two_numbers, "refit": "no"}, "none of them is 'no'"),
+    ],
+)
+def test_scores_that_do_not_say_what_to_race_on_are_refused(rows, options, message):
+    search = RaceGridSearchCV(KNeighborsClassifier(), GRID, **options)
+    with pytest.raises(InvalidInputError, match=message):
+        search.fit(*rows)
+
+
+def test_a_score_that_fails_is_recorded_as_such_and_decides_nothing(rows):
+    def broken(y_true, y_pred):
+        raise RuntimeError("no")
+
+    X, y = rows
+    search = RaceGridSearchCV(
+        KNeighborsClassifier(),
+        GRID,
+        scoring={"good": "accuracy", "bad": make_scorer(broken)},
+        refit="good",
+        error_score=-7.0,
+        random_state=0,
+    )
+    with pytest.warns(CVSTWarning, match="'bad' could not be.*RuntimeError: no"):
+        search.fit(X, y)
+    assert np.all(search.cv_results_["mean_test_bad"] == -7.0)
+    assert np.isfinite(search.best_score_)
+    with pytest.raises(RuntimeError, match="no"):
+        search.set_params(error_score="raise").fit(X, y)
+
+
+def test_a_score_of_what_the_model_cannot_predict_is_refused_before_any_fit(rows):
+    search = RaceGridSearchCV(
+        SVC(), {"C": [1.0, 2.0]}, scoring=["accuracy", "neg_log_loss"], refit="accuracy"
+    )
+    with pytest.raises(InvalidInputError, match="predict_proba, which SVC does not"):
+        search.fit(*rows)
+
+
+def test_losses_of_ones_own_stand_beside_names(rows):
+    def wrong(y_true, y_pred):
+        return (y_true != y_pred).astype(float)
+
+    X, y = rows
+    search = RaceGridSearchCV(
+        KNeighborsClassifier(),
+        GRID,
+        scoring={"own": PointwiseLoss(wrong), "hits": "accuracy"},
+        refit="own",
+        random_state=0,
+    ).fit(X, y)
+    np.testing.assert_allclose(
+        search.cv_results_["mean_test_own"] + 1, search.cv_results_["mean_test_hits"]
+    )
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        RaceSearchCV(LogisticRegression(), {"C": [0.01, 0.1, 1.0, 10.0]}, n_iter=5),
+        RaceRandomSearchCV(LogisticRegression(), {"C": [0.01, 0.1, 1.0]}, n_iter=2),
+    ],
+    ids=lambda search: type(search).__name__,
+)
+def test_all_searches_record_several_scores(rows, search):
+    search.set_params(scoring=NAMES, refit="roc_auc", random_state=0).fit(*rows)
+    for name in NAMES:
+        column = search.cv_results_[f"mean_test_{name}"]
+        assert np.isfinite(column[search.best_index_])
+    assert (
+        search.best_score_
+        == search.cv_results_["mean_test_roc_auc"][search.best_index_]
+    )
+
+
+def test_pages_and_pictures_of_several_scores_are_of_the_one_raced_on(rows):
+    search = RaceGridSearchCV(
+        KNeighborsClassifier(), GRID, scoring=NAMES, refit="roc_auc", random_state=0
+    ).fit(*rows)
+    assert summary(search)["winner"]["score"] == pytest.approx(search.best_score_)
+    assert SurvivorsDisplay.from_search(search) is not None
