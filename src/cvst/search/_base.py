@@ -5,7 +5,6 @@ from __future__ import annotations
 import numbers
 import warnings
 from abc import abstractmethod
-from copy import copy
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -14,8 +13,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.metrics import check_scoring
-from sklearn.utils.validation import check_is_fitted
 
 from cvst._sklearn_compat import (
     BaseSearchCV,
@@ -23,17 +20,10 @@ from cvst._sklearn_compat import (
     Interval,
     StrOptions,
     fit_context,
-    multimetric_scorer,
     routed_fit_params,
 )
 from cvst._typing import Configuration, IntArray
-from cvst.evaluation import (
-    PointwiseLoss,
-    configured,
-    failure_warning,
-    named_scores,
-    raced_name,
-)
+from cvst.evaluation import PointwiseLoss, configured, failure_warning
 from cvst.exceptions import (
     AllFitsFailedError,
     FallbackWarning,
@@ -41,19 +31,12 @@ from cvst.exceptions import (
     UnusedArgumentWarning,
 )
 from cvst.race import AtMost, Decider, LookCutError, Once, RaceState, race
-from cvst.report import (
-    history,
-    notebook_html,
-    score_name,
-    settled_reason,
-    stop_sentence,
-    tie_of,
-)
+from cvst.report import score_name, stop_sentence
+from cvst.search._fitted import FittedRace
 from cvst.search._log import log_end, log_look, log_start
 from cvst.search._options import SearchOptions
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._progress import verbose_logging
-from cvst.search._results import promote, ranked_by_score, results_table
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
 from cvst.search._watched import WatchedSource
 from cvst.search.budget import (
@@ -76,7 +59,7 @@ __all__ = ["BaseRaceSearch"]
 UNUSED = {"pre_dispatch": "2*n_jobs", "return_train_score": False}
 
 
-class BaseRaceSearch(BaseSearchCV):
+class BaseRaceSearch(FittedRace):
     """What the grid and the random search have in common."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
@@ -101,9 +84,6 @@ class BaseRaceSearch(BaseSearchCV):
         "n_jobs": [numbers.Integral, None],
         "checkpoint": [str, PathLike, None],
     }
-
-    # Whether a search that was put away can go on, for which it needs all losses.
-    _resumes: ClassVar[bool] = False
 
     @abstractmethod
     def _configurations(self) -> list[Configuration]:
@@ -221,30 +201,6 @@ class BaseRaceSearch(BaseSearchCV):
             )
         super().set_params(**params)
         return self
-
-    @property
-    def history_(self) -> Any:
-        """One row per look at a configuration, in order, as a pandas.DataFrame."""
-        check_is_fitted(self, "race_")
-        import pandas as pd
-
-        return pd.DataFrame(history(self))
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: no pointwise losses, unless they are asked for.
-
-        Their number is that of the rows times that of the fits. All that is drawn or
-        reported of a race is kept.
-        """
-        kept = dict(super().__getstate__())
-        if "race_" in kept and not (self.return_pointwise or self._resumes):
-            kept["race_"] = self.race_.without_losses()
-        return kept
-
-    def _html_repr(self) -> str:
-        """Return what a notebook shows: the race, once there is one, and the parts."""
-        diagram = str(super()._html_repr())
-        return notebook_html(self) + diagram if hasattr(self, "race_") else diagram
 
     def _announce(self, setup: Setup) -> int:
         """Say which looks may come, and return how many."""
@@ -420,59 +376,6 @@ class BaseRaceSearch(BaseSearchCV):
         self._warn_of_failures(state)
         log_look(state, setup.strategy, score_name(self))
 
-    def _store(self, setup: Setup, state: RaceState, reason: str) -> None:
-        """Set the fitted attributes of a race."""
-        scores = state.scores
-        ranking, ranks = ranked_by_score(setup.strategy, state, scores)
-        self.race_ = state
-        self.n_looks_ = state.n_looks
-        self.n_splits_ = 1
-        self.strategy_ = setup.strategy
-        self.rescale_ = setup.source.rescaling.exponents
-        self.multimetric_ = setup.scoring.several
-        self.scorer_ = self._scorers()
-        self.score_name_ = name = setup.scoring.name
-        self.cv_results_ = results_table(
-            state, ranks, scores, state.configurations, self.error_score, name
-        )
-        self.best_index_ = self._choose(int(ranking[0]))
-        promote(self.cv_results_[f"rank_test_{name}"], self.best_index_)
-        self.best_params_ = state.configurations[self.best_index_]
-        self.best_score_ = float(
-            self.cv_results_[f"mean_test_{name}"][self.best_index_]
-        )
-        self.tie_ = tie_of(state, self.best_index_, setup.strategy)
-        self.stop_reason_ = settled_reason(reason, self.tie_)
-        # ``refit`` may choose one that was dropped early.
-        looks = np.flatnonzero(state.present[self.best_index_])
-        self.best_score_n_train_ = int(state.subset_sizes[looks[-1]])
-        self.surviving_params_ = [
-            state.configurations[index] for index in ranking.tolist()
-        ]
-        if self.return_pointwise:
-            self.pointwise_losses_ = [
-                (configurations, setup.order_of(observation.look.test), losses)
-                for observation, (configurations, losses) in zip(
-                    state.observations, setup.source.kept, strict=False
-                )
-            ]
-
-    def _choose(self, winner: int) -> int:
-        if not callable(self.refit):
-            return winner
-        index = self.refit(self.cv_results_)
-        if not isinstance(index, numbers.Integral):
-            raise TypeError(
-                f"refit returned {index!r}, which is not a whole number. Return the "
-                "index of a configuration."
-            )
-        if not 0 <= int(index) < len(self.cv_results_["params"]):
-            raise IndexError(
-                f"refit returned {index}, but there are "
-                f"{len(self.cv_results_['params'])} configurations, counted from 0."
-            )
-        return int(index)
-
     def _refit(
         self, setup: Setup, inputs: Inputs, tasks: CallbackTree
     ) -> KeyboardInterrupt | None:
@@ -490,50 +393,6 @@ class BaseRaceSearch(BaseSearchCV):
         if hasattr(model, "feature_names_in_"):
             self.feature_names_in_ = model.feature_names_in_
         return None
-
-    def score(self, X: Any, y: Any = None, **params: Any) -> float:
-        """Score the best estimator on given rows, by the score that was raced on.
-
-        Parameters
-        ----------
-        X, y : array-like
-            Rows and targets.
-        **params : dict
-            Passed on to the scorer, where metadata routing is enabled.
-
-        Returns
-        -------
-        float
-            The score.
-        """
-        if not getattr(self, "multimetric_", False):
-            return float(super().score(X, y, **params))
-        # With race_by, refit need not be the name of a score.
-        search = copy(self)
-        search.refit = self.score_name_
-        return float(super(BaseRaceSearch, search).score(X, y, **params))
-
-    def _scorers(self) -> Any:
-        """Return the scorer, a dictionary of several, or the callable that has them."""
-        scores = named_scores(self.scoring)
-        if scores is None:
-            return self._get_scorers()[0]
-        return {name: self._scorer(one) for name, one in scores.items()}
-
-    def _scorer(self, scoring: Any) -> Any:
-        if isinstance(scoring, PointwiseLoss):
-            return scoring
-        return check_scoring(self.estimator, scoring)
-
-    def _get_scorers(self) -> tuple[Any, str]:
-        # scikit-learn asks for this one to route metadata and to choose methods.
-        scores = named_scores(self.scoring)
-        if scores is None:
-            return self._scorer(self.scoring), "score"
-        name = raced_name(self.scoring, self.refit, self.race_by)
-        own = any(isinstance(one, PointwiseLoss) for one in scores.values())
-        several = self._scorers() if own else multimetric_scorer(self._scorers())
-        return several, name
 
     def _warn_of_unused_arguments(self) -> None:
         unused = [name for name in UNUSED if getattr(self, name) != UNUSED[name]]

@@ -119,7 +119,9 @@ class PointwiseLoss:
             )
         self.function = function
         self.response = response
-        self.name: str = name or str(getattr(function, "__name__", type(function).__name__))
+        self.name: str = name or str(
+            getattr(function, "__name__", type(function).__name__)
+        )
         self.classes: LabelArray | None = None
 
     def __repr__(self) -> str:

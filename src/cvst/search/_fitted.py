@@ -1,0 +1,148 @@
+"""What a fitted search knows and can do: attributes, score, history, pickles."""
+
+from __future__ import annotations
+
+import numbers
+from copy import copy
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.metrics import check_scoring
+from sklearn.utils.validation import check_is_fitted
+
+from cvst._sklearn_compat import BaseSearchCV, multimetric_scorer
+from cvst.evaluation import PointwiseLoss, named_scores, raced_name
+from cvst.race import RaceState
+from cvst.report import history, notebook_html, settled_reason, tie_of
+from cvst.search._results import promote, ranked_by_score, results_table
+from cvst.search._setup import Setup
+
+__all__ = ["FittedRace"]
+
+
+class FittedRace(BaseSearchCV):
+    """The half of a search that begins where the race ends."""
+
+    # Whether a search that was put away can go on, for which it needs all losses.
+    _resumes: ClassVar[bool] = False
+
+    def score(self, X: Any, y: Any = None, **params: Any) -> float:
+        """Score the best estimator on given rows, by the score that was raced on.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Rows and targets.
+        **params : dict
+            Passed on to the scorer, where metadata routing is enabled.
+
+        Returns
+        -------
+        float
+            The score.
+        """
+        if not getattr(self, "multimetric_", False):
+            return float(super().score(X, y, **params))
+        # With race_by, refit need not be the name of a score.
+        search = copy(self)
+        search.refit = self.score_name_
+        return float(super(FittedRace, search).score(X, y, **params))
+
+    def _scorers(self) -> Any:
+        """Return the scorer, a dictionary of several, or the callable that has them."""
+        scores = named_scores(self.scoring)
+        if scores is None:
+            return self._get_scorers()[0]
+        return {name: self._scorer(one) for name, one in scores.items()}
+
+    def _scorer(self, scoring: Any) -> Any:
+        if isinstance(scoring, PointwiseLoss):
+            return scoring
+        return check_scoring(self.estimator, scoring)
+
+    def _get_scorers(self) -> tuple[Any, str]:
+        # scikit-learn asks for this one to route metadata and to choose methods.
+        scores = named_scores(self.scoring)
+        if scores is None:
+            return self._scorer(self.scoring), "score"
+        name = raced_name(self.scoring, self.refit, self.race_by)
+        own = any(isinstance(one, PointwiseLoss) for one in scores.values())
+        several = self._scorers() if own else multimetric_scorer(self._scorers())
+        return several, name
+
+    @property
+    def history_(self) -> Any:
+        """One row per look at a configuration, in order, as a pandas.DataFrame."""
+        check_is_fitted(self, "race_")
+        import pandas as pd
+
+        return pd.DataFrame(history(self))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: no pointwise losses, unless they are asked for.
+
+        Their number is that of the rows times that of the fits. All that is drawn or
+        reported of a race is kept.
+        """
+        kept = dict(super().__getstate__())
+        if "race_" in kept and not (self.return_pointwise or self._resumes):
+            kept["race_"] = self.race_.without_losses()
+        return kept
+
+    def _html_repr(self) -> str:
+        """Return what a notebook shows: the race, once there is one, and the parts."""
+        diagram = str(super()._html_repr())
+        return notebook_html(self) + diagram if hasattr(self, "race_") else diagram
+
+    def _store(self, setup: Setup, state: RaceState, reason: str) -> None:
+        """Set the fitted attributes of a race."""
+        scores = state.scores
+        ranking, ranks = ranked_by_score(setup.strategy, state, scores)
+        self.race_ = state
+        self.n_looks_ = state.n_looks
+        self.n_splits_ = 1
+        self.strategy_ = setup.strategy
+        self.rescale_ = setup.source.rescaling.exponents
+        self.multimetric_ = setup.scoring.several
+        self.scorer_ = self._scorers()
+        self.score_name_ = name = setup.scoring.name
+        self.cv_results_ = results_table(
+            state, ranks, scores, state.configurations, self.error_score, name
+        )
+        self.best_index_ = self._choose(int(ranking[0]))
+        promote(self.cv_results_[f"rank_test_{name}"], self.best_index_)
+        self.best_params_ = state.configurations[self.best_index_]
+        self.best_score_ = float(
+            self.cv_results_[f"mean_test_{name}"][self.best_index_]
+        )
+        self.tie_ = tie_of(state, self.best_index_, setup.strategy)
+        self.stop_reason_ = settled_reason(reason, self.tie_)
+        # ``refit`` may choose one that was dropped early.
+        looks = np.flatnonzero(state.present[self.best_index_])
+        self.best_score_n_train_ = int(state.subset_sizes[looks[-1]])
+        self.surviving_params_ = [
+            state.configurations[index] for index in ranking.tolist()
+        ]
+        if self.return_pointwise:
+            self.pointwise_losses_ = [
+                (configurations, setup.order_of(observation.look.test), losses)
+                for observation, (configurations, losses) in zip(
+                    state.observations, setup.source.kept, strict=False
+                )
+            ]
+
+    def _choose(self, winner: int) -> int:
+        if not callable(self.refit):
+            return winner
+        index = self.refit(self.cv_results_)
+        if not isinstance(index, numbers.Integral):
+            raise TypeError(
+                f"refit returned {index!r}, which is not a whole number. Return the "
+                "index of a configuration."
+            )
+        if not 0 <= int(index) < len(self.cv_results_["params"]):
+            raise IndexError(
+                f"refit returned {index}, but there are "
+                f"{len(self.cv_results_['params'])} configurations, counted from 0."
+            )
+        return int(index)
