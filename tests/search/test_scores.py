@@ -33,6 +33,11 @@ def outlying_numbers(n=203, seed=0):
     return X, y
 
 
+def shown(value):
+    """Name a case the same in every process, for tests that run side by side."""
+    return getattr(value, "__name__", str(value))
+
+
 def opaque_cost(estimator, X, y):
     """Weigh misses of the rare class five times."""
     predicted = estimator.predict(X)
@@ -86,7 +91,7 @@ CASES = [
 # scikit-learn warns where no row is predicted to be positive.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize(
-    ("scoring", "estimator", "grid", "n_classes"), CASES, ids=lambda value: str(value)
+    ("scoring", "estimator", "grid", "n_classes"), CASES, ids=shown
 )
 def test_cross_validation_is_that_of_scikit_learn(scoring, estimator, grid, n_classes):
     """Witness: GridSearchCV on the same folds, of unequal sizes and with outliers."""
@@ -138,7 +143,7 @@ def test_the_winner_of_a_race_has_the_best_score_of_the_deciding_folds(scoring):
 
 @pytest.mark.parametrize("strategy", ["track_and_confirm", "cvst"])
 @pytest.mark.parametrize(
-    "scoring", ["roc_auc", "f1_macro", "average_precision", opaque_cost], ids=str
+    "scoring", ["roc_auc", "f1_macro", "average_precision", opaque_cost], ids=shown
 )
 def test_the_score_of_each_look_is_the_scorers_own(scoring, strategy):
     """Witness: the scorer called on the same fit and rows."""
@@ -222,7 +227,7 @@ def test_a_fold_without_a_score_does_not_end_the_race():
     assert search.best_index_ == int(np.argmax(means))
 
 
-@pytest.mark.parametrize("scoring", ["roc_auc", "f1", opaque_cost], ids=str)
+@pytest.mark.parametrize("scoring", ["roc_auc", "f1", opaque_cost], ids=shown)
 def test_scores_do_not_depend_on_the_number_of_workers(scoring):
     X, y = labels(200)
     grid = {"C": np.geomspace(1e-3, 10, 8)}
