@@ -259,6 +259,14 @@ def test_neighbours(device, n_features, whole):
     assert_same(*both(device, KNeighborsClassifier(), grid, X, y > 0))
 
 
+def test_neighbours_far_from_the_origin(device):
+    """There a product of matrices says nothing about distances."""
+    X, y = rows(300, 3)
+    grid = {"n_neighbors": [1, 2, 5, 30]}
+
+    assert_same(*both(device, KNeighborsRegressor(), grid, X + 1e8, y))
+
+
 @pytest.mark.parametrize("n_features", [3, 260], ids=["tall", "wide"])
 def test_ridge_regression(device, n_features):
     """Ill-conditioned systems included, which the host solves."""

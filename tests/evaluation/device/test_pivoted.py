@@ -67,3 +67,16 @@ def test_matrices_of_full_rank_are_given_up(arrays):
         values = arrays.fetch(pivoted.done[place])
         assert len(values) < 120
         np.testing.assert_allclose(values.T @ values, matrices[place], atol=1e-11)
+
+
+def test_a_diagonal_that_is_less_than_expected_ends_all_the_same(arrays):
+    """As rounding errors make it: then no pivot is left, but something seems to be."""
+    matrices = np.full((2, 50, 50), 0.5)
+    pivoted = decomposed(arrays, matrices)
+
+    pivoted.extend(40)
+
+    assert sorted(pivoted.done) == [0, 1]
+    for features in pivoted.done.values():
+        values = arrays.fetch(features)
+        np.testing.assert_allclose(values.T @ values, 0.5)

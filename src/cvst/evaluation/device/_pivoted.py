@@ -144,6 +144,12 @@ class Pivoted:
         features = arrays.put(mixtures) @ columns
         left = self._left.reshape(n_matrices, -1)[:, :n_rows]
         left -= (features * features).sum(axis=1)
+        # Candidates that hold nothing new but rounding errors are done: without this
+        # they would come back in each round.
+        stuck = np.flatnonzero((counts == 0) & (most > 0))
+        if len(stuck):
+            stuck = arrays.put(stuck)
+            left[stuck[:, None], rows[stuck]] = 0.0
         # Rows of zeros behind those of a matrix are overwritten in the next round.
         places = arrays.put(self._ranks[:, None] + np.arange(features.shape[1]))
         self._factors[everyone, places] = features
