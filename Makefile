@@ -40,7 +40,8 @@ docs: .venv-docs/ready
 
 # The loggers against MLflow and Weights & Biases themselves, which are large.
 loggers: .venv-loggers/ready
-	$(LOGGERS)/python -m pytest tests/integrations
+	$(LOGGERS)/python -m pytest -W ignore::DeprecationWarning -W ignore::FutureWarning \
+	    tests/integrations
 
 # A rehearsal: built, checked and installed in clean environments, and not uploaded.
 release: .venv-release/ready

@@ -131,7 +131,9 @@ def rehearse(work: Path) -> None:
     run(full, "-c", RACE + FULL, cwd=work)
     run(full, "-m", "cvst", "datasets", cwd=work)
     shutil.copy(ROOT / "tools" / "consumer.py", work)
-    run(full, "-m", "mypy", "--strict", "consumer.py", cwd=work)
+    # scikit-learn has no types, which is not the user's fault, nor ours.
+    untyped = "--disable-error-code=import-untyped"
+    run(full, "-m", "mypy", "--strict", untyped, "consumer.py", cwd=work)
 
     say("the source distribution, with some of its own tests")
     shutil.unpack_archive(sources, work / "sources")

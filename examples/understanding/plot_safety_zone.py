@@ -3,7 +3,7 @@ How likely is a late winner lost?
 =================================
 
 What the paper's race can and cannot miss is known before any data are seen: for some
-steps no configuration can be dropped, and after that the chance of losing a good configuration
+steps no configuration can be dropped, and after that the chance of losing a good one
 has a bound.
 """
 
