@@ -24,7 +24,7 @@ from cvst.evaluation._protocol import (
 )
 from cvst.evaluation._responses import answer
 from cvst.evaluation._rows import RaceData, take
-from cvst.evaluation.losses import Judge, Judged, PointwiseLoss
+from cvst.evaluation.losses import Assess, Assessed, PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import (
     AllFitsFailedError,
@@ -97,13 +97,13 @@ class _Work:
             classes=self.classes,
             rounds=self.look.rounds,
         )
-        judge = self.loss.judge(y_test, weights)
+        assess = self.loss.assess(y_test, weights)
         others = {
             name: (one.response, one.value(y_test, weights))
             for name, one in self.others.items()
         }
         return [
-            self._score(outcome, judge, others, y_test, counted)
+            self._score(outcome, assess, others, y_test, counted)
             for group in groups
             for outcome in self.evaluator.evaluate(task.only(group))
         ]
@@ -111,7 +111,7 @@ class _Work:
     def _score(
         self,
         outcome: Outcome,
-        judge: Judge,
+        assess: Assess,
         values: Mapping[str, tuple[str, Value]],
         y_test: Any,
         counted: Any,
@@ -123,7 +123,7 @@ class _Work:
         if error is None:
             try:
                 prediction = answer(outcome.prediction, self.loss.response)
-                losses, score, more = _judged(judge, prediction, outcome.classes)
+                losses, score, more = _assessed(assess, prediction, outcome.classes)
                 if self.with_residuals:
                     residuals = self.loss.residuals(y_test, prediction)
                 others, other_errors = _other_scores(outcome, values)
@@ -150,15 +150,15 @@ class _Work:
         )
 
 
-def _judged(judge: Judge, prediction: Any, classes: Any) -> Judged:
+def _assessed(assess: Assess, prediction: Any, classes: Any) -> Assessed:
     if not _all_finite(prediction):
         raise FloatingPointError("the predictions contain NaN or infinity")
     # A model that diverged may have losses that no longer fit: they are infinite.
     with np.errstate(over="ignore"):
-        judged = judge(prediction, classes)
-    if np.isnan(judged.losses).any():
+        assessed = assess(prediction, classes)
+    if np.isnan(assessed.losses).any():
         raise FloatingPointError("the losses contain NaN")
-    return judged
+    return assessed
 
 
 def _other_scores(
