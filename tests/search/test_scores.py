@@ -3,15 +3,27 @@
 import numpy as np
 import pytest
 from sklearn import metrics
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import get_scorer, make_scorer
-from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    PredefinedSplit,
+    StratifiedKFold,
+)
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.svm import SVC
 
-from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
+from cvst import (
+    CVST,
+    RaceGridSearchCV,
+    RaceRandomSearchCV,
+    RaceSearchCV,
+    TrackAndConfirm,
+)
 
 
 def labels(n=240, seed=0, n_classes=2, weights=(0.8,)):
@@ -139,6 +151,54 @@ def test_the_winner_of_a_race_has_the_best_score_of_the_deciding_folds(scoring):
         means = state.scores[:, last].mean(axis=1)
         assert means[search.best_index_] >= means[complete].max() - 1e-12
         assert search.best_score_ == pytest.approx(means[search.best_index_])
+
+
+class Column(RegressorMixin, BaseEstimator):
+    """Predicts one of its inputs."""
+
+    def __init__(self, column=0):
+        self.column = column
+
+    def fit(self, X, y):
+        self.fitted_ = True
+        return self
+
+    def predict(self, X):
+        return X[:, self.column]
+
+
+@pytest.mark.parametrize(
+    "strategy", ["cross_validation", TrackAndConfirm(level=1e-9)], ids=str
+)
+@pytest.mark.parametrize(
+    ("scoring", "errors"),
+    [
+        # Fold by fold; the other one has the smaller mean squared error.
+        ("r2", {0: (0.95, 4.4), 1: (0.3, 7.0)}),
+        ("neg_root_mean_squared_error", {0: (6.0, 6.0), 1: (0.1, 10.0)}),
+    ],
+)
+def test_scores_and_not_losses_are_averaged_over_folds(scoring, errors, strategy):
+    """Targets that vary ten times as much in the second fold; checked by hand."""
+    signs = np.tile([1.0, -1.0, -1.0, 1.0], 10)
+    fold = np.repeat([0, 1], 20)
+    y = np.tile([1.0, -1.0], 20) * np.where(fold == 0, 1.0, 10.0)
+    X = np.column_stack(
+        [y + signs * np.array(errors[one])[fold] for one in sorted(errors)]
+    )
+    squares = [np.mean(np.square(errors[one])) for one in sorted(errors)]
+    assert np.argmin(squares) == 0
+    cv = PredefinedSplit(fold)
+    grid = {"column": [0, 1]}
+    expected = GridSearchCV(Column(), grid, scoring=scoring, cv=cv).fit(X, y)
+    assert expected.best_index_ == 1
+    search = RaceGridSearchCV(
+        Column(), grid, scoring=scoring, cv=cv, strategy=strategy, random_state=0
+    ).fit(X, y)
+    assert search.best_index_ == 1
+    np.testing.assert_allclose(
+        search.cv_results_["mean_test_score"], expected.cv_results_["mean_test_score"]
+    )
 
 
 @pytest.mark.parametrize("strategy", ["track_and_confirm", "cvst"])

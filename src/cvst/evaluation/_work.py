@@ -1,4 +1,4 @@
-"""One look as every worker gets it: fit, predict, judge."""
+"""One look as every worker gets it: fit, predict, assess."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from cvst.evaluation._responses import answer
 from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation._scored import Scored, ScoredTable, Scores
 from cvst.evaluation.device import Arrays
-from cvst.evaluation.losses import Judge, Judged, PointwiseLoss, table_losses
+from cvst.evaluation.losses import Assess, Assessed, PointwiseLoss, table_losses
 from cvst.exceptions import UnsupportedScoreError
 from cvst.parallel import OnFile
 from cvst.race import Look
@@ -80,7 +80,7 @@ class Work:
             rounds=self.look.rounds,
             device=self.device,
         )
-        judge = self.loss.judge(y_test, weights)
+        assess = self.loss.assess(y_test, weights)
         others = {
             name: (one.response, one.value(y_test, weights))
             for name, one in self.others.items()
@@ -90,12 +90,14 @@ class Work:
             return [
                 scored
                 for result in self.evaluator.evaluate_in_tables(together)
-                for scored in self._score_result(result, judge, others, y_test, counted)
+                for scored in self._score_result(
+                    result, assess, others, y_test, counted
+                )
             ]
         scored: list[Scores] = []
         for group in groups:
             done = [
-                self._score(outcome, judge, others, y_test, counted)
+                self._score(outcome, assess, others, y_test, counted)
                 for outcome in outcomes_within_memory(self.evaluator, task.only(group))
             ]
             self.listener(done)
@@ -105,14 +107,14 @@ class Work:
     def _score_result(
         self,
         result: Outcome | OutcomeTable,
-        judge: Judge,
+        assess: Assess,
         values: Mapping[str, tuple[str, Value]],
         y_test: Any,
         counted: Any,
     ) -> Iterator[Scores]:
         """Score a table where it is, if that is possible."""
         if isinstance(result, Outcome):
-            yield self._score(result, judge, values, y_test, counted)
+            yield self._score(result, assess, values, y_test, counted)
             return
         found = None
         if counted is None and not values:
@@ -128,12 +130,12 @@ class Work:
             yield ScoredTable(result.configurations, found, *seconds)
             return
         for outcome in result.outcomes():
-            yield self._score(outcome, judge, values, y_test, counted)
+            yield self._score(outcome, assess, values, y_test, counted)
 
     def _score(
         self,
         outcome: Outcome,
-        judge: Judge,
+        assess: Assess,
         values: Mapping[str, tuple[str, Value]],
         y_test: Any,
         counted: Any,
@@ -145,7 +147,7 @@ class Work:
         if error is None:
             try:
                 prediction = answer(outcome.prediction, self.loss.response)
-                losses, score, more = _judged(judge, prediction, outcome.classes)
+                losses, score, more = _assessed(assess, prediction, outcome.classes)
                 if self.with_residuals:
                     residuals = self.loss.residuals(y_test, prediction)
                 others, other_errors = _other_scores(outcome, values)
@@ -172,15 +174,15 @@ class Work:
         )
 
 
-def _judged(judge: Judge, prediction: Any, classes: Any) -> Judged:
+def _assessed(assess: Assess, prediction: Any, classes: Any) -> Assessed:
     if not _all_finite(prediction):
         raise FloatingPointError("the predictions contain NaN or infinity")
     # A model that diverged may have losses that no longer fit: they are infinite.
     with np.errstate(over="ignore"):
-        judged = judge(prediction, classes)
-    if np.isnan(judged.losses).any():
+        assessed = assess(prediction, classes)
+    if np.isnan(assessed.losses).any():
         raise FloatingPointError("the losses contain NaN")
-    return judged
+    return assessed
 
 
 def _other_scores(

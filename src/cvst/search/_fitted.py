@@ -44,8 +44,7 @@ class FittedRace(BaseSearchCV):
         if not getattr(self, "multimetric_", False):
             return float(super().score(X, y, **params))
         # With race_by, refit need not be the name of a score.
-        search = copy(self)
-        search.refit = self.score_name_
+        search = copy(self).set_params(refit=self.score_name_)
         return float(super(FittedRace, search).score(X, y, **params))
 
     def _scorers(self) -> Any:

@@ -100,9 +100,9 @@ def expected_score(scorer, model, X, y, weights=None):
     return score if np.isfinite(score) else None
 
 
-def judged(loss, model, X, y, weights=None):
+def assessed(loss, model, X, y, weights=None):
     prediction = getattr(model, loss.response)(X)
-    return loss.judge(y, weights)(prediction, getattr(model, "classes_", None))
+    return loss.assess(y, weights)(prediction, getattr(model, "classes_", None))
 
 
 def weights_of(n):
@@ -124,7 +124,7 @@ def test_every_name_that_fits_a_task_gives_scikit_learns_score(name):
                 continue
             n_tasks += 1
             loss = resolve_loss(name, model, y)
-            losses, score, _ = judged(loss, model, X, y_test, weights)
+            losses, score, _ = assessed(loss, model, X, y_test, weights)
             mean = np.average(losses, weights=weights)
             by_mean = loss.score([mean], y_test, weights)[0]
             assert losses.shape == (N_TEST,)
@@ -222,7 +222,7 @@ def test_a_scorer_object_with_arguments_gives_its_own_score(kind, scorer):
         if expected is None:
             assert weights is not None
             continue
-        losses, _, _ = judged(loss, model, X, y_test, weights)
+        losses, _, _ = assessed(loss, model, X, y_test, weights)
         mean = np.average(losses, weights=weights)
         actual = loss.score([mean], y_test, weights)[0]
         assert actual == pytest.approx(expected, rel=1e-9, abs=1e-12)
@@ -262,13 +262,13 @@ def test_a_metric_of_ones_own_and_an_opaque_scorer_give_their_own_scores():
     model, X, y, y_test = fitted("numbers")
     scorer = make_scorer(median_gap, greater_is_better=False)
     loss = resolve_loss(scorer, model, y)
-    losses, score, _ = judged(loss, model, X, y_test)
+    losses, score, _ = assessed(loss, model, X, y_test)
     assert score == scorer(model, X, y_test)
     assert losses.mean() == pytest.approx(-score)
 
     model, X, y, y_test = fitted("binary")
     loss = resolve_loss(opaque, model, y)
-    losses, score, _ = loss.judge(y_test)(FittedModel(model, X), None)
+    losses, score, _ = loss.assess(y_test)(FittedModel(model, X), None)
     assert score == opaque(model, X, y_test)
     assert losses.mean() == pytest.approx(-score)
     assert loss(model, X, y_test) == score
@@ -287,7 +287,7 @@ def test_rows_without_a_score_tell_no_models_apart(name, y_test):
     loss = resolve_loss(name, LogisticRegression(), y)
     values = np.random.default_rng(0).random(8)
     prediction = np.column_stack([1 - values, values])
-    losses, score, _ = loss.judge(y_test)(prediction, np.array([0, 1]))
+    losses, score, _ = loss.assess(y_test)(prediction, np.array([0, 1]))
     assert np.isnan(score)
     assert np.all(losses == 0)
 
@@ -299,14 +299,14 @@ def test_a_class_that_a_small_subset_lacked_counts_as_never_predicted():
     two = rng.dirichlet([1, 1], 12)
     three = np.column_stack([two[:, 0], np.zeros(12), two[:, 1]])
     expected = metrics.roc_auc_score(y, three, multi_class="ovr")
-    _, score, _ = loss.judge(y)(two, np.array(["a", "c"]))
+    _, score, _ = loss.assess(y)(two, np.array(["a", "c"]))
     assert score == pytest.approx(expected)
 
 
 def test_labels_that_no_training_row_had_are_counted():
     loss = resolve_loss("f1_macro", KNeighborsClassifier(), np.array([0, 1, 0, 1]))
     y_test, predicted = np.array([0, 1, 2, 2]), np.array([0, 3, 2, 0])
-    _, score, _ = loss.judge(y_test)(predicted, None)
+    _, score, _ = loss.assess(y_test)(predicted, None)
     expected = metrics.f1_score(y_test, predicted, average="macro")
     assert score == pytest.approx(expected)
 
@@ -320,6 +320,6 @@ def test_whole_scores_stay_what_they_are_after_a_pickle():
         assert isinstance(loss, WholeScore)
         again = pickle.loads(pickle.dumps(loss))
         np.testing.assert_array_equal(
-            judged(again, model, X, y_test).losses,
-            judged(loss, model, X, y_test).losses,
+            assessed(again, model, X, y_test).losses,
+            assessed(loss, model, X, y_test).losses,
         )

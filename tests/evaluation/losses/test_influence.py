@@ -126,7 +126,7 @@ def test_influence_values_are_what_the_score_loses_without_a_row(scoring, weight
     mass = np.ones(n)
     if weighted:
         weights = mass = np.random.default_rng(1).integers(1, 4, n).astype(float)
-    losses, score, _ = loss.judge(y, weights)(prediction, classes)
+    losses, score, _ = loss.assess(y, weights)(prediction, classes)
     influence = loss.top - score - losses
     assert mass @ influence == pytest.approx(0.0, abs=1e-8)
     # The targets' spread is the same for all models and left alone.
@@ -138,7 +138,7 @@ def test_influence_values_are_what_the_score_loses_without_a_row(scoring, weight
     for row in rows:
         rest = np.arange(n) != row
         kept = None if weights is None else weights[rest]
-        without = loss.judge(y[rest], kept)(prediction[rest], classes).score
+        without = loss.assess(y[rest], kept)(prediction[rest], classes).score
         left_out.append((score - without) * (total - mass[row]) / mass[row])
     expected = np.array(left_out)
     scale = influence.std()
@@ -157,7 +157,7 @@ def test_a_jackknife_by_blocks_spreads_like_the_score_itself():
     scores, spreads = [], []
     for _ in range(150):
         y = rng.normal(size=400)
-        losses, score, _ = loss.judge(y)(np.zeros(400), None)
+        losses, score, _ = loss.assess(y)(np.zeros(400), None)
         scores.append(score)
         spreads.append(losses.std() / np.sqrt(400))
     assert np.sqrt(np.mean(np.square(spreads))) == pytest.approx(
@@ -176,7 +176,7 @@ def test_blocks_of_an_opaque_scorer_spread_like_the_influence_values():
         y = (rng.random(600) < 0.4).astype(int)
         X = (rng.normal(size=600) + y)[:, None]
         loss = resolve_loss(area_of_model, LogisticRegression(), y)
-        by_blocks = loss.judge(y)(FittedModel(None, X), None).losses
+        by_blocks = loss.assess(y)(FittedModel(None, X), None).losses
         area, influence = roc_area(X[:, 0], y == 1, np.ones(600))
         assert by_blocks.mean() == pytest.approx(-area)
         ratios.append(by_blocks.var() / influence.var())
@@ -242,8 +242,8 @@ def test_equal_models_are_told_apart_no_more_often_than_the_level(scoring, kind)
     flops = 0
     for draw in range(N_DRAWS):
         y, values = two_equal_models(rng, n, kind)
-        judge = loss.judge(y)
-        losses = np.array([judge(one, None).losses for one in values])
+        assess = loss.assess(y)
+        losses = np.array([assess(one, None).losses for one in values])
         differences[draw] = losses[0] - losses[1]
         seen = LookLosses(
             losses, losses.mean(axis=1), *np.zeros((2, 2)), rankable=loss.rankable
@@ -266,8 +266,8 @@ def test_ranks_of_single_rows_would_tell_equal_models_apart():
     flops = {True: 0, False: 0}
     for _ in range(40):
         y, values = two_equal_models(rng, 300, "labels")
-        judge = loss.judge(y)
-        losses = np.array([judge(one, None).losses for one in values])
+        assess = loss.assess(y)
+        losses = np.array([assess(one, None).losses for one in values])
         build = partial(LookLosses, losses, losses.mean(axis=1), *np.zeros((2, 2)))
         for rankable in (True, False):
             top = PrefixSimilarity(LEVEL).compare(build(rankable=rankable)).top
@@ -294,8 +294,8 @@ def test_models_that_differ_in_a_handful_of_rows_are_hardly_ever_told_apart(
         for row in flipped:
             model = first if rng.random() < 0.5 else second
             model[row] = 1 - model[row]
-        judge = loss.judge(y)
-        difference = judge(first, None).losses - judge(second, None).losses
+        assess = loss.assess(y)
+        difference = assess(first, None).losses - assess(second, None).losses
         rejected += paired_excess_test(difference[None])[0] <= 0.01
     assert rejected / 200 <= 0.02
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cvst.evaluation.losses._constant import constant_loss
 from cvst.evaluation.losses._on_device import TableLosses, table_losses
-from cvst.evaluation.losses._pointwise import Judge, Judged, PointwiseLoss, RowLosses
+from cvst.evaluation.losses._pointwise import Assess, Assessed, PointwiseLoss, RowLosses
 from cvst.evaluation.losses._resolve import resolve_loss
 from cvst.evaluation.losses._several import (
     Scoring,
@@ -14,8 +14,8 @@ from cvst.evaluation.losses._several import (
 )
 
 __all__ = [
-    "Judge",
-    "Judged",
+    "Assess",
+    "Assessed",
     "PointwiseLoss",
     "RowLosses",
     "Scoring",

@@ -56,7 +56,7 @@ def _constants(loss: PointwiseLoss, truth: Any) -> list[Any]:
 def _mean_loss(loss: PointwiseLoss, truth: Any, constant: Any) -> float | None:
     prediction = np.broadcast_to(constant, (len(truth), *np.shape(constant)))
     try:
-        losses, score, _ = loss.judge(truth)(prediction, loss.classes)
+        losses, score, _ = loss.assess(truth)(prediction, loss.classes)
         if score is not None:
             return float(np.mean(losses)) if np.isfinite(score) else None
         return float(loss.ranked(np.array([np.mean(losses)]))[0][0])

@@ -21,8 +21,8 @@ from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
 __all__ = [
-    "Judge",
-    "Judged",
+    "Assess",
+    "Assessed",
     "LabelArray",
     "PointwiseLoss",
     "RowLosses",
@@ -37,7 +37,7 @@ LabelArray: TypeAlias = npt.NDArray[Any]
 RowLosses: TypeAlias = Callable[[Any, Any], FloatArray]
 
 
-class Judged(NamedTuple):
+class Assessed(NamedTuple):
     """What one prediction is worth on some rows.
 
     Attributes
@@ -56,7 +56,7 @@ class Judged(NamedTuple):
     others: dict[str, float] | None = None
 
 
-Judge: TypeAlias = Callable[[Any, Any], Judged]
+Assess: TypeAlias = Callable[[Any, Any], Assessed]
 
 RESPONSES = ("predict", "predict_proba", "decision_function", "score_samples")
 
@@ -119,9 +119,8 @@ class PointwiseLoss:
             )
         self.function = function
         self.response = response
-        self.name: str = name or str(
-            getattr(function, "__name__", type(function).__name__)
-        )
+        own = getattr(function, "__name__", type(function).__name__)
+        self.name: str = own if name is None else name
         self.classes: LabelArray | None = None
 
     def __repr__(self) -> str:
@@ -179,17 +178,17 @@ class PointwiseLoss:
 
         return rows
 
-    def judge(self, y_true: Any, weights: Any = None) -> Judge:
+    def assess(self, y_true: Any, weights: Any = None) -> Assess:
         """Return :meth:`bind` with the score, where no mean of losses gives it."""
         rows = self.bind(y_true, weights)
-        return lambda prediction, classes: Judged(rows(prediction, classes))
+        return lambda prediction, classes: Assessed(rows(prediction, classes))
 
     def value(self, y_true: Any, weights: Any = None) -> Callable[[Any, Any], float]:
         """Return the score of predictions for fixed test rows, and nothing else."""
-        judged = self.judge(y_true, weights)
+        assessed = self.assess(y_true, weights)
 
         def scored(prediction: Any, classes: Any) -> float:
-            losses, score, _ = judged(prediction, classes)
+            losses, score, _ = assessed(prediction, classes)
             if score is not None:
                 return score
             mean = np.average(losses, weights=weights)

@@ -70,7 +70,7 @@ def resolve_loss(scoring: Any, estimator: Any, y: Any) -> PointwiseLoss:
     >>> from sklearn.linear_model import LogisticRegression
     >>> auc = resolve_loss("roc_auc", LogisticRegression(), [0, 1])
     >>> auc.losses([0, 1, 1], [0.2, 0.1, 0.7])
-    array([0.5 , 1.25, 0.  ])
+    array([ 0.5 ,  1.25, -0.25])
     """
     if scoring is None:
         scoring = _own_scoring(estimator)

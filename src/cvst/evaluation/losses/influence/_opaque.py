@@ -12,7 +12,7 @@ from cvst._sklearn_compat import num_samples
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._protocol import MODEL, FittedModel
 from cvst.evaluation._rows import take
-from cvst.evaluation.losses._pointwise import Judge, Judged
+from cvst.evaluation.losses._pointwise import Assess, Assessed
 from cvst.evaluation.losses.influence._jackknife import on_first_rows
 from cvst.evaluation.losses.influence._whole import Measured, WholeScore, blocks_of
 from cvst.exceptions import UnsupportedScoreError
@@ -45,10 +45,10 @@ class OpaqueScore(WholeScore):
         self.key = key
         self.weighted = _takes_weights(scorer)
 
-    def judge(self, y_true: Any, weights: Any = None) -> Judge:
+    def assess(self, y_true: Any, weights: Any = None) -> Assess:
         """Return the losses and the scores of fitted models for fixed test rows."""
 
-        def judged(prediction: FittedModel, classes: Any) -> Judged:
+        def assessed(prediction: FittedModel, classes: Any) -> Assessed:
             del classes
             everything = self._call(prediction, y_true, weights)
             score = self._chosen(everything)
@@ -61,10 +61,10 @@ class OpaqueScore(WholeScore):
                     if name != self.key
                 }
             if np.isnan(score):
-                return Judged(np.zeros(len(influence)), score, others)
-            return Judged(self.top - score - influence, score, others)
+                return Assessed(np.zeros(len(influence)), score, others)
+            return Assessed(self.top - score - influence, score, others)
 
-        return judged
+        return assessed
 
     def measure(self, y_true: Any, weights: Any = None) -> Measured:
         """Return the function that measures fitted models for fixed test rows."""

@@ -20,8 +20,8 @@ import numpy as np
 
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation.losses._pointwise import (
-    Judge,
-    Judged,
+    Assess,
+    Assessed,
     PointwiseLoss,
     RowLosses,
     to_array,
@@ -65,23 +65,23 @@ class WholeScore(PointwiseLoss):
         Its values have a weighted mean of zero; a score of NaN is undefined.
         """
 
-    def judge(self, y_true: Any, weights: Any = None) -> Judge:
+    def assess(self, y_true: Any, weights: Any = None) -> Assess:
         """Return the losses and the score of predictions for fixed test rows."""
         measured = self.measure(y_true, weights)
 
-        def judged(prediction: Any, classes: Any) -> Judged:
+        def assessed(prediction: Any, classes: Any) -> Assessed:
             score, influence = measured(prediction, classes)
             if np.isnan(score):
                 # Nothing can be said on these rows: they tell no models apart.
-                return Judged(np.zeros(len(influence)), float("nan"))
-            return Judged(self.top - score - influence, float(score))
+                return Assessed(np.zeros(len(influence)), float("nan"))
+            return Assessed(self.top - score - influence, float(score))
 
-        return judged
+        return assessed
 
     def bind(self, y_true: Any, weights: Any = None) -> RowLosses:
         """Return the losses of predictions for fixed test rows."""
-        judged = self.judge(y_true, weights)
-        return lambda prediction, classes: judged(prediction, classes).losses
+        assessed = self.assess(y_true, weights)
+        return lambda prediction, classes: assessed(prediction, classes).losses
 
     def score(self, mean_losses: Any, y_true: Any, weights: Any = None) -> FloatArray:
         """Turn mean losses into scores."""
