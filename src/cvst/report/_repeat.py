@@ -33,7 +33,8 @@ def search_code(search: Any) -> str:
     defaults = signature(type(search).__init__).parameters
     lines = []
     for name in defaults:
-        if name == "self" or not hasattr(search, name):
+        # A checkpoint is there to go on with, not to do all again.
+        if name in ("self", "checkpoint") or not hasattr(search, name):
             continue
         text = _literal(getattr(search, name))
         if text != _literal(defaults[name].default):

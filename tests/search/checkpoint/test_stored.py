@@ -18,6 +18,7 @@ from cvst.displays import (
 )
 from cvst.exceptions import CheckpointError
 from cvst.report import page_html, summary
+from cvst.search.checkpoint._journal import Journal, create
 
 from .conftest import Told, exact, exact_looks
 
@@ -134,3 +135,39 @@ def test_a_checkpoint_holds_no_pickle(rows, tmp_path):
         assert mark not in content
     shutil.copy(path, tmp_path / "copy")
     assert load_checkpoint(tmp_path / "copy").best_params_ == search.best_params_
+
+
+def begin(**changes):
+    problem = {"n_configurations": 1, "n_samples": 9, "configurations": [{"a": 1}]}
+    strategy = {"text": "", "level": 0.1, "window": 0, "sentences": {}, "test": None}
+    problem |= {"covered": {}, **changes.pop("problem", {})}
+    return {"problem": problem, "strategy": strategy, "budget": None, **changes}
+
+
+LOOK = {"train": slice(0, 5), "test": slice(5, 9), "n_train": 5}
+
+
+@pytest.mark.parametrize(
+    "records",
+    [
+        [("begin", begin(problem={"n_configurations": 10**12}))],
+        [("begin", begin(problem={"run": "me"}))],
+        [("begin", begin(strategy=None))],
+        [("begin", begin(strategy={}))],
+        [("unknown", {})],
+        [("groups", {"number": 1})],
+        [("begin", begin()), ("looks", {"looks": [{}]})],
+        [("begin", begin()), ("looks", {"looks": [{"look": LOOK, "seen": {}}]})],
+        [("begin", begin()), ("looks", {"looks": 7})],
+        [("end", {})],
+    ],
+)
+def test_files_with_good_checksums_and_bad_content_are_refused(tmp_path, records):
+    """Whoever can write a file can write checksums too."""
+    path = tmp_path / "race"
+    journal = Journal(path, create(path, {"search": {}}))
+    for kind, fields in records:
+        journal.append(kind, fields, lasts=True)
+    journal.close()
+    with pytest.raises(CheckpointError, match="is damaged"):
+        load_checkpoint(path)

@@ -58,6 +58,7 @@ class Recorder:
         self._begin: dict[str, Any] | None = None
         self._waiting: list[_Finished] = []
         self._outcomes: list[dict[str, Any]] = []
+        self._known = list(story.outcomes)
         self._done = {int(one["configuration"]) for one in story.outcomes}
         self._joined: list[Configuration] = list(story.joined)
         self._look: Look | None = None
@@ -127,6 +128,7 @@ class Recorder:
     def again(self) -> None:
         """Forget a race that has to begin anew, with fewer configurations."""
         self.story = Story(self.story.header, spent=self.story.spent)
+        self._known = []
 
     def state(
         self, problem: Problem, waiting: Sequence[Configuration]
@@ -161,7 +163,7 @@ class Recorder:
         source, story = setup.source, self.story
         if source.relive([seen.look for seen in story.looks]):
             # Models that go on learning need the look under way from its beginning.
-            story.outcomes, self._done = [], set()
+            self._known, self._done = [], set()
         source.kept.extend(story.kept)
         return replace(setup, source=replace(source, keeper=self))
 
@@ -182,9 +184,9 @@ class Recorder:
 
     def known(self, look: Look) -> list[dict[str, Any]]:
         """Return what is known of a look that was under way, by configuration."""
-        story, self._look = self.story, look
-        outcomes, story.outcomes = story.outcomes, []
-        if not outcomes or self._n_looks != len(story.looks):
+        self._look = look
+        outcomes, self._known = self._known, []
+        if not outcomes or self._n_looks != len(self.story.looks):
             return []
         if not self._is_under_way(look):
             LOGGER.info("the look that was under way is another one now: it is redone")
@@ -259,8 +261,7 @@ class Recorder:
             self._save()
         elif self._timer is None and wait < threading.TIMEOUT_MAX:
             # The next group may take hours.
-            self._timer = threading.Timer(wait, self._save_late)
-            self._timer.daemon = True
+            self._timer = _Later(wait, self._save_late)
             self._timer.start()
 
     def _save_late(self) -> None:
@@ -332,6 +333,14 @@ class Recorder:
                 )
             return False
         return True
+
+
+class _Later(threading.Timer):
+    """Does something later, unless the process has ended by then."""
+
+    def __init__(self, seconds: float, what: Callable[[], None]) -> None:
+        super().__init__(seconds, what)
+        self.daemon = True
 
 
 @dataclass(frozen=True)

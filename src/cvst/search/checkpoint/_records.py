@@ -48,6 +48,9 @@ PREFIX_BYTES = PREFIX.size + SUMS.size
 # The kind of record that nobody needs once the look is finished.
 PASSING = "groups"
 
+# How much of a damaged file is looked at at once.
+BLOCK_BYTES = 2**24
+
 # The JSON of a record: that of a thousand configurations has less than a megabyte.
 MOST_JSON = 2**28
 
@@ -152,6 +155,19 @@ class Reading:
         """Number of good records."""
         return len(self.places)
 
+    def begin(self, start: int) -> None:
+        """Note where the first record begins."""
+        self.good_bytes = start
+
+    def note(self, stop: int, last: bytes, lasts: bool) -> None:
+        """Note a good record, which ends here and has this checksum."""
+        self.places.append(Place(self.good_bytes, stop, lasts))
+        self.good_bytes, self.last = stop, last
+
+    def tear(self, size: int) -> None:
+        """Note that what follows is not good."""
+        self.torn = size - self.good_bytes
+
 
 def read_records(path: Path, reading: Reading) -> Iterator[Record]:
     """Yield the records of a file, and note how far it is good.
@@ -165,19 +181,17 @@ def read_records(path: Path, reading: Reading) -> Iterator[Record]:
         size = file.seek(0, 2)
         file.seek(0)
         _check_first_line(path, file.readline(len(NAME) + 20))
-        reading.good_bytes = file.tell()
+        reading.begin(file.tell())
         while reading.good_bytes < size:
             head = file.read(PREFIX_BYTES)
             body = _body(head, file, size, reading)
             if body is None:
-                reading.torn = size - reading.good_bytes
+                reading.tear(size)
                 _refuse_changed(path, file, reading)
                 return
             record = _record(path, reading.n_records + 1, body)
-            start, stop = reading.good_bytes, file.tell()
-            reading.places.append(Place(start, stop, record.kind != PASSING))
-            reading.good_bytes = stop
-            reading.last = SUMS.unpack(head[PREFIX.size :])[1]
+            last = SUMS.unpack(head[PREFIX.size :])[1]
+            reading.note(file.tell(), last, record.kind != PASSING)
             yield record
 
 
@@ -219,18 +233,29 @@ def _length(head: bytes, number: int, exact: bool = True) -> int | None:
 
 def _refuse_changed(path: Path, file: Any, reading: Reading) -> None:
     """Raise an error if other records follow one that is not good."""
-    file.seek(reading.good_bytes)
-    rest = file.read()
-    place = rest.find(TAG)
-    while place >= 0:
-        head = rest[place : place + PREFIX_BYTES]
-        if _length(head, reading.n_records, exact=False) is not None:
+    start = reading.good_bytes
+    while True:
+        file.seek(start)
+        block = file.read(BLOCK_BYTES + PREFIX_BYTES)
+        if _has_later_record(block, reading.n_records):
             raise CheckpointError(
                 f"'{path}' was changed: its record {reading.n_records + 1}, at byte "
                 f"{reading.good_bytes:,}, does not have the checksum it was written "
                 "with. Copy the file again, or name another file to begin anew."
             )
-        place = rest.find(TAG, place + 1)
+        if len(block) <= BLOCK_BYTES:
+            return
+        start += BLOCK_BYTES
+
+
+def _has_later_record(block: bytes, number: int) -> bool:
+    place = block.find(TAG)
+    while place >= 0:
+        head = block[place : place + PREFIX_BYTES]
+        if _length(head, number, exact=False) is not None:
+            return True
+        place = block.find(TAG, place + 1)
+    return False
 
 
 def _record(path: Path, number: int, body: bytes) -> Record:

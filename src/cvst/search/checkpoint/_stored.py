@@ -23,7 +23,7 @@ from cvst.race import (
 from cvst.report import race_summary
 from cvst.search._results import results_table
 from cvst.search.checkpoint._records import Reading, read_records
-from cvst.search.checkpoint._story import Story
+from cvst.search.checkpoint._story import WRONG, Story
 from cvst.statistics import SpicerTest, WaldTest
 
 __all__ = ["Checkpoint", "load_checkpoint"]
@@ -258,7 +258,7 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
         )
     try:
         return _checkpoint(path, story)
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+    except WRONG as error:
         if isinstance(error, CheckpointError):
             raise
         raise CheckpointError(
@@ -271,6 +271,9 @@ def _checkpoint(path: Path, story: Story) -> Checkpoint:
     assert story.begin is not None
     values = dict(story.begin["problem"])
     values["configurations"] = tuple(values["configurations"])
+    if values["n_configurations"] != len(values["configurations"]):
+        # Tables of that many would fill the memory.
+        raise ValueError(f"{values['n_configurations']} configurations are missing")
     space = space_of(values["configurations"], values["covered"])
     joined = tuple(one for facts in story.facts for one in facts["joined"])
     state = RaceState(Problem(**values, space=space), tuple(story.looks), joined)

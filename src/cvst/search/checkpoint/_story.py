@@ -20,7 +20,10 @@ from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._records import Record
 from cvst.search.checkpoint._values import unpacked
 
-__all__ = ["RowBook", "Story", "told", "told_look"]
+__all__ = ["WRONG", "RowBook", "Story", "told", "told_look"]
+
+# What values that cvst has not written may lead to.
+WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 
 
 def told(value: Any) -> dict[str, Any]:
@@ -119,7 +122,7 @@ class Story:
             try:
                 values = unpacked(record.fields, record.arrays, known)
                 story._hear(record.kind, values)
-            except (LookupError, TypeError, ValueError, AttributeError) as error:
+            except WRONG as error:
                 raise CheckpointError(
                     f"'{path}' is damaged: its record {number} ({record.kind}) cannot "
                     f"be understood ({type(error).__name__}: {error}). Name another "
