@@ -77,7 +77,11 @@ def test_demo_and_display_agree(regression):
     """One estimator: the same yardstick gives the same seconds."""
     search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0, 10.0]}).fit(*regression)
     expected = plain_search_seconds(
-        search.race_, search.best_index_, 5, alone=search.refit_time_
+        search.race_,
+        search.best_index_,
+        5,
+        alone=search.refit_time_,
+        typical=True,
     )
     display = TimeConsumptionDisplay.from_search(search, n_folds=5)
     assert display.cross_validation_seconds == expected

@@ -54,6 +54,13 @@ def test_rows_of_the_timed_fit_count():
     assert plain_search_seconds(state, 0, 10, alone=3.0, rows=900) == 60.0
 
 
+def test_a_typical_fit_stands_for_all():
+    """Timed all over the grid: what the race says of single costs plays no part."""
+    state = raced([(800, [0, 1, 2])], [1.0, 2.0, 30.0], 1.0)
+    found = plain_search_seconds(state, 0, 10, alone=3.0, rows=900, typical=True)
+    assert found == pytest.approx(90.0)
+
+
 def test_what_never_met_the_winner_counts_as_the_others():
     """Three of four are known; the fourth has their mean cost."""
     state = raced([(800, [0, 1, 2])], [1.0, 2.0, 3.0, 9.0], 1.0)

@@ -1,7 +1,9 @@
 import json
 import socket
 import struct
+import threading
 from http.client import HTTPConnection
+from time import monotonic, sleep
 
 import pytest
 
@@ -93,3 +95,37 @@ def test_a_reader_who_leaves_early_is_no_error(live, fitted, capsys, monkeypatch
         )
     live.close()
     assert capsys.readouterr().err == ""
+
+
+def test_an_open_page_gets_the_end_before_the_server_goes(fitted, monkeypatch):
+    """The last question comes after the race is over, and is answered."""
+    monkeypatch.setattr("cvst.report._live.OPEN_FOR", 60.0)
+    live = LiveReport()
+    show(live, fitted, 1)
+    revision = json.loads(ask(live, "/news.json?after=-1")[1])["revision"]
+    live.finish(fitted)
+    answers = []
+
+    def asks_a_little_later():
+        sleep(0.3)
+        answers.append(json.loads(ask(live, f"/news.json?after={revision}")[1]))
+
+    page = threading.Thread(target=asks_a_little_later)
+    page.start()
+    live.close(patience=60)
+    page.join()
+    assert answers[0]["data"]["finished"]
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_nobody_is_waited_for_in_vain(fitted, asked, monkeypatch):
+    """Without a page, or with one that was closed, the end comes at once."""
+    monkeypatch.setattr("cvst.report._live.OPEN_FOR", 0.0)
+    live = LiveReport()
+    show(live, fitted, 1)
+    if asked:
+        ask(live, "/news.json?after=-1")
+    live.finish(fitted)
+    start = monotonic()
+    live.close(patience=60)
+    assert monotonic() - start < 30

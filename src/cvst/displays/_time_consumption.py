@@ -17,6 +17,7 @@ from cvst.displays._race import (
     label_looks,
 )
 from cvst.displays._style import BOUNDARY, COLOURS, prepare_axes, tidy
+from cvst.evaluation import OneByOne, batch_evaluator_for, covered_by_one_fit
 from cvst.race import plain_search_seconds
 
 if TYPE_CHECKING:
@@ -111,6 +112,7 @@ class TimeConsumptionDisplay:
                 int(search.best_index_),
                 n_folds,
                 alone=getattr(search, "refit_time_", None),
+                typical=_shares_all(getattr(search, "estimator", None)),
             ),
             n_folds=n_folds,
         )
@@ -182,3 +184,15 @@ class TimeConsumptionDisplay:
         draw_stages(ax, self.stages)
         draw_legend(ax)
         return self
+
+
+def _shares_all(estimator: Any) -> bool:
+    """Return whether times in a race are shares of work that says little of one fit.
+
+    One kernel serves many penalties, whatever each would take alone. Sizes of an
+    ensemble that one fit covers still differ from others as single fits do.
+    """
+    if estimator is None:
+        return False
+    alone = isinstance(batch_evaluator_for(estimator), OneByOne)
+    return not alone and not covered_by_one_fit(estimator)

@@ -22,6 +22,7 @@ def plain_search_seconds(
     *,
     alone: float | None = None,
     rows: int | None = None,
+    typical: bool = False,
 ) -> float:
     """Estimate the time of a k-fold search that fits one configuration at a time.
 
@@ -43,6 +44,9 @@ def plain_search_seconds(
         time in the last look.
     rows : int, optional
         Rows of that fit; all by default.
+    typical : bool
+        Whether ``alone`` is the time of a typical configuration, from fits all over the
+        grid, and not the winner's: then all count alike.
 
     Returns
     -------
@@ -71,8 +75,10 @@ def plain_search_seconds(
         rows = n_samples
     n_train = n_samples - n_samples // n_folds
     growth: float = (n_train / rows) ** _exponent(sizes[known], own[known])
-    fits = n_folds * alone * growth * float(_relative_costs(state, winner).sum())
-    return fits + _prediction_seconds(state)
+    costs = float(state.n_configurations)
+    if not typical:
+        costs = float(_relative_costs(state, winner).sum())
+    return n_folds * alone * growth * costs + _prediction_seconds(state)
 
 
 def _exponent(sizes: np.ndarray, seconds: FloatArray) -> float:

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import monotonic
 from typing import Any, Self
 from urllib.parse import parse_qs, urlsplit
 
@@ -20,6 +21,10 @@ from cvst.report._summary import race_summary, summary
 __all__ = ["LiveReport"]
 
 HOST = "127.0.0.1"
+
+# A page asks once a second: one that was silent for longer than this is closed, and one
+# that is open will take the end of the race within the other time.
+OPEN_FOR, PATIENCE = 3.0, 5.0
 WAITING = (
     '<!DOCTYPE html><html lang="en"><meta charset="utf-8">'
     '<meta http-equiv="refresh" content="1"><title>cvst</title>'
@@ -59,7 +64,9 @@ class LiveReport:
     def __init__(self, port: int = 0, *, title: str = TITLE) -> None:
         self.title = title
         self._page: dict[str, Any] | None = None
-        self._lock = threading.Lock()
+        self._lock = threading.Condition()
+        self._told = -1
+        self._asked = -np.inf
         self._server = _Server((HOST, port), _handler(self))
         self._server.daemon_threads = True
         self.url = f"http://{HOST}:{self._server.server_port}/"
@@ -112,8 +119,17 @@ class LiveReport:
         """
         self._show(summary(search, command=command))
 
-    def close(self) -> None:
-        """Stop serving; open pages keep what they show."""
+    def close(self, patience: float = PATIENCE) -> None:
+        """Stop serving; open pages keep what they show.
+
+        Parameters
+        ----------
+        patience : float
+            Most seconds to wait until a page that is open has taken the end of the
+            race.
+        """
+        with self._lock:
+            self._lock.wait_for(self._end_is_told, patience)
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -123,6 +139,20 @@ class LiveReport:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    def _end_is_told(self) -> bool:
+        """Return whether nobody waits for the end of the race, or it was told."""
+        page = self._page
+        if page is None or not page["finished"] or self._told >= page["revision"]:
+            return True
+        return monotonic() - self._asked > OPEN_FOR
+
+    def _heard(self, revision: int | None) -> None:
+        """Take note that a page has asked, and which revision it was sent."""
+        with self._lock:
+            self._asked = monotonic()
+            self._told = max(self._told, -1 if revision is None else revision)
+            self._lock.notify_all()
 
     def _show(self, page: dict[str, Any]) -> None:
         with self._lock:
@@ -136,14 +166,14 @@ class LiveReport:
             return WAITING
         return page_html(page, title=self.title, live=True)
 
-    def _news(self, after: int) -> str | None:
-        """Return what has changed since a revision, None if nothing has."""
+    def _news(self, after: int) -> tuple[int, str] | None:
+        """Return a new revision and what has changed, None if nothing has."""
         with self._lock:
             page = self._page
         if page is None or page["revision"] <= after:
             return None
         news = {"revision": page["revision"], "data": page, **fragments(page)}
-        return script_json(news)
+        return page["revision"], script_json(news)
 
 
 class _Server(ThreadingHTTPServer):
@@ -170,12 +200,15 @@ def _handler(live: LiveReport) -> type[BaseHTTPRequestHandler]:
             parts = urlsplit(self.path)
             if parts.path == "/":
                 self._answer(HTTPStatus.OK, "text/html", live._html())
+                live._heard(None)
             elif parts.path == "/news.json":
                 news = live._news(_after(parts.query))
                 if news is None:
                     self._answer(HTTPStatus.NO_CONTENT, "application/json", "")
+                    live._heard(None)
                 else:
-                    self._answer(HTTPStatus.OK, "application/json", news)
+                    self._answer(HTTPStatus.OK, "application/json", news[1])
+                    live._heard(news[0])
             else:
                 self._answer(HTTPStatus.NOT_FOUND, "text/plain", "No such page.")
 

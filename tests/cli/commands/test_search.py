@@ -134,7 +134,7 @@ def test_the_text_says_what_was_recognised_and_what_happened(command, cvst):
         "Score: r2 ",
     ):
         assert words in text
-    assert text.index("look  stage") < text.index("The race ended after")
+    assert text.index("look  rows") < text.index("The race ended after")
 
 
 def test_a_random_search_draws_as_often_as_told(people_csv, cvst):

@@ -200,7 +200,12 @@ def _plain_seconds(search: Any, fit_seconds: float) -> float:
     """Estimate plain cross-validation as everything else does, from more timed fits."""
     rows = N_ROWS - N_ROWS // N_FOLDS
     return plain_search_seconds(
-        search.race_, search.best_index_, N_FOLDS, alone=fit_seconds, rows=rows
+        search.race_,
+        search.best_index_,
+        N_FOLDS,
+        alone=fit_seconds,
+        rows=rows,
+        typical=True,
     )
 
 
