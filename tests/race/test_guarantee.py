@@ -109,11 +109,11 @@ def test_level_is_shared_by_the_looks_and_by_all_that_could_lead():
     assert level_of_each(0.05, 7, 1) == pytest.approx(0.05 / 7)
 
 
-def test_five_or_fewer_share_the_level_over_the_folds_of_the_final():
+def test_few_share_the_level_over_the_folds_of_their_only_stage():
     """They meet no other folds."""
     strategy = TrackAndConfirm(guarantee="run")
-    (final,) = strategy.stages(setting_of(strategy, side=2))
-    assert (final.level, final.n_sharing) == (0.05, strategy.final_folds)
+    (folds,) = strategy.stages(setting_of(strategy, side=2))
+    assert (folds.level, folds.n_sharing) == (0.05, strategy.n_folds)
 
 
 def test_each_fold_is_tested_by_itself():

@@ -32,6 +32,9 @@ FOUND = {
     "labels in order ended in a KeyError": Case(
         "logistic", targets="sorted classes", cv="pairs", scoring="accuracy"
     ),
+    "a machine met a number beyond all floats": Case(
+        "machine", targets="two classes", grid="odd values", scoring="accuracy"
+    ),
     "two rows ended in a KeyError": Case("ridge", n_rows=2, cv="none"),
 }
 

@@ -64,7 +64,10 @@ def is_number(value: Any, above: float = -np.inf, *, at_least: float = -np.inf) 
     )
     if not is_real:
         return False
-    number = float(value)
+    try:
+        number = float(value)
+    except OverflowError:  # a whole number beyond all floats
+        return False
     return isfinite(number) and number > above and number >= at_least
 
 
