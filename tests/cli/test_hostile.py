@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 from cvst.cli._printing import harmless, say
-from cvst.cli.commands import _job, _report_run
+from cvst.cli.commands import _chosen_search, _report_run
 from cvst.cli.results import _folder
 from cvst.cli.table import _reading
 
@@ -95,7 +95,7 @@ def test_a_grid_that_fills_the_memory_is_refused_but_can_be_drawn_from(table, cv
 
 
 def test_the_largest_grid_may_race(table, cvst, monkeypatch):
-    monkeypatch.setattr(_job, "MOST_CONFIGURATIONS", 2)
+    monkeypatch.setattr(_chosen_search, "MOST_CONFIGURATIONS", 2)
     command = ["search", table, "-t", "cost", "-m", "ridge", "-g"]
     assert cvst(*command, "alpha=[1, 2]").code == 0
     assert "The grid has 3 configurations" in refusal(cvst(*command, "alpha=[1, 2, 3]"))

@@ -14,6 +14,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from cvst import RaceGridSearchCV
 from cvst.datasets import make_noisy_sinc
 from cvst.integrations import MLflowLogger, RaceListener, WandbLogger, to_optuna_study
+from cvst.race import deciding_mean
 
 
 @pytest.fixture
@@ -49,8 +50,8 @@ def test_a_listener_hears_every_look_and_the_end(race):
         observation = state.observations[place]
         assert event["n_configurations"] == len(observation.look.configurations)
         assert event["n_dropped"] == len(observation.drops)
-        losses = state.until(place + 1).column("mean_losses")
-        assert event["leader_loss"] == losses[event["leader"]]
+        leader, so_far = event["leader"], state.until(place + 1)
+        assert event["leader_loss"] == deciding_mean(so_far, leader, so_far.mean_losses)
         assert params == search.cv_results_["params"][event["leader"]]
     assert [end["reason"] for end in keeper.ends] == [search.stop_reason_]
 

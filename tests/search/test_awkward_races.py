@@ -95,7 +95,13 @@ def test_winner_beside_a_cliff_is_found(wave):
     grid = {"level": list(range(40))}
     narrow = {"n_tracked": 1, "n_leaders": 1, "n_hedges": 0, "n_folds": 3}
     strategy = TrackAndConfirm(min_rows=40, **narrow)
-    search = RaceGridSearchCV(Cliff(), grid, strategy=strategy, random_state=0)
+    search = RaceGridSearchCV(
+        Cliff(),
+        grid,
+        strategy=strategy,
+        scoring="neg_mean_squared_error",
+        random_state=0,
+    )
     with pytest.warns(FitFailedWarning, match="over the cliff"):
         search.fit(*wave)
     assert search.best_params_ == {"level": 18}

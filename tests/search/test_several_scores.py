@@ -44,7 +44,9 @@ SEVERAL = [
 ]
 
 
-@pytest.mark.parametrize(("scoring", "refit"), SEVERAL, ids=str)
+@pytest.mark.parametrize(
+    ("scoring", "refit"), SEVERAL, ids=lambda value: str(value).split(" at 0x")[0]
+)
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_tables_are_those_of_scikit_learn(rows, scoring, refit, n_jobs):
     """Witness: GridSearchCV on the same folds, for every score."""

@@ -87,11 +87,12 @@ class Work:
         }
         if self.device is not None:
             together = task.only(number for group in groups for number in group)
+            weighted = weights is not None
             return [
                 scored
                 for result in self.evaluator.evaluate_in_tables(together)
                 for scored in self._score_result(
-                    result, assess, others, y_test, counted
+                    result, assess, others, y_test, counted, weighted
                 )
             ]
         scored: list[Scores] = []
@@ -111,13 +112,14 @@ class Work:
         values: Mapping[str, tuple[str, Value]],
         y_test: Any,
         counted: Any,
+        weighted: bool,
     ) -> Iterator[Scores]:
         """Score a table where it is, if that is possible."""
         if isinstance(result, Outcome):
             yield self._score(result, assess, values, y_test, counted)
             return
         found = None
-        if counted is None and not values:
+        if not weighted and not values:
             found = table_losses(
                 self.loss,
                 y_test,

@@ -1,6 +1,7 @@
 """The race on indices and arrays: looks, states, strategies and their rules."""
 
 from cvst.race._axes import Levels, levels_of, space_of
+from cvst.race._bits import BitTable, compact
 from cvst.race._cross_validation import CrossValidation
 from cvst.race._cvst import CVST
 from cvst.race._deciding import deciding_looks, deciding_mean, shared_deciding_looks
@@ -43,6 +44,7 @@ __all__ = [
     "CVST",
     "AtMost",
     "Axis",
+    "BitTable",
     "Comparison",
     "CrossValidation",
     "Decider",
@@ -84,6 +86,7 @@ __all__ = [
     "Trial",
     "Verdict",
     "WinnerRule",
+    "compact",
     "count_screened",
     "deciding_looks",
     "deciding_mean",

@@ -76,7 +76,7 @@ def summary(
     if f"look{state.n_looks}_test_{score}" in results:
         columns = [results[f"look{n + 1}_test_{score}"] for n in range(state.n_looks)]
         scores = np.column_stack(columns)
-    ranking, ranks = search.strategy_.ranking(state), results["rank_test_score"]
+    ranking, ranks = search.strategy_.ranking(state), results[f"rank_test_{score}"]
     if not callable(search.refit):
         # The search may have put the order of the scores in place of that of losses.
         ranking = ranking[np.argsort(ranks[ranking], kind="stable")]

@@ -135,6 +135,13 @@ def test_every_name_that_fits_a_task_gives_scikit_learns_score(name):
 
 
 CURVE = ("decision_function", "predict_proba")
+
+
+def shown(value):
+    """Name a case the same in every process, for tests that run side by side."""
+    return str(value).split(" at 0x")[0]
+
+
 SCORERS = [
     ("words", make_scorer(metrics.f1_score, pos_label="yes")),
     ("words", make_scorer(metrics.f1_score, pos_label="no")),
@@ -212,7 +219,7 @@ SCORERS = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "scorer"), SCORERS, ids=str)
+@pytest.mark.parametrize(("kind", "scorer"), SCORERS, ids=shown)
 def test_a_scorer_object_with_arguments_gives_its_own_score(kind, scorer):
     """Witness: the scorer itself on the same model and rows."""
     model, X, y, y_test = fitted(kind)

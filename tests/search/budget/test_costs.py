@@ -141,8 +141,7 @@ def test_hopeless_configurations_are_not_expected_to_go_on():
     clear = expected_counts(TrackAndConfirm(), problem, [0.0, *[1.0] * 11])
     close = expected_counts(TrackAndConfirm(), problem, [0.0] * 12)
     assert clear[0] == plain[0] == 12
-    assert clear[1:5].tolist() == [1, 1, 1, 1]
-    assert clear[5:].max() == 0
+    assert clear[1:].tolist() == [1, 1, 1, 1]
     np.testing.assert_array_equal(close, plain)
 
 

@@ -79,7 +79,12 @@ class Job:
     @property
     def strategy(self) -> str:
         """The name of the race's strategy."""
-        return "propose_and_confirm" if self.proposes else str(self.search.strategy)
+        if self.proposes:
+            return "propose_and_confirm"
+        strategy = self.search.strategy
+        return (
+            strategy if isinstance(strategy, str) else type(strategy).__name__.lower()
+        )
 
     @property
     def n_configurations(self) -> int | None:

@@ -116,6 +116,16 @@ class RegressionLoss(PointwiseLoss):
 
         return rows
 
+    def factor(self, y_true: Any) -> float | None:
+        """Return the factor of one output's errors; None if there is more to it."""
+        truth = self.columns(y_true)
+        if truth.shape[1] > 1:
+            return None
+        if self.baseline is None:
+            return 1.0
+        shares, flat = self._shares(truth, None)
+        return None if flat.any() else float(shares[0])
+
     def residuals(self, y_true: Any, prediction: Any) -> FloatArray | None:
         """Return target minus prediction, None for several outputs."""
         truth, predicted = self.columns(y_true), self.columns(prediction)

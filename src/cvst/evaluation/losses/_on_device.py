@@ -84,10 +84,12 @@ def table_losses(
     truth = to_array(y_test)
     if truth.shape != (predictions.shape[1],) or truth.dtype.kind not in "fiu":
         return None
+    factor = loss.factor(truth)
+    if factor is None:
+        return None
+    function = OF_RESIDUALS[loss.function]
     try:
-        return _losses(
-            OF_RESIDUALS[loss.function], truth, predictions, arrays, with_residuals
-        )
+        return _losses(function, factor, truth, predictions, arrays, with_residuals)
     except arrays.out_of_memory:
         # The host takes the predictions as they are.
         arrays.release()
@@ -96,6 +98,7 @@ def table_losses(
 
 def _losses(
     function: Callable[[Any, Any], Any],
+    factor: float,
     truth: Any,
     predictions: Any,
     arrays: Arrays,
@@ -104,6 +107,8 @@ def _losses(
     xp = arrays.xp
     residuals = arrays.put(truth.astype(np.float64))[None] - predictions
     losses = function(xp, residuals)
+    if factor != 1.0:
+        losses = losses * factor
     means = losses.mean(axis=1)
     # Of anything that is not finite the mean is not finite either.
     if not bool(xp.isfinite(means).all()):

@@ -398,4 +398,5 @@ def _ranked(setup: Setup, state: RaceState) -> dict[str, Any]:
     return {
         "ranking": np.asarray(setup.strategy.ranking(state)),
         "criterion": setup.strategy.criterion(state),
+        "by_mean": setup.strategy.ranks_by_mean(state),
     }

@@ -20,8 +20,8 @@ from cvst.race import (
     Verdict,
     space_of,
 )
-from cvst.report import race_summary
-from cvst.search._results import results_table
+from cvst.report import race_summary, settled_reason, tie_of
+from cvst.search._results import ranked_by_score, results_table
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import WRONG, Story
 from cvst.statistics import SpicerTest, WaldTest
@@ -45,6 +45,8 @@ class RecordedStrategy(Strategy):
         Its rankings, by the number of looks.
     criteria : dict of int to str
         By what they were ranked.
+    by_mean : dict of int to bool
+        Whether equal looks were ranked by their means alone.
     """
 
     def __init__(
@@ -52,10 +54,12 @@ class RecordedStrategy(Strategy):
         told: dict[str, Any],
         rankings: dict[int, IntArray],
         criteria: dict[int, str],
+        by_mean: dict[int, bool],
     ) -> None:
         self.told = told
         self.rankings = rankings
         self.criteria = criteria
+        self.by_mean = by_mean
         self.level = float(told["level"])
 
     def __repr__(self) -> str:
@@ -87,6 +91,10 @@ class RecordedStrategy(Strategy):
         """Return the ranking of that time, or by the last losses if none was kept."""
         known = self.rankings.get(state.n_looks)
         return super().ranking(state) if known is None else known
+
+    def ranks_by_mean(self, state: RaceState) -> bool:
+        """Return what it was at that time."""
+        return self.by_mean.get(state.n_looks, False)
 
     @property
     def window(self) -> int:
@@ -162,7 +170,7 @@ class Checkpoint:
     def ranking(self) -> IntArray:
         """Those not dropped, the leader first."""
         self._need_look()
-        return self.strategy_.ranking(self.race_)
+        return ranked_by_score(self.strategy_, self.race_, self.scores)[0]
 
     @property
     def best_index_(self) -> int:
@@ -182,9 +190,10 @@ class Checkpoint:
     @property
     def cv_results_(self) -> dict[str, Any]:
         """One row per configuration; loads into a data frame."""
+        self._need_look()
         return results_table(
             self.race_,
-            self.ranking,
+            ranked_by_score(self.strategy_, self.race_, self.scores)[1],
             self.scores,
             self.configurations,
             self.settings["error_score"],
@@ -278,19 +287,25 @@ def _checkpoint(path: Path, story: Story) -> Checkpoint:
     joined = tuple(one for facts in story.facts for one in facts["joined"])
     state = RaceState(Problem(**values, space=space), tuple(story.looks), joined)
     scores = np.full((state.n_configurations, state.n_looks), np.nan)
-    rankings, criteria = {}, {}
+    rankings, criteria, by_mean = {}, {}, {}
     for place, (seen, facts) in enumerate(zip(story.looks, story.facts, strict=True)):
         if seen.scores is not None:
             scores[seen.look.configurations, place] = seen.scores
         if "ranking" in facts:
             rankings[place + 1] = np.asarray(facts["ranking"], dtype=np.intp)
             criteria[place + 1] = str(facts["criterion"])
+            by_mean[place + 1] = bool(facts["by_mean"])
     look = story.under_way
+    strategy = RecordedStrategy(story.begin["strategy"], rankings, criteria, by_mean)
+    reason = story.end
+    if reason is not None and state.observations:
+        winner = ranked_by_score(strategy, state, scores)[0][0]
+        reason = settled_reason(reason, tie_of(state, int(winner), strategy))
     return Checkpoint(
         path,
         state,
-        RecordedStrategy(story.begin["strategy"], rankings, criteria),
-        story.end,
+        strategy,
+        reason,
         (0, 0) if look is None else (len(story.outcomes), len(look["configurations"])),
         story.spent,
         dict(story.header["search"]),

@@ -15,7 +15,7 @@ import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray, Rows
 from cvst.exceptions import CheckpointError
-from cvst.race import Look, Observation
+from cvst.race import BitTable, Look, Observation, compact
 from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._records import Record
 from cvst.search.checkpoint._values import unpacked
@@ -28,12 +28,20 @@ WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 
 def told(value: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that say anything; errors are told as text."""
-    values = {one.name: getattr(value, one.name) for one in fields(value)}
+    values = {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
     return {
         name: one
         for name, one in values.items()
         if not (one is None or isinstance(one, Exception) or _is_empty(one))
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return losses that are kept as bits as an array, a byte for each where it can."""
+    if not isinstance(value, BitTable):
+        return value
+    losses = np.asarray(value)
+    return losses if np.isnan(losses).any() else losses == 1
 
 
 def _is_empty(value: Any) -> bool:
@@ -191,6 +199,8 @@ class Story:
         train, test = (self._read_rows(look.pop(name)) for name in ("train", "test"))
         whole = Look(train, test, **look)
         empty: dict[str, Any] = {"drops": {}, "failures": {}}
+        if "losses" in seen:
+            seen = seen | {"losses": compact(np.asarray(seen["losses"], dtype=float))}
         self.looks.append(Observation(look=whole, **empty | seen))
         self.facts.append({"joined": [], **facts})
         self._turn_to_next()
