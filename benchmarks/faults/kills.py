@@ -52,6 +52,7 @@ from cvst import (
     load_checkpoint,
 )
 from cvst.exceptions import CheckpointError
+from cvst.race import BitTable
 from cvst.search.checkpoint import _pace
 
 C = [0.01, 0.1, 1.0, 10.0]
@@ -234,6 +235,8 @@ def plain_look(seen):
 
 def exact(value):
     """Return a value in a form that compares to the last bit."""
+    if isinstance(value, BitTable):
+        return exact(np.asarray(value))
     if isinstance(value, np.ma.MaskedArray):
         return exact(value.filled(0)), exact(value.mask)
     if isinstance(value, np.ndarray) and value.dtype != object:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
+from cvst.race import BitTable
 from cvst.search.checkpoint import _pace
 
 TIMES = {"seconds", "elapsed", "fit_seconds", "score_seconds"}
@@ -62,6 +63,8 @@ def rows():
 
 def exact(value):
     """Return a value in a form that compares to the last bit."""
+    if isinstance(value, BitTable):
+        return exact(np.asarray(value))
     if isinstance(value, np.ma.MaskedArray):
         return exact(value.filled(0)), exact(value.mask)
     if isinstance(value, np.ndarray) and value.dtype != object:
