@@ -9,6 +9,8 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from cvst import __version__
 from cvst._text import counted
 from cvst.cli.commands._job import Job, plan_job
@@ -27,6 +29,7 @@ from cvst.cli.results import (
     stop_sentence,
     write_folder,
 )
+from cvst.race import Look
 from cvst.report import page_html, race_bytes
 from cvst.report import summary as report_summary
 
@@ -69,7 +72,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
             "params": short,
             "score": search.best_score_,
             "trained_on": search.best_score_n_train_,
-            "over_folds": search.race_.observations[-1].look.is_fold,
+            "over_folds": _last_look(search).is_fold,
         },
         "n_survivors": len(search.surviving_params_),
         "seconds": {
@@ -82,6 +85,13 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
     }
     values: dict[str, Any] = plain(document)
     return values
+
+
+def _last_look(search: Any) -> Look:
+    """Return the last look that the winner took part in."""
+    place = np.flatnonzero(search.race_.present[search.best_index_])[-1]
+    look: Look = search.race_.observations[place].look
+    return look
 
 
 def _look(look: RaceLook, prefix: str) -> dict[str, Any]:

@@ -21,6 +21,9 @@ __all__ = [
     "stop_sentence",
 ]
 
+# A longer table tells only of the looks that changed the leader.
+MOST_LINES = 40
+
 
 @dataclass(frozen=True, slots=True)
 class RaceLook:
@@ -85,8 +88,10 @@ def race_looks(search: Any) -> list[RaceLook]:
 def looks_table(looks: Sequence[Mapping[str, Any]], prefix: str, score: str) -> str:
     """Set the looks in a table; the stage is named where there are several.
 
-    Scores that scikit-learn negates are shown as the errors that they are.
+    Scores that scikit-learn negates are shown as the errors that they are. Of a long
+    race only the looks after which another configuration led are shown, and the last.
     """
+    shown = _telling(looks)
     sign = -1 if score.startswith("neg_") else 1
     stages = len({look["stage"] for look in looks}) > 1
     counts = ("rows", "tested", "top", "dropped", "left")
@@ -100,9 +105,27 @@ def looks_table(looks: Sequence[Mapping[str, Any]], prefix: str, score: str) -> 
             None if look["score"] is None else sign * look["score"],
             shown_parameters(look["leader"], prefix),
         ]
-        for look in looks
+        for look in shown
     ]
-    return table(header, rows, left=["stage", "leader"])
+    text = table(header, rows, left=["stage", "leader"])
+    if len(shown) == len(looks):
+        return text
+    return (
+        f"{text}\n({len(looks):,} looks; shown are those after which another "
+        "configuration led, and the last.)"
+    )
+
+
+def _telling(looks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the looks worth a line: all, or those of a long race that changed it."""
+    if len(looks) <= MOST_LINES:
+        return list(looks)
+    changes = [
+        look
+        for before, look in zip([None, *looks], looks, strict=False)
+        if before is None or before["leader"] != look["leader"]
+    ]
+    return changes if changes[-1] is looks[-1] else [*changes, looks[-1]]
 
 
 def stop_sentence(search: Any) -> str:

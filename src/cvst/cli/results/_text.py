@@ -39,7 +39,7 @@ def _score_sentence(summary: Mapping[str, Any]) -> str:
     winner = summary["winner"]
     score = float("nan") if winner["score"] is None else winner["score"]
     name, value = score_text(summary["scoring"], score, ".4f")
-    where = "over the last folds" if winner["over_folds"] else "at the last look"
+    where = "over its last folds" if winner["over_folds"] else "at its last look"
     return (
         f"Score: {name} {value} {where}, trained on "
         f"{_rows_of_score(summary)} of {summary['data']['rows']:,} rows."

@@ -188,7 +188,9 @@ class RaceView(logging.Handler):
         n_train, count = self.current_look
         rows = "" if n_train is None else f" on {n_train:,} rows"
         most = len(self.forecast.planned)
-        look = f"{len(self.rows) + 1}" + (f" of {most}" if most else "")
+        number = len(self.rows) + 1
+        # A race that proposes has more looks than could be planned.
+        look = f"{number}" + (f" of {most}" if most >= number else "")
         who = counted(count, "configuration")
         return Text(f"Look {look}: {who}{rows} ...", style="bold")
 
