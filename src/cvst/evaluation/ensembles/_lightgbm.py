@@ -150,7 +150,7 @@ def _has_plain_link(model: Any) -> bool:
 
 def _linked(model: Any, response: str, scores: FloatArray) -> Any:
     """Return what a model predicts from scores; None where rounding may decide."""
-    if not is_classifier(model):
+    if not is_classifier(model) or response == "decision_function":
         return scores
     if scores.ndim == 1:
         second = expit(scores)
