@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import get_scorer, make_scorer
+from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
 from sklearn.model_selection import (
     GridSearchCV,
     KFold,
@@ -107,6 +107,8 @@ CASES = [
 )
 def test_cross_validation_is_that_of_scikit_learn(scoring, estimator, grid, n_classes):
     """Witness: GridSearchCV on the same folds, of unequal sizes and with outliers."""
+    if isinstance(scoring, str) and scoring not in get_scorer_names():
+        pytest.skip("this version of scikit-learn has no such score")
     for seed in range(2):
         if n_classes:
             X, y = labels(123, seed, n_classes)
