@@ -100,7 +100,7 @@ class SimulatedLosses:
 
     def admit(self, configurations: object) -> None:
         """Take no more configurations."""
-        raise NotImplementedError(configurations)
+        raise AssertionError(f"{configurations} cannot join this race.")
 
 
 def simulated_problem(

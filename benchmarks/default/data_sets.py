@@ -124,7 +124,7 @@ def _encoded(table: pd.DataFrame) -> np.ndarray:
 @lru_cache(maxsize=2)
 def _real(name: str) -> tuple[np.ndarray, np.ndarray]:
     if name in SMALL:
-        X, y = SMALL[name](return_X_y=True)  # type: ignore[call-arg]
+        X, y = SMALL[name](return_X_y=True)
         return X, y
     path = Path(os.environ.get("CVST_DEFAULT_DATA", "default-data")) / f"{name}.csv.gz"
     if not path.exists():

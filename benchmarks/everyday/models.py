@@ -45,7 +45,7 @@ __all__ = ["KINDS", "OWN_PREPARATION", "LogIntegers", "Space", "model"]
 Space = dict[str, Any]
 
 
-class LogIntegers(list):  # type: ignore[type-arg]
+class LogIntegers(list):
     """Integers from low to high, about evenly spaced on a log scale.
 
     Parameters
