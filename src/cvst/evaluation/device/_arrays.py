@@ -42,7 +42,7 @@ class Arrays(Protocol):
         ...
 
     def pays(self, n_fits: int, operations: float) -> bool:
-        """Return whether the host would take longer for so many fits."""
+        """Return whether the host would take longer for fits of many short steps."""
         ...
 
     def put(self, values: Any) -> Any:
