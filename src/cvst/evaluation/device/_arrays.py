@@ -77,6 +77,10 @@ class Arrays(Protocol):
         """Return lower factors of a stack of matrices, and which of them failed."""
         ...
 
+    def solve_factorised(self, factors: Any, right: Any) -> Any:
+        """Solve systems whose lower factors are given."""
+        ...
+
     def inverse_of_lower(self, factors: Any) -> Any:
         """Return the inverses of a stack of lower triangles."""
         ...
@@ -143,6 +147,11 @@ class NumpyArrays:
             factors[place] = factor
             failed[place] = failure != 0
         return factors, failed
+
+    def solve_factorised(self, factors: Any, right: Any) -> Any:
+        """Solve one by one."""
+        parts = zip(factors, right, strict=True)
+        return np.array([lapack.dpotrs(one, b, lower=1)[0] for one, b in parts])
 
     def inverse_of_lower(self, factors: Any) -> Any:
         """Invert one by one."""

@@ -90,7 +90,8 @@ class Pivoted:
             if self._makes_room(int(self._ranks.max()) + MOST_PIVOTS):
                 self._add(candidates, limit)
             else:
-                self.give_up()
+                # Those that took most will take most.
+                self._keep(np.flatnonzero(self._ranks < self._ranks.max()))
 
     def give_up(self) -> None:
         """Leave behind what is not done, with the memory it takes."""

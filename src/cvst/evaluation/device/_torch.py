@@ -114,6 +114,10 @@ class TorchArrays:
         factors, failures = torch.linalg.cholesky_ex(matrices)
         return factors, failures != 0
 
+    def solve_factorised(self, factors: Any, right: Any) -> Any:
+        """Solve systems whose lower factors are given."""
+        return torch.cholesky_solve(right, factors)
+
     def inverse_of_lower(self, factors: Any) -> Any:
         """Solve for the columns of the identity."""
         size = factors.shape[-1]
