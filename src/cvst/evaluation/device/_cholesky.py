@@ -15,7 +15,7 @@ from cvst.evaluation.device._arrays import Arrays
 __all__ = ["BLOCK", "Factor", "add_to_diagonal", "factorised"]
 
 # With no more matrices than this, and as many rows, blocks only wait for each other.
-FEW = 4
+FEW = 8
 FEWEST_ROWS = 512
 
 # Rows and columns of a block on the diagonal.
@@ -59,15 +59,22 @@ class Factor(Protocol):
         ...
 
 
-class _WholeFactor:
-    """Lower factors as the library has them."""
+class _WholeFactors:
+    """Lower factors as the library has them, one by one: it is slow with two."""
 
     def __init__(self, arrays: Arrays, matrices: Any) -> None:
         self._arrays = arrays
-        self._lower, self.failed = arrays.cholesky(matrices)
+        places = range(len(matrices))
+        parts = [arrays.cholesky(matrices[place : place + 1]) for place in places]
+        self._lower = [lower for lower, _ in parts]
+        self.failed = arrays.xp.concatenate([failed for _, failed in parts])
 
     def solve(self, right: Any) -> Any:
-        return self._arrays.solve_factorised(self._lower, right)
+        solved = [
+            self._arrays.solve_factorised(lower, right[place : place + 1])
+            for place, lower in enumerate(self._lower)
+        ]
+        return self._arrays.xp.concatenate(solved)
 
 
 class _BlockFactor:
@@ -136,7 +143,7 @@ def factorised(arrays: Arrays, matrices: Any, block: int = BLOCK) -> Factor:
     """
     n = matrices.shape[-1]
     if len(matrices) <= FEW and n >= FEWEST_ROWS:
-        return _WholeFactor(arrays, matrices)
+        return _WholeFactors(arrays, matrices)
     inverses = []
     failed = None
     for start in range(0, n, block):

@@ -22,6 +22,7 @@ __all__ = ["Pivoted"]
 # Rows among which pivots of a round are chosen, and most of them.
 N_CANDIDATES = 128
 MOST_PIVOTS = 64
+LOWER = np.tri(MOST_PIVOTS)
 
 # A pivot is at least this part of the largest entry that is left.
 SMALLEST_SHARE = 0.02
@@ -217,10 +218,11 @@ def _mixtures(
         least = max(enough, SMALLEST_SHARE * float(own.max()))
         real = np.flatnonzero(own > least)
         factor, pivots, rank, _ = lapack.dpstrf(
-            between[place][np.ix_(real, real)], tol=least, lower=1
+            between[place][real][:, real], tol=least, lower=1
         )
         count = min(int(rank), most[place])
-        inverse = np.tril(lapack.dtrtri(factor[:count, :count], lower=1)[0])
+        inverse = lapack.dtrtri(factor[:count, :count], lower=1)[0]
+        inverse *= LOWER[:count, :count]
         mixtures[place, :count, real[pivots[:count] - 1]] = inverse.T
         counts[place] = count
     return mixtures[:, : max(1, int(counts.max()))], counts
