@@ -371,8 +371,33 @@ def neighbours(run, size):
 def factorisations(run):
     """Compare blocks of our own with the library's factorisation."""
     sizes = ((610, 272), (610, 909), (200, 2_727))
+    for n_many, n in ((2, 60),) if run.is_small else FEW_SIZES:
+        run.tell("few factorisations", unit="ms", **few_rates(run, n_many, n))
     for n_many, n in ((20, 100),) if run.is_small else sizes:
         run.tell("factorisations", unit="TFLOPs", **rates(run, n_many, n))
+
+
+FEW_SIZES = ((2, 900), (2, 4_500), (5, 800), (5, 4_000), (15, 4_000), (30, 800))
+
+
+def few_rates(run, n_many, n):
+    """Compare the library with blocks where there are few systems."""
+    where = arrays_on(run.device)
+    rng = np.random.default_rng(0)
+    one = rng.standard_normal((n, n)) / n**0.5
+    stack = where.put(one @ one.T + np.eye(n))[None] + where.zeros(n_many, 1, 1)
+    right = where.put(rng.standard_normal((n_many, n, 1)))
+    facts = {"n_matrices": n_many, "n": n}
+    before = _cholesky.FEW
+    for name, few in (("library", 10**9), ("blocks", 0)):
+        _cholesky.FEW = few
+
+        def solved():
+            return _cholesky.factorised(where, stack + 0.0).solve(right + 0.0)
+
+        facts[name] = round(1e3 * best_of(run, solved), 3)
+    _cholesky.FEW = before
+    return facts
 
 
 def rates(run, n_many, n):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from threading import Lock
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -98,19 +99,33 @@ class Tables:
         self._places = {
             number: place for place, number in enumerate(look.configurations.tolist())
         }
-        self._losses = np.full((len(self._places), n_points), np.nan)
-        self._residuals = np.full_like(self._losses, np.nan) if with_residuals else None
+        self._n_points = n_points
+        self._with_residuals = with_residuals
+        self._made: tuple[FloatArray, FloatArray | None] | None = None
+        self._lock = Lock()
+
+    @property
+    def _tables(self) -> tuple[FloatArray, FloatArray | None]:
+        # On first use, since a look on a device brings tables of its own; and once,
+        # since threads enter what they have.
+        with self._lock:
+            if self._made is None:
+                losses = np.full((len(self._places), self._n_points), np.nan)
+                wanted = self._with_residuals
+                self._made = losses, np.full_like(losses, np.nan) if wanted else None
+            return self._made
 
     def enter(self, result: Scored) -> Scored:
         """Take the losses of a result, and return it without them."""
         if result.losses is None or result.losses is NOTHING:
             return result
+        losses, residuals = self._tables
         place = self._places[result.configuration]
-        self._losses[place] = result.losses
-        if self._residuals is None:
+        losses[place] = result.losses
+        if residuals is None:
             return replace(result, losses=NOTHING)
         if result.residuals is not None:
-            self._residuals[place] = result.residuals
+            residuals[place] = result.residuals
         return replace(result, losses=NOTHING, residuals=NOTHING)
 
     def entered(self, result: Scores) -> Scores:
@@ -119,17 +134,19 @@ class Tables:
 
     def losses_of(self, scored: list[Scored]) -> FloatArray:
         """Return the losses, NaN for those that count as failed."""
+        losses, _ = self._tables
         for result in scored:
             if result.losses is None:
-                self._losses[self._places[result.configuration]] = np.nan
-        return self._losses
+                losses[self._places[result.configuration]] = np.nan
+        return losses
 
     def known_residuals(self, good: list[Scored]) -> FloatArray | None:
         """Return the residuals, None where there are none."""
-        if self._residuals is None or not good:
-            return self._residuals
-        first = self._residuals[self._places[good[0].configuration]]
-        return None if np.isnan(first).any() else self._residuals
+        _, residuals = self._tables
+        if residuals is None or not good:
+            return residuals
+        first = residuals[self._places[good[0].configuration]]
+        return None if np.isnan(first).any() else residuals
 
 
 def rows_of(result: Scores) -> Iterator[Scored]:

@@ -60,17 +60,20 @@ def without_rounding(losses: FloatArray, pooled: bool = False) -> FloatArray:
 
 
 def _merged(block: FloatArray, scale: float) -> FloatArray:
-    order = np.argsort(block, axis=0, kind="stable")
-    ascending = np.take_along_axis(block, order, axis=0)
+    # Nearly always nothing is close, and to see that takes no order: it takes values
+    # only, side by side, which are sorted many times as fast.
+    columns = np.ascontiguousarray(block.T)
+    ascending = np.sort(columns, axis=1)
     with np.errstate(invalid="ignore"):  # infinite losses are equal already
-        gaps = np.diff(ascending, axis=0)
-    close = gaps <= RESOLUTION * np.maximum(scale, np.abs(ascending[:-1]))
+        gaps = np.diff(ascending, axis=1)
+    close = gaps <= RESOLUTION * np.maximum(scale, np.abs(ascending[:, :-1]))
     close &= np.isfinite(gaps)
     if not np.any(close & (gaps > 0)):
         return block
     # The smallest of a run of close losses stands for all of them.
-    first = np.where(np.vstack([np.zeros_like(close[:1]), close]), -np.inf, ascending)
-    first = np.maximum.accumulate(first, axis=0)
-    merged = np.empty_like(block)
-    np.put_along_axis(merged, order, first, axis=0)
-    return merged
+    begins = np.hstack([np.ones_like(close[:, :1]), ~close])
+    first = np.maximum.accumulate(np.where(begins, ascending, -np.inf), axis=1)
+    merged = np.empty_like(columns)
+    order = np.argsort(columns, axis=1, kind="stable")
+    np.put_along_axis(merged, order, first, axis=1)
+    return np.ascontiguousarray(merged.T)

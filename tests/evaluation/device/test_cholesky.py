@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import linalg
 
-from cvst.evaluation.device import factorised
+from cvst.evaluation.device import _cholesky, factorised
 
 
 def systems(n_matrices, n, seed=0):
@@ -64,3 +64,22 @@ def test_one_failure_leaves_the_others_alone(arrays, row):
     for place in (0, 2):
         expected = linalg.solve(matrices[place], right[place], assume_a="pos")
         np.testing.assert_allclose(solved[place], expected, rtol=1e-8)
+
+
+def test_a_few_large_systems_are_left_to_the_library(arrays, monkeypatch):
+    """The same solutions, and a failure of one leaves the other alone."""
+    monkeypatch.setattr(_cholesky, "FEWEST_ROWS", 20)
+    matrices = systems(2, 20)
+    matrices[1, 12, 12] = -1.0
+    right = np.random.default_rng(1).standard_normal((2, 20, 2))
+    blocks = []
+    monkeypatch.setattr(_cholesky, "_inverse", lambda *_: blocks.append(1))
+
+    with np.errstate(all="ignore"):
+        factor = factorised(arrays, arrays.put(matrices.copy()), 8)
+        solved = arrays.fetch(factor.solve(arrays.put(right.copy())))
+
+    assert blocks == []
+    assert arrays.fetch(factor.failed).tolist() == [False, True]
+    expected = linalg.solve(matrices[0], right[0], assume_a="pos")
+    np.testing.assert_allclose(solved[0], expected, rtol=1e-8)

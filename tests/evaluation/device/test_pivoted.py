@@ -13,7 +13,7 @@ def gaussians(widths, n_rows, seed=0):
     return np.array([np.exp(-width * squares) for width in widths])
 
 
-def decomposed(arrays, matrices, enough=1e-12):
+def decomposed(arrays, matrices, enough=1e-12, **limits):
     on_device = arrays.put(matrices)
     return Pivoted(
         arrays,
@@ -21,6 +21,7 @@ def decomposed(arrays, matrices, enough=1e-12):
         matrices.shape[1],
         lambda members, pivots: on_device[members[:, None], pivots] + 0.0,
         enough,
+        **limits,
     )
 
 
@@ -80,3 +81,43 @@ def test_a_diagonal_that_is_less_than_expected_ends_all_the_same(arrays):
     for features in pivoted.done.values():
         values = arrays.fetch(features)
         np.testing.assert_allclose(values.T @ values, 0.5)
+
+
+def test_matrices_without_room_are_given_up_and_the_others_kept(arrays):
+    """Wide kernels are done before narrow ones would need more than there is."""
+    matrices = gaussians([0.1, 300.0], 200)
+    room = 8 * 200 * 200
+
+    pivoted = decomposed(arrays, matrices, most_bytes=room)
+    pivoted.extend(150)
+    unlimited = decomposed(arrays, matrices)
+    unlimited.extend(150)
+
+    assert sorted(pivoted.done) == [0]
+    assert sorted(unlimited.done) == [0, 1]
+    values = arrays.fetch(pivoted.done[0])
+    np.testing.assert_allclose(values.T @ values, matrices[0], atol=1e-11)
+    # Nothing is left to go on with.
+    pivoted.extend(190)
+    assert sorted(pivoted.done) == [0]
+
+
+def test_room_grows_with_what_is_needed(arrays):
+    """One matrix of full rank must not cost the others' memory."""
+    asked = []
+
+    class Watched(type(arrays)):
+        def zeros(self, *shape):
+            asked.append(shape)
+            return arrays.zeros(*shape)
+
+    watched = arrays.__class__.__new__(Watched)
+    watched.__dict__.update(arrays.__dict__)
+    matrices = gaussians([0.1, 0.2, 0.5, 100.0], 400)
+    pivoted = decomposed(watched, matrices)
+
+    pivoted.extend(300)
+
+    assert sorted(pivoted.done) == [0, 1, 2, 3]
+    largest = max(shape[0] * shape[1] for shape in asked if shape[-1] == 400)
+    assert largest < 4 * 300

@@ -42,7 +42,7 @@ class Arrays(Protocol):
         ...
 
     def pays(self, n_fits: int, operations: float) -> bool:
-        """Return whether the host would take longer for so many fits."""
+        """Return whether the host would take longer for fits of many short steps."""
         ...
 
     def put(self, values: Any) -> Any:
@@ -75,6 +75,10 @@ class Arrays(Protocol):
 
     def cholesky(self, matrices: Any) -> tuple[Any, Any]:
         """Return lower factors of a stack of matrices, and which of them failed."""
+        ...
+
+    def solve_factorised(self, factors: Any, right: Any) -> Any:
+        """Solve systems whose lower factors are given."""
         ...
 
     def inverse_of_lower(self, factors: Any) -> Any:
@@ -143,6 +147,11 @@ class NumpyArrays:
             factors[place] = factor
             failed[place] = failure != 0
         return factors, failed
+
+    def solve_factorised(self, factors: Any, right: Any) -> Any:
+        """Solve one by one."""
+        parts = zip(factors, right, strict=True)
+        return np.array([lapack.dpotrs(one, b, lower=1)[0] for one, b in parts])
 
     def inverse_of_lower(self, factors: Any) -> Any:
         """Invert one by one."""

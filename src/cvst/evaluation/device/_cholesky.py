@@ -2,16 +2,21 @@
 
 Libraries factorise a stack of small matrices well, and one large matrix; of a stack of
 middle-sized ones they leave most of a card idle. Here the library gets blocks on the
-diagonal only, and the rest are products of stacks, which run close to the peak.
+diagonal only, and the rest are products of stacks, which run close to the peak. A few
+large matrices are left to the library.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from cvst.evaluation.device._arrays import Arrays
 
 __all__ = ["BLOCK", "Factor", "add_to_diagonal", "factorised"]
+
+# With no more matrices than this, and as many rows, blocks only wait for each other.
+FEW = 8
+FEWEST_ROWS = 512
 
 # Rows and columns of a block on the diagonal.
 BLOCK = 128
@@ -35,8 +40,45 @@ def add_to_diagonal(matrices: Any, values: Any) -> None:
     diagonals += values
 
 
-class Factor:
-    """Lower factors of a stack of matrices, ready to solve.
+class Factor(Protocol):
+    """Factors of a stack of matrices, ready to solve."""
+
+    @property
+    def failed(self) -> Any:
+        """Which matrices are not positive definite."""
+        ...
+
+    def solve(self, right: Any) -> Any:
+        """Solve all systems.
+
+        Parameters
+        ----------
+        right : array of shape (n_matrices, n, n_targets)
+            Right-hand sides; may be overwritten.
+        """
+        ...
+
+
+class _WholeFactors:
+    """Lower factors as the library has them, one by one: it is slow with two."""
+
+    def __init__(self, arrays: Arrays, matrices: Any) -> None:
+        self._arrays = arrays
+        places = range(len(matrices))
+        parts = [arrays.cholesky(matrices[place : place + 1]) for place in places]
+        self._lower = [lower for lower, _ in parts]
+        self.failed = arrays.xp.concatenate([failed for _, failed in parts])
+
+    def solve(self, right: Any) -> Any:
+        solved = [
+            self._arrays.solve_factorised(lower, right[place : place + 1])
+            for place, lower in enumerate(self._lower)
+        ]
+        return self._arrays.xp.concatenate(solved)
+
+
+class _BlockFactor:
+    """Lower factors of a stack of matrices, block by block.
 
     Parameters
     ----------
@@ -59,13 +101,6 @@ class Factor:
         self.failed = failed
 
     def solve(self, right: Any) -> Any:
-        """Solve all systems.
-
-        Parameters
-        ----------
-        right : array of shape (n_matrices, n, n_targets)
-            Right-hand sides; overwritten with the solutions.
-        """
         size = self._inverses[0].shape[-1]
         blocks = [
             (slice(place * size, place * size + inverse.shape[-1]), inverse)
@@ -107,6 +142,8 @@ def factorised(arrays: Arrays, matrices: Any, block: int = BLOCK) -> Factor:
     [[[2.0], [-1.0]]]
     """
     n = matrices.shape[-1]
+    if len(matrices) <= FEW and n >= FEWEST_ROWS:
+        return _WholeFactors(arrays, matrices)
     inverses = []
     failed = None
     for start in range(0, n, block):
@@ -124,7 +161,7 @@ def factorised(arrays: Arrays, matrices: Any, block: int = BLOCK) -> Factor:
             panel = matrices[:, stop:, start:stop]
             panel[...] = panel @ inverse.swapaxes(-1, -2)
         inverses.append(inverse)
-    return Factor(arrays, matrices, inverses, failed)
+    return _BlockFactor(arrays, matrices, inverses, failed)
 
 
 def _inverse(arrays: Arrays, lower: Any) -> Any:

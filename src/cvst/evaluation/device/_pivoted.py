@@ -22,6 +22,7 @@ __all__ = ["Pivoted"]
 # Rows among which pivots of a round are chosen, and most of them.
 N_CANDIDATES = 128
 MOST_PIVOTS = 64
+LOWER = np.tri(MOST_PIVOTS)
 
 # A pivot is at least this part of the largest entry that is left.
 SMALLEST_SHARE = 0.02
@@ -48,6 +49,8 @@ class Pivoted:
         numbers of matrices, and numbers of rows of shape (n_asked, n_pivots).
     enough : float
         A decomposition is done once no entry of the diagonal is off by more.
+    most_bytes : float
+        What features may take. Matrices for which there is no room are given up.
     """
 
     def __init__(
@@ -57,10 +60,12 @@ class Pivoted:
         n_rows: int,
         columns: Callable[[Any, Any], Any],
         enough: float,
+        most_bytes: float = float("inf"),
     ) -> None:
         self._arrays = arrays
         self._columns = columns
         self._enough = enough
+        self._most_bytes = most_bytes
         self._members = np.arange(n_matrices)
         self._factors = arrays.empty(n_matrices, 0, n_rows)
         n_parts = min(N_CANDIDATES, n_rows)
@@ -77,21 +82,38 @@ class Pivoted:
         """Add columns until all are done, have as many as the limit or give up."""
         if len(self._members) == 0 or limit <= self._ranks.min():
             return
-        self._make_room(limit + MOST_PIVOTS)
         while len(self._members):
             candidates = self._candidates()
             if self._settle(candidates.heights, limit):
                 continue
             if self._ranks.min() >= limit:
                 break
-            self._add(candidates, limit)
+            if self._makes_room(int(self._ranks.max()) + MOST_PIVOTS):
+                self._add(candidates, limit)
+            else:
+                # Those that took most will take most.
+                self._keep(np.flatnonzero(self._ranks < self._ranks.max()))
 
-    def _make_room(self, most: int) -> None:
-        # Zeros beyond the rank of each, so that all can be multiplied alike.
+    def give_up(self) -> None:
+        """Leave behind what is not done, with the memory it takes."""
+        self._keep(np.empty(0, dtype=np.intp))
+        self._factors, self._left = self._factors[:, :0] + 0.0, self._left + 0.0
+
+    def _makes_room(self, needed: int) -> bool:
+        """Have room for as many columns; False if that takes too much memory."""
         n_matrices, before, n_rows = self._factors.shape
-        longer = self._arrays.zeros(n_matrices, max(most, before), n_rows)
+        if needed <= before:
+            return True
+        # Twice as much each time: wide matrices are done before the narrow need more.
+        after = max(needed, 2 * before)
+        n_columns = sum(map(len, self.done.values())) + n_matrices * (before + after)
+        if 8.0 * n_columns * n_rows > self._most_bytes:
+            return False
+        # Zeros beyond the rank of each, so that all can be multiplied alike.
+        longer = self._arrays.zeros(n_matrices, after, n_rows)
         longer[:, :before] = self._factors
         self._factors = longer
+        return True
 
     def _candidates(self) -> _Candidates:
         xp, n_rows = self._arrays.xp, self._factors.shape[2]
@@ -103,7 +125,8 @@ class Pivoted:
         """Leave behind what is done, and what will not be; True if there was any."""
         stays = heights.max(axis=1) > self._enough
         for place in np.flatnonzero(~stays).tolist():
-            features = self._factors[place, : int(self._ranks[place])]
+            # A copy: a view would keep the memory of all the others.
+            features = self._factors[place, : int(self._ranks[place])] + 0.0
             self.done[int(self._members[place])] = features
         if self._ranks.max() >= HOPELESS_SHARE * limit:
             n_rows = self._factors.shape[2]
@@ -195,10 +218,11 @@ def _mixtures(
         least = max(enough, SMALLEST_SHARE * float(own.max()))
         real = np.flatnonzero(own > least)
         factor, pivots, rank, _ = lapack.dpstrf(
-            between[place][np.ix_(real, real)], tol=least, lower=1
+            between[place][real][:, real], tol=least, lower=1
         )
         count = min(int(rank), most[place])
-        inverse = np.tril(lapack.dtrtri(factor[:count, :count], lower=1)[0])
+        inverse = lapack.dtrtri(factor[:count, :count], lower=1)[0]
+        inverse *= LOWER[:count, :count]
         mixtures[place, :count, real[pivots[:count] - 1]] = inverse.T
         counts[place] = count
     return mixtures[:, : max(1, int(counts.max()))], counts

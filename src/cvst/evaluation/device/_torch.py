@@ -14,8 +14,8 @@ __all__ = ["TorchArrays"]
 # What batches on the host may take: nobody asks it how much is free.
 HOST_BYTES = 2**30
 
-# A look takes a card ten milliseconds, however little there is to do. The host is
-# faster with fewer fits than this, and fewer operations.
+# Newton steps wait for a card, however little there is to do. The host is faster with
+# fewer fits than this, and fewer operations.
 FEWEST_FITS = 8
 FEWEST_OPERATIONS = 2e9
 
@@ -55,7 +55,7 @@ class TorchArrays:
         return bool(self._device.type == "cuda")
 
     def pays(self, n_fits: int, operations: float) -> bool:
-        """Return whether there is enough to do for a card."""
+        """Return whether there is enough to do for a card, step by step."""
         enough = n_fits >= FEWEST_FITS or operations >= FEWEST_OPERATIONS
         return enough or not self._is_cuda
 
@@ -113,6 +113,10 @@ class TorchArrays:
         """Return lower factors of a stack of matrices, and which of them failed."""
         factors, failures = torch.linalg.cholesky_ex(matrices)
         return factors, failures != 0
+
+    def solve_factorised(self, factors: Any, right: Any) -> Any:
+        """Solve systems whose lower factors are given."""
+        return torch.cholesky_solve(right, factors)
 
     def inverse_of_lower(self, factors: Any) -> Any:
         """Solve for the columns of the identity."""

@@ -46,19 +46,27 @@ class _Decompositions:
         """Return the features of those that have few, of shape (rank, n_rows)."""
         if may_begin:
             self._begin(gammas)
-        n_rows = len(self._rows.X)
-        n_widths = max(1, sum(len(widths) for widths, _ in self._begun))
-        limit = min(limit, int(self._room / (8.0 * n_rows * n_widths)))
         found: dict[float, Any] = {}
         for widths, pivoted in self._begun:
             if limit >= SMALLEST_LIMIT and may_begin:
-                pivoted.extend(limit)
+                self._extend(pivoted, limit)
             found |= {widths[i]: part for i, part in pivoted.done.items()}
         return {
             gamma: found[gamma]
             for gamma in gammas
             if gamma in found and len(found[gamma]) <= limit
         }
+
+    def _extend(self, pivoted: Pivoted, limit: int) -> None:
+        try:
+            pivoted.extend(limit)
+        except self._arrays.out_of_memory:
+            pivoted.give_up()
+            self._arrays.release()
+            LOGGER.info(
+                "No memory for features on %s: some kernels are whole",
+                self._arrays.name,
+            )
 
     def _begin(self, gammas: list[float]) -> None:
         known = {gamma for widths, _ in self._begun for gamma in widths}
@@ -77,7 +85,9 @@ class _Decompositions:
             values *= slopes[members][:, None, None]
             return arrays.xp.exp(values, out=values)
 
-        pivoted = Pivoted(arrays, len(new), len(X), columns, LARGEST_RESIDUAL)
+        pivoted = Pivoted(
+            arrays, len(new), len(X), columns, LARGEST_RESIDUAL, self._room
+        )
         self._begun.append((new, pivoted))
 
 
@@ -106,19 +116,14 @@ def low_rank_on_device(
         return {}
     key = ("low-rank kernels on a device", arrays.name)
     may_begin = n_fits * rows.n_train**3 / 3 >= FEWEST_OPERATIONS
-    try:
-        decompositions = rows.scratch.get(
-            key, lambda: _Decompositions(rows_on_device(rows, arrays), arrays)
-        )
-        found = decompositions.features(
-            [kernel.gamma for kernel in kernels],
-            int(LARGEST_RANK_SHARE * rows.n_train),
-            may_begin,
-        )
-    except arrays.out_of_memory:
-        rows.scratch.drop(key)
-        LOGGER.info("No memory for features on %s: each kernel is whole", arrays.name)
-        return {}
+    decompositions = rows.scratch.get(
+        key, lambda: _Decompositions(rows_on_device(rows, arrays), arrays)
+    )
+    found = decompositions.features(
+        [kernel.gamma for kernel in kernels],
+        int(LARGEST_RANK_SHARE * rows.n_train),
+        may_begin,
+    )
     return {
         place: found[kernel.gamma]
         for place, kernel in enumerate(kernels)

@@ -141,12 +141,7 @@ class KernelRidgeEvaluator(BatchEvaluator):
         """Solve for all kernels of the same name at once."""
         settings, alone = read_all(task.estimator, task.configurations, _read)
         rows, targets = _read_rows(task)
-        if (
-            task.device is None
-            or rows is None
-            or targets is None
-            or not task.device.pays(len(settings), len(settings) * rows.n_train**3 / 3)
-        ):
+        if task.device is None or rows is None or targets is None:
             yield from self.evaluate(replace(task, device=None))
             return
         unsure: list[int] = []
