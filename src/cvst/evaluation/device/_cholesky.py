@@ -15,7 +15,7 @@ from cvst.evaluation.device._arrays import Arrays
 __all__ = ["BLOCK", "Factor", "add_to_diagonal", "factorised"]
 
 # With no more matrices than this, and as many rows, blocks only wait for each other.
-FEW = 8
+FEW = 5
 FEWEST_ROWS = 512
 
 # Rows and columns of a block on the diagonal.
