@@ -73,14 +73,15 @@ def everything(run, steps):
             run.guarded(f"KRR {size} {strategy}", steps.ridge, size, strategy)
     for size in run.sizes:
         run.guarded(f"CV {size}", steps.cross_validation, size)
-    run.guarded("profile", steps.profile)
     run.guarded("same KLR", steps.same_logistic)
     for size in (1_000, 5_000):
         run.guarded(f"KLR {size}", steps.logistic, size)
     for size in (10_000, 50_000):
         run.guarded(f"k-NN {size}", steps.neighbours, size)
-    run.guarded("low rank or not", steps.low_rank)
+    run.guarded("few factorisations", steps.few_factorisations)
     run.guarded("factorisations", steps.factorisations)
+    run.guarded("low rank or not", steps.low_rank)
+    run.guarded("profile", steps.profile)
 
 
 def main():

@@ -21,7 +21,7 @@ LOGGER = logging.getLogger("cvst")
 # The decompositions of a race take as long as factorisations with this many
 # operations. (Measured on an H200; a card that is slow in double precision would gain
 # from fewer.)
-FEWEST_OPERATIONS = 3e12
+FEWEST_OPERATIONS = 1e12
 
 # A rank above this share of the training rows does not pay.
 LARGEST_RANK_SHARE = 1 / 3
