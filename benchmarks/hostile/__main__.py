@@ -4,8 +4,8 @@
         --jobs 16 --deadline 500
     python benchmarks/hostile summary cases.jsonl
 
-A case is drawn by its seed. Blocks of seeds run in processes of their own; each block is
-a line of the file, and those that are there are not run again, so that a run can be
+A case is drawn by its seed. Blocks of seeds run in processes of their own; each block
+is a line of the file, and those that are there are not run again, so that a run can be
 broken off and go on, and files of several machines can be joined. A process that dies
 is told with the seed it died of.
 """

@@ -60,7 +60,7 @@ OPTIONS = {
     "seed below 0": {"random_state": -1},
     "seed of text": {"random_state": "seed"},
     "no seed": {"random_state": None},
-    "seed object": {"random_state": np.random.RandomState(0)},  # noqa: NPY002 - known
+    "seed object": {"random_state": np.random.RandomState(0)},
     "order as given": {"ordering": "given"},
     "order by groups": {"ordering": "grouped"},
     "order by classes": {"ordering": "stratified"},

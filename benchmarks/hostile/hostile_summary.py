@@ -13,10 +13,10 @@ HEAD = """# Hostile and odd input
 `python benchmarks/hostile run cases.jsonl --jobs 16`, summed up by
 `python benchmarks/hostile summary`. Every case is a search drawn by its seed: rows,
 targets, estimator, grid, folds, score, strategy, settings and what `fit` gets besides
-are ordinary or hostile. It works, or is refused in a sentence by a documented exception,
+are ordinary or hostile. It works, or a documented exception refuses it in a sentence,
 or scikit-learn raises the same; where the best configuration is known (by brute force
-over the same folds, or because it is better by far) it must have won; and nothing may be
-left behind in the process.
+over the same folds, or because it is better by far) it must have won; and nothing may
+be left behind in the process.
 
 """
 
@@ -59,12 +59,15 @@ def page(counts: dict) -> str:
         for name, count in counts["outcomes"].items()
     ]
     seeds = ", ".join(f"{first} to {last}" for first, last in counts["seeds"])
+    first = (
+        f"{counts['cases']:,} cases (seeds {seeds}), "
+        f"**{counts['unexplained']} unexplained**; "
+        f"{counts['milliseconds_per_case']} ms of processor time each, "
+        f"{counts['processor_seconds']:,} s in all."
+    )
     return "\n".join(
         [
-            f"{counts['cases']:,} cases (seeds {seeds}), "
-            f"**{counts['unexplained']} unexplained**; "
-            f"{counts['milliseconds_per_case']} ms of processor time each, "
-            f"{counts['processor_seconds']:,} s in all.",
+            first,
             "",
             "| outcome | cases | share |",
             "|---|---|---|",

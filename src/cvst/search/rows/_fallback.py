@@ -93,8 +93,8 @@ class FoldMaker:
         """Say what the folds of the user lack."""
         if self.inputs.groups is None and "groups" in str(error):
             return InvalidInputError(
-                f"cv={value_text(self.cv, 200)} splits by groups, and there are none. Pass them to "
-                "fit: search.fit(X, y, groups=groups)."
+                f"cv={value_text(self.cv, 200)} splits by groups, and there are none. "
+                "Pass them to fit: search.fit(X, y, groups=groups)."
             )
         n_samples = self.inputs.n_samples
         return TooFewRowsError(
