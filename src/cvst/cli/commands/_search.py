@@ -160,7 +160,7 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         "--fit-timeout",
         type=seconds,
         metavar="TIME",
-        help="give up a fit that takes longer, such as 30s; crashed fits fail alone too",
+        help="end fits that take longer, such as 30s, and go on without them",
     )
     group.add_argument(
         "--device",
