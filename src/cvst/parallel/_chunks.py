@@ -217,8 +217,8 @@ def _let_workers_be_ended() -> None:
     and whoever pressed Ctrl-C waits for them.
     """
     for process in multiprocessing.active_children():
-        started = getattr(process, "_popen", None)
-        if started is not None and not hasattr(started, "kill"):
+        started: Any = getattr(process, "_popen", None)
+        if process.pid is not None and not hasattr(started, "kill"):
             started.kill = partial(_kill, process.pid)
 
 
