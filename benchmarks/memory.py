@@ -25,8 +25,9 @@ def peak() -> int:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("kind", choices=["numbers", "classes"])
-    parser.add_argument("--configurations", type=int, default=200)
-    parser.add_argument("--rows", type=int, default=40_000)
+    parser.add_argument("--configurations", type=int, default=800)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--strategy", default="track_and_confirm")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(0)
@@ -35,16 +36,19 @@ def main() -> None:
     estimator, scoring = Ridge(), "neg_mean_squared_error"
     if options.kind == "classes":
         estimator, scoring, y = RidgeClassifier(), "accuracy", (y > 0).astype(int)
+    choice = {"strategy": options.strategy, "random_state": 0}
     small = {"alpha": [1.0, 2.0]}
-    RaceGridSearchCV(estimator, small, random_state=0).fit(X[:500], y[:500])
+    RaceGridSearchCV(estimator, small, **choice).fit(X[:500], y[:500])
     before = peak()
     grid = {"alpha": np.logspace(-4, 6, options.configurations)}
-    search = RaceGridSearchCV(estimator, grid, scoring=scoring, random_state=0)
-    search.fit(X, y)
+    search = RaceGridSearchCV(estimator, grid, scoring=scoring, **choice).fit(X, y)
     grown = peak() - before
     each = grown / (options.configurations * options.rows)
     size = len(pickle.dumps(search)) / 1e6
-    print(f"{grown / 1e6:.0f} MB, {each:.1f} bytes each; pickled {size:.1f} MB")
+    print(
+        f"| {options.kind} | {options.strategy} | {options.configurations} | "
+        f"{options.rows:,} | {grown / 1e6:.0f} MB | {each:.1f} | {size:.1f} MB |"
+    )
 
 
 if __name__ == "__main__":

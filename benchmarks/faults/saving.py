@@ -1,13 +1,18 @@
-"""What keeping a race on disk takes: seconds, share of the fit, bytes.
+"""What keeping a race on disk takes of the time of a fit.
 
 Everything that a checkpoint does is timed where the search calls it: reading the data
-for the fingerprint, opening, saving, closing. Saving in a thread of its own counts too.
+for the fingerprint, opening, saving, closing; what a thread of its own does counts too.
+The share is told twice: of processor time, which other work on the machine does not
+change, and of the clock, which knows of waiting for the disk.
 
-    python benchmarks/faults/saving.py
+    python benchmarks/faults/saving.py                  # races of half a minute each
+    python benchmarks/faults/saving.py --short          # those of kills.py, seconds
+    python benchmarks/faults/saving.py --out benchmarks/results/saving.md
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import threading
@@ -18,86 +23,175 @@ from pathlib import Path
 
 import numpy as np
 from kills import searches
-from sklearn.datasets import make_regression
-from sklearn.ensemble import RandomForestRegressor
+from scipy.stats import loguniform, randint
+from sklearn.datasets import make_classification, make_regression
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestRegressor
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeRegressor
 
-from cvst import RaceGridSearchCV
+from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.search.checkpoint import _opening
+from cvst.search.checkpoint._journal import Journal
 from cvst.search.checkpoint._recorder import Recorder
 
 METHODS = ("begin", "known", "keep", "look", "end", "close", "_save_late")
+
+HEAD = """# What a checkpoint takes
+
+`python benchmarks/faults/saving.py`: races with `checkpoint=`, one worker, one thread.
+*Saving* is all that a checkpoint does, from the fingerprint of the data to closing the
+file. Processor time is not changed by other work on the machine; the clock counts
+waiting for the disk too. *Groups* finished, *saves* wrote them: where fits are short,
+several groups that finish close together are one save.
+
+"""
+COLUMNS = (
+    "| race | processor s | saving s | share | clock s | saving s | share | groups "
+    "| saves | bytes |\n|---|---|---|---|---|---|---|---|---|---|\n"
+)
 
 
 class Stopwatch:
     """Adds up the outermost calls of some functions, thread by thread."""
 
     def __init__(self):
-        self.seconds = 0.0
+        self.reset()
         self._inside = threading.local()
+
+    def reset(self):
+        """Begin anew."""
+        self.processor = self.clock = 0.0
+        self.calls = {}
 
     def timed(self, function):
         """Return the function, timed."""
 
         @wraps(function)
         def call(*args, **kwargs):
+            self.calls[function.__name__] = self.calls.get(function.__name__, 0) + 1
             if getattr(self._inside, "depth", 0):
                 return function(*args, **kwargs)
             self._inside.depth = 1
-            start = time.perf_counter()
+            clock, processor = time.perf_counter(), time.thread_time()
             try:
                 return function(*args, **kwargs)
             finally:
-                self.seconds += time.perf_counter() - start
+                self.clock += time.perf_counter() - clock
+                self.processor += time.thread_time() - processor
                 self._inside.depth = 0
 
         return call
 
 
-def larger():
-    """Return searches whose losses are many, or whose fits are long."""
-    wide = make_regression(100_000, 20, noise=5.0, random_state=0)
-    rows = make_regression(4000, 10, noise=5.0, random_state=0)
+def half_minutes():
+    """Return races of about half a minute: short fits, long ones, proposals."""
+    numbers = make_regression(8000, 10, noise=5.0, random_state=0)
+    many = make_regression(100_000, 20, noise=50.0, random_state=0)
+    kernels = make_regression(2400, 6, noise=30.0, random_state=0)
+    classes = make_classification(
+        4000, 12, n_informative=6, flip_y=0.15, random_state=0
+    )
+    leaves = {"max_depth": [2, 4, 6, 8, 10, 12], "min_samples_leaf": [1, 2, 4, 8, 16]}
     return {
-        "grid, ridge, 100,000 rows": (
+        "many short fits: grid of trees": (
             lambda **k: RaceGridSearchCV(
-                Ridge(), {"alpha": np.logspace(-3, 3, 60)}, strategy="cvst", **k
-            ),
-            (wide, {}),
-        ),
-        "grid, forests, 4,000 rows": (
-            lambda **k: RaceGridSearchCV(
-                RandomForestRegressor(n_estimators=20),
-                {"max_depth": [2, 4, 8, None], "max_features": [0.3, 1.0]},
+                DecisionTreeRegressor(),
+                leaves | {"max_features": [0.3, 0.5, 0.7, 0.8, 0.9, 1.0]},
                 **k,
             ),
-            (rows, {}),
+            (numbers, {}),
+        ),
+        "few long fits: grid of forests": (
+            lambda **k: RaceGridSearchCV(
+                RandomForestRegressor(n_estimators=30),
+                {"max_depth": [4, 8, None], "max_features": [0.3, 1.0]},
+                **k,
+            ),
+            (numbers, {}),
+        ),
+        "many losses: grid of ridges, 100,000 rows": (
+            lambda **k: RaceGridSearchCV(
+                Ridge(), {"alpha": np.logspace(-3, 6, 300)}, strategy="cvst", **k
+            ),
+            (many, {}),
+        ),
+        "shared work: paper's race of kernel ridges": (
+            lambda **k: RaceGridSearchCV(
+                KernelRidge(kernel="rbf"),
+                {"alpha": np.logspace(-3, 3, 12), "gamma": np.logspace(-3, 1, 12)},
+                strategy=CVST(stopping="never"),
+                **k,
+            ),
+            (kernels, {}),
+        ),
+        "draws: random support vectors": (
+            lambda **k: RaceRandomSearchCV(
+                SVC(),
+                {"C": loguniform(0.01, 1000), "gamma": loguniform(1e-3, 1)},
+                n_iter=40,
+                **k,
+            ),
+            (classes, {}),
+        ),
+        "proposals: histogram boosting": (
+            lambda **k: RaceSearchCV(
+                HistGradientBoostingClassifier(max_iter=60),
+                {
+                    "learning_rate": loguniform(0.02, 0.5),
+                    "max_leaf_nodes": randint(4, 64),
+                    "min_samples_leaf": randint(2, 60),
+                },
+                n_iter=30,
+                **k,
+            ),
+            (classes, {}),
         ),
     }
 
 
+def short():
+    """Return the races of ``kills.py``, which have their own fit parameters."""
+    return searches()
+
+
+def row(name, watch, processor, clock, n_bytes):
+    """Return a line of the table."""
+    groups, saves = (watch.calls.get(one, 0) for one in ("keep", "append"))
+    return (
+        f"| {name} | {processor:.1f} | {watch.processor:.2f} | "
+        f"{watch.processor / processor:.2%} | {clock:.1f} | {watch.clock:.2f} | "
+        f"{watch.clock / clock:.2%} | {groups} | {saves} | {n_bytes:,} |"
+    )
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--short", action="store_true", help="races of seconds")
+    parser.add_argument("--out", type=Path, help="file for the table")
+    options = parser.parse_args()
     watch = Stopwatch()
     for name in METHODS:
         setattr(Recorder, name, watch.timed(getattr(Recorder, name)))
     for name in ("fingerprint", "create", "Lock"):
         setattr(_opening, name, watch.timed(getattr(_opening, name)))
+    Journal.append = watch.timed(Journal.append)
     warnings.simplefilter("ignore")
-    print(f"{'search':38} seconds  saving  share     bytes")
+    lines = []
     with tempfile.TemporaryDirectory() as folder:
-        for number, (name, (make, ((X, y), params))) in enumerate(
-            (searches() | larger()).items()
-        ):
-            path, watch.seconds = Path(folder) / str(number), 0.0
-            start = time.perf_counter()
+        races = short() if options.short else half_minutes()
+        for number, (name, (make, ((X, y), params))) in enumerate(races.items()):
+            path = Path(folder) / str(number)
+            watch.reset()
+            clock, processor = time.perf_counter(), time.process_time()
             make(random_state=0, checkpoint=path).fit(X, y, **params)
-            seconds = time.perf_counter() - start
-            share = watch.seconds / seconds
-            print(
-                f"{name:38} {seconds:7.2f} {watch.seconds:7.3f} {share:6.2%} "
-                f"{path.stat().st_size:9,}",
-                flush=True,
-            )
+            took = time.process_time() - processor, time.perf_counter() - clock
+            lines.append(row(name, watch, *took, path.stat().st_size))
+            print(lines[-1], flush=True)
+    if options.out is not None:
+        text = HEAD + COLUMNS + "\n".join(lines) + "\n"
+        options.out.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -46,9 +46,10 @@ CLASSES = ("accuracy", "neg_log_loss", "neg_brier_score", "d2_log_loss_score",
            "jaccard_micro")  # fmt: skip
 SETS = ("accuracy", "f1_samples", "precision_samples", "recall_samples",
         "jaccard_samples")  # fmt: skip
-REFUSED = ("roc_auc", "f1", "f1_macro", "balanced_accuracy", "average_precision",
-           "matthews_corrcoef", "explained_variance", "max_error",
-           "neg_median_absolute_error", "adjusted_rand_score", "accurcy")  # fmt: skip
+WHOLE = ("roc_auc", "f1", "f1_macro", "balanced_accuracy", "average_precision",
+         "matthews_corrcoef", "explained_variance", "neg_median_absolute_error",
+         "adjusted_rand_score")  # fmt: skip
+REFUSED = ("max_error", "accurcy")
 
 
 def clipped(y_true: Any, y_pred: Any) -> Any:
@@ -89,6 +90,8 @@ def _named() -> list[Race]:
           for n_classes in (2, 4)),
         *(grid_race(f"score/sets/{name}", classes, NEIGHBOURS, labels(), scoring=name,
             strategy="cvst") for name in SETS),
+        *(grid_race(f"score/whole/{name}", classes, NEIGHBOURS, blobs(), scoring=name)
+          for name in WHOLE),
         *(grid_race(f"score/refused/{name}", classes, NEIGHBOURS, blobs(), scoring=name)
           for name in REFUSED),
     ]  # fmt: skip

@@ -26,6 +26,7 @@ CASES = [
     ("cvst search a.csv -m ", list(MODELS)),
     ("cvst search a.csv --model nu", ["nusvm", "nusvr"]),
     ("cvst search a.csv --strategy ", list(STRATEGIES)),
+    ("cvst search a.csv --fi", ["--fit-timeout"]),
     ("cvst report results --h", ["--help", "--html"]),
     ("cvst plan --time-b", ["--time-budget"]),
     ("cvst plan --bud", []),

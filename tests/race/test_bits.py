@@ -6,7 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import Ridge
 
@@ -16,6 +16,7 @@ from cvst.race._bits import BitTable, compact
 from cvst.race._leader_tests import Excesses, excess_p_values
 
 
+@settings(deadline=None)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_bits_read_like_the_losses_themselves(seed):
     """Row by row, some rows, all of them, and after a pickle."""
@@ -87,5 +88,5 @@ def test_a_look_has_no_more_losses_than_the_memory_holds(strategy, monkeypatch):
 def test_shuffled_subsets_are_bounded_too():
     problem = Problem(10_000, 400_000, orders=(np.arange(400_000)[::-1],))
     train, test = problem.bounded_prefix(1000, 10_000, problem.orders[0])
-    assert (len(train), len(test)) == (1000, 25_000)
+    assert (len(train), len(test)) == (1000, 2000)
     assert problem.bounded_prefix(1000, 2) == problem.prefix(1000)

@@ -13,7 +13,6 @@ from scipy import sparse
 from scipy.stats import loguniform
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import get_scorer, make_scorer, mean_absolute_error
@@ -122,25 +121,6 @@ def test_reported_score_is_that_of_the_scorer(regression, scoring):
     model = KernelRidge(kernel="rbf", **search.best_params_).fit(X[train], y[train])
     expected = get_scorer(scoring or "r2")(model, X[rows], y[rows])
     assert search.best_score_ == pytest.approx(expected, rel=1e-6)
-
-
-@pytest.mark.parametrize("n_jobs", [2, 3])
-def test_number_of_workers_does_not_matter(regression, classification, n_jobs):
-    """The same seed gives the same losses to the last bit, and the same winner."""
-    for estimator, grid, data in [
-        (KernelRidge(kernel="rbf"), GRID, regression),
-        (
-            RandomForestClassifier(),
-            {"n_estimators": [2, 5], "max_depth": [1, 3]},
-            classification,
-        ),
-        (DecisionTreeClassifier(), {"max_depth": [1, 2, 3]}, classification),
-    ]:
-        one = RaceGridSearchCV(estimator, grid, random_state=1).fit(*data)
-        many = RaceGridSearchCV(estimator, grid, random_state=1, n_jobs=n_jobs)
-        many.fit(*data)
-        np.testing.assert_array_equal(one.race_.mean_losses, many.race_.mean_losses)
-        assert one.best_params_ == many.best_params_
 
 
 def test_same_seed_same_race_other_seed_other_rows(regression):

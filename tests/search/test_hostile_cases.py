@@ -22,6 +22,7 @@ sys.path.insert(0, str(HOSTILE))
 from hostile_cases import Case, draw, run  # noqa: E402 - after the path
 from hostile_inputs import CVS, GRIDS, PARAMS, ROWS, TARGETS  # noqa: E402
 from hostile_models import MODELS, SCORERS  # noqa: E402
+from hostile_options import OPTIONS  # noqa: E402
 
 # Cases in which something was found, and what it was.
 FOUND = {
@@ -36,6 +37,12 @@ FOUND = {
         "machine", targets="two classes", grid="odd values", scoring="accuracy"
     ),
     "two rows ended in a KeyError": Case("ridge", n_rows=2, cv="none"),
+    "a NUL in the name of a checkpoint was a ValueError": Case(
+        "HostileRegressor none", options="checkpoint with NUL"
+    ),
+    "folds that are no pairs were told on many lines": Case(
+        "HostileRegressor none", cv="not pairs"
+    ),
 }
 
 
@@ -44,10 +51,10 @@ def test_what_was_found_stays_mended(case):
     assert run(case).trouble == []
 
 
-@pytest.mark.parametrize("part", range(12))
+@pytest.mark.parametrize("part", range(8))
 def test_drawn_cases_are_explained(part):
     """Each works, or raises a documented error, or what scikit-learn raises too."""
-    results = [run(draw(seed)) for seed in range(10 * part, 10 * part + 10)]
+    results = [run(draw(seed)) for seed in range(25 * part, 25 * part + 25)]
     assert [one for one in results if one.trouble] == []
 
 
@@ -61,6 +68,7 @@ def test_cases_reach_every_kind_of_input():
         "params": PARAMS,
         "grid": GRIDS,
         "scoring": SCORERS,
+        "options": OPTIONS,
         "model": MODELS,
     }.items():
         assert {getattr(case, name) for case in cases} == set(table)

@@ -205,15 +205,28 @@ if __name__ == "__main__":
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 @pytest.mark.parametrize(
-    ("n_jobs", "backend"), [("1", "loky"), ("2", "threading"), ("2", "loky")]
+    ("n_jobs", "backend", "programs"),
+    [
+        ("1", "loky", os.environ["PATH"]),
+        ("2", "threading", os.environ["PATH"]),
+        ("2", "loky", os.environ["PATH"]),
+        ("2", "loky", "/nonexistent"),
+    ],
 )
-def test_a_real_signal_is_answered_at_once(tmp_path, n_jobs, backend):
-    """As a terminal does: SIGINT to all processes; each would sleep for minutes."""
+def test_a_real_signal_is_answered_at_once(tmp_path, n_jobs, backend, programs):
+    """As a terminal does: SIGINT to all processes; each would sleep for minutes.
+
+    No workers stay behind, or nobody would close the pipe. Slim images have no pgrep.
+    """
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")
     command = [sys.executable, str(script), n_jobs, backend]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PATH": programs},
     ) as process:
         try:
             # Two workers may say so on one line.

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
+from sklearn.metrics import make_scorer, mean_absolute_error
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from cvst import CVST, PointwiseLoss, RaceGridSearchCV
-from cvst.exceptions import InvalidInputError
+from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 from cvst.race import PrefixSimilarity
 
 RNG = np.random.default_rng(0)
@@ -20,6 +21,7 @@ X = RNG.normal(size=(120, 3))
 LABELS = (X[:, 0] + 0.5 * RNG.normal(size=120) > 0).astype(int)
 VALUES = X[:, 0] + RNG.normal(size=120)
 N_FITS = []
+GRID = {"alpha": [0.1, 1.0]}
 
 
 class CountedRidge(Ridge):
@@ -124,3 +126,22 @@ def within(y_true, y_pred):
 def test_what_can_work_is_not_refused(estimator, grid, y, options):
     search = RaceGridSearchCV(estimator, grid, random_state=0, **options)
     assert np.isfinite(search.fit(X, y).best_score_)
+
+
+def test_a_metric_is_not_a_scorer():
+    """It would be called with the model for the targets, at every fit."""
+    N_FITS.clear()
+    search = RaceGridSearchCV(CountedRidge(), GRID, scoring=mean_absolute_error)
+    with pytest.raises(InvalidInputError, match="is a metric, not a scorer") as caught:
+        search.fit(X, VALUES)
+    assert "make_scorer(mean_absolute_error)" in str(caught.value)
+    assert N_FITS == []
+
+
+def test_a_scorer_that_returns_many_numbers_is_told_once():
+    def distances(y_true, y_pred):
+        return np.abs(y_true - y_pred)
+
+    search = RaceGridSearchCV(Ridge(), GRID, scoring=make_scorer(distances))
+    with pytest.raises(UnsupportedScoreError, match="distances returned an array"):
+        search.fit(X, VALUES)

@@ -319,15 +319,6 @@ def test_random_candidates(waves):
     assert search.best_score_ > 0.5
 
 
-def test_workers_change_nothing(waves):
-    """Two workers see what one sees."""
-    short = quick(n_folds=2, climbs=0, final_folds=0)
-    one = search_for(waves, strategy=short, n_jobs=1).fit(*waves)
-    two = search_for(waves, strategy=short, n_jobs=2).fit(*waves)
-    np.testing.assert_array_equal(one.race_.mean_losses, two.race_.mean_losses)
-    assert one.best_params_ == two.best_params_
-
-
 def test_clones_and_pickles_race_alike(waves):
     """A strategy is cloned by its parameters; a fitted search survives a pickle."""
     search = search_for(waves).fit(*waves)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
 import re
+import signal
 import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
+from contextlib import suppress
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import joblib
@@ -173,6 +178,7 @@ class _Pool:
         results = parallel(
             joblib.delayed(_single_threaded)(self._function, chunk) for chunk in chunks
         )
+        _let_workers_be_ended()
         try:
             for result in results:
                 if isinstance(result, _Interrupted):
@@ -201,6 +207,24 @@ class _Pool:
         if isinstance(result, _Interrupted):
             raise KeyboardInterrupt
         return result
+
+
+def _let_workers_be_ended() -> None:
+    """Lend joblib's processes a method that it calls to end them, and they lack.
+
+    joblib asks psutil or the command ``pgrep`` for the children of a worker. In slim
+    images neither is there, and it falls back to the method: without it workers go on,
+    and whoever pressed Ctrl-C waits for them.
+    """
+    for process in multiprocessing.active_children():
+        started: Any = getattr(process, "_popen", None)
+        if process.pid is not None and not hasattr(started, "kill"):
+            started.kill = partial(_kill, process.pid)
+
+
+def _kill(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
 
 
 def _last_words(text: str) -> str:

@@ -13,9 +13,10 @@ from cvst.race._space import SearchSpace
 
 __all__ = ["Folds", "Problem"]
 
-# Most losses of a look at a subset, eight bytes each: two gigabytes. More rows than
-# the least would tell hardly more, and a look has as many whatever the grid.
-LARGEST_LOOK, FEWEST_TESTED = 250_000_000, 10_000
+# Most losses of a look at a subset. With predictions and ranks each takes thirty to
+# forty bytes while the look is judged: a third of a gigabyte. More rows than are left
+# would tell hardly more, and the least are as many whatever the grid.
+LARGEST_LOOK, FEWEST_TESTED = 10_000_000, 2_000
 
 Folds = tuple[tuple[IntArray, IntArray], ...]
 

@@ -49,6 +49,37 @@ def test_a_device_does_not_change_the_winner(command, cvst):
     assert other["winner"]["score"] == pytest.approx(host["winner"]["score"])
 
 
+SLEEPER = """
+import time
+from sklearn.linear_model import Ridge
+
+
+class Sleeper(Ridge):
+    def __init__(self, alpha=1.0, rest=0):
+        super().__init__(alpha)
+        self.rest = rest
+
+    def fit(self, X, y):
+        time.sleep(self.rest)
+        return super().fit(X, y)
+"""
+
+
+def test_a_fit_that_hangs_is_ended(cvst_process, people_csv, tmp_path):
+    """Without an end the sleeping fits would take ten minutes."""
+    (tmp_path / "sleepers.py").write_text(SLEEPER, encoding="utf-8")
+    result = cvst_process(
+        *["search", people_csv, "-t", "cost", "--drop", "ill", "--max-looks", 1],
+        *["-m", "sleepers:Sleeper", "-g", "rest=[0, 600]", "--fit-timeout", "2s"],
+        *["--json"],
+    )
+    document = json.loads(result.out)
+
+    assert result.code == 0
+    assert document["winner"]["params"] == {"rest": 0}
+    assert "--fit-timeout 2s" in document["repeat"]
+
+
 def test_the_command_is_the_search_written_out(command, people, cvst):
     """Winner, score, steps and survivors are those of a search in Python."""
     search = by_hand(people, random_state=3, scoring="neg_mean_absolute_error")
@@ -226,6 +257,8 @@ def test_a_plan_races_nothing(command, cvst, tmp_path):
         (["-t", "cost", *RIDGE, "--time-budget", "soon"], "'soon' is not a time"),
         (["-t", "cost", *RIDGE, "--time-budget", "1e-9", "--quiet"], "too small"),
         (["-t", "cost", *RIDGE, "--max-looks", "0"], "max_looks"),
+        (["-t", "cost", *RIDGE, "--fit-timeout", "soon"], "'soon' is not a time"),
+        (["-t", "cost", *RIDGE, "--fit-timeout", "0"], "fit-timeout"),
         (["-t", "cost", *RIDGE, "--device", "gpu"], "device='gpu' is not known"),
         (["-t", "cost", *RIDGE, "--n-jobs", "0"], "'0' is not a number of workers"),
         (["-t", "cost", *RIDGE, "--n-jobs", "two"], "'two' is not a number of workers"),

@@ -61,6 +61,7 @@ def chosen_search(
         "on_interrupt": "return",
         "time_budget": options.time_budget,
         "max_looks": options.max_looks,
+        "fit_timeout": options.fit_timeout,
         "device": options.device,
         "checkpoint": options.checkpoint,
     }

@@ -157,6 +157,12 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         "--max-looks", type=int, metavar="N", help="end the race after N looks"
     )
     group.add_argument(
+        "--fit-timeout",
+        type=seconds,
+        metavar="TIME",
+        help="end fits that take longer, such as 30s, and go on without them",
+    )
+    group.add_argument(
         "--device",
         default="cpu",
         metavar="NAME",

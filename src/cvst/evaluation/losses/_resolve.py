@@ -27,7 +27,7 @@ from cvst.evaluation.losses._pointwise import PointwiseLoss
 from cvst.evaluation.losses.influence import JackknifeScore, OpaqueScore, whole_score
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["resolve_loss"]
+__all__ = ["is_metric", "resolve_loss"]
 
 # Their own score is the explained deviance of their family.
 TWEEDIE_POWERS: dict[type, float] = {PoissonRegressor: 1, GammaRegressor: 2}
@@ -142,8 +142,8 @@ def _parts(scoring: Any) -> ScorerParts | None:
     parts = scorer_parts(scoring)
     if parts is not None:
         return parts
-    name = getattr(scoring, "__name__", repr(scoring))
-    if getattr(metrics, name, None) is scoring:
+    if is_metric(scoring):
+        name = scoring.__name__
         raise InvalidInputError(
             f"scoring={name} is a metric, not a scorer. Pass its name as in "
             f"sklearn.metrics.get_scorer_names(), or make_scorer({name})."
@@ -154,6 +154,18 @@ def _parts(scoring: Any) -> ScorerParts | None:
         f"scoring={scoring!r} is not one score. Pass the name of a scikit-learn score, "
         "a scorer object, scorer(estimator, X, y) or a PointwiseLoss."
     )
+
+
+def is_metric(scoring: Any) -> bool:
+    """Return whether this is a metric of scikit-learn, to which no model is passed.
+
+    Examples
+    --------
+    >>> is_metric(metrics.r2_score), is_metric("r2")
+    (True, False)
+    """
+    name = getattr(scoring, "__name__", None)
+    return isinstance(name, str) and getattr(metrics, name, None) is scoring
 
 
 def _named_scorer(name: str) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cvst._sklearn_compat import scorer_parts
 from cvst.evaluation.losses._pointwise import PointwiseLoss
-from cvst.evaluation.losses._resolve import resolve_loss
+from cvst.evaluation.losses._resolve import is_metric, resolve_loss
 from cvst.evaluation.losses.influence import OpaqueScore
 from cvst.exceptions import InvalidInputError
 
@@ -149,4 +149,5 @@ def raced_name(scoring: Any, refit: Any, race_by: str | None) -> str:
 def _is_opaque(scoring: Any) -> bool:
     """Return whether a scorer can only be called."""
     known = isinstance(scoring, PointwiseLoss) or scorer_parts(scoring) is not None
-    return callable(scoring) and not known
+    # A metric of scikit-learn is refused where a single score is resolved.
+    return callable(scoring) and not known and not is_metric(scoring)

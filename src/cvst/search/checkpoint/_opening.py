@@ -44,7 +44,8 @@ def recorded(
     _check(search, path)
     try:
         lock = Lock(path)
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        # A name with a NUL or half a character pair in it is a ValueError.
         raise _unwritable(path, error) from error
     pace = Pace()
     try:
@@ -80,10 +81,11 @@ def _opened(path: Path, reading: Reading) -> Journal:
         raise _unwritable(path, error) from error
 
 
-def _unwritable(path: Path, error: OSError) -> CheckpointError:
+def _unwritable(path: Path, error: OSError | ValueError) -> CheckpointError:
+    why = getattr(error, "strerror", None) or error
     return CheckpointError(
-        f"checkpoint='{path}' cannot be written: {error.strerror or error}. Name a "
-        "file in a folder that exists and may be written to."
+        f"checkpoint={str(path)!r} cannot be written: {why}. Name a file in a folder "
+        "that exists and may be written to."
     )
 
 

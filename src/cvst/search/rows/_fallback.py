@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from cvst._sklearn_compat import num_samples
+from cvst._text import value_text
 from cvst.evaluation import RaceData, take
 from cvst.exceptions import (
     CVSTWarning,
@@ -92,12 +93,13 @@ class FoldMaker:
         """Say what the folds of the user lack."""
         if self.inputs.groups is None and "groups" in str(error):
             return InvalidInputError(
-                f"cv={self.cv!r} splits by groups, and there are none. Pass them to "
-                "fit: search.fit(X, y, groups=groups)."
+                f"cv={value_text(self.cv, 200)} splits by groups, and there are none. "
+                "Pass them to fit: search.fit(X, y, groups=groups)."
             )
         n_samples = self.inputs.n_samples
         return TooFewRowsError(
-            f"cv={self.cv!r} cannot split these {n_samples} rows: {error}"
+            f"cv={value_text(self.cv, 200)} cannot split these {n_samples} rows: "
+            f"{error}"
         )
 
 

@@ -17,6 +17,7 @@ from sklearn.model_selection import (
 )
 
 from cvst._sklearn_compat import num_samples
+from cvst._text import value_text
 from cvst._typing import IntArray
 from cvst.exceptions import InvalidInputError, TooFewRowsError
 from cvst.parallel import filtered_warnings
@@ -152,7 +153,9 @@ def make_folds(
         for train, test in splits
     )
     if not folds:
-        raise InvalidInputError(f"cv={cv!r} yields no folds. Give at least one.")
+        raise InvalidInputError(
+            f"cv={value_text(cv, 200)} yields no folds. Give at least one."
+        )
     return folds
 
 

@@ -19,6 +19,7 @@ from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import LabelArray, align_columns, to_array
 from cvst.evaluation.losses.influence._counts import flat_labels
 from cvst.evaluation.losses.influence._whole import Measured, WholeScore, blocks_of
+from cvst.exceptions import UnsupportedScoreError
 
 __all__ = ["JackknifeScore", "on_first_rows"]
 
@@ -88,7 +89,14 @@ class JackknifeScore(WholeScore):
             arguments["sample_weight"] = np.asarray(weights, dtype=float)[rows]
         if len(rows) < num_samples(y_true):
             y_true, values = take(y_true, rows), _some(values, rows)
-        return self.parts.sign * float(self.parts.function(y_true, values, **arguments))
+        value = self.parts.function(y_true, values, **arguments)
+        if np.ndim(value):
+            raise UnsupportedScoreError(
+                f"{self.name} returned an array of shape {np.shape(value)}, and a "
+                "score is one number. Return a number, or pass scoring=PointwiseLoss(f)"
+                " with f(y_true, y_pred) -> one loss per row."
+            )
+        return self.parts.sign * float(value)
 
     def _values(self, prediction: Any, classes: Any) -> Any:
         """Return the prediction as scikit-learn's scorers hand it to a metric."""

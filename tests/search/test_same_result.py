@@ -1,0 +1,114 @@
+"""The same result, to the last bit, however a search is run.
+
+Whatever the workers are, whatever Python hashes to, with and without a compiler, broken
+off or not: all evaluators, searches and strategies in one matrix.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import joblib
+import pytest
+
+from cvst.evaluation import _dispatch, batch_evaluator_for
+from cvst.search.checkpoint import _pace
+from cvst.search.checkpoint._recorder import Recorder
+
+SCRIPT = Path(__file__).parent / "same_result.py"
+sys.path.insert(0, str(SCRIPT.parent))
+
+import same_result  # noqa: E402 - after the path
+from same_result import GRIDS, SEARCHES  # noqa: E402
+
+# What another process is told: its environment, and the number of workers.
+OTHERS = {
+    "two processes, another hash seed": ({"PYTHONHASHSEED": "1"}, 2),
+    "no compiler, a third hash seed": (
+        {"PYTHONHASHSEED": "2", "NUMBA_DISABLE_JIT": "1"},
+        1,
+    ),
+}
+
+
+@cache
+def quiet():
+    """Return the digests of searches with one worker, in this process."""
+    return same_result.digests()
+
+
+@pytest.mark.parametrize("how", OTHERS)
+def test_other_processes_find_the_same(how):
+    environment, n_jobs = OTHERS[how]
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), str(n_jobs)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert json.loads(done.stdout) == quiet()
+
+
+def test_threads_find_the_same():
+    with joblib.parallel_config(backend="threading"):
+        assert same_result.digests(n_jobs=2) == quiet()
+
+
+class Break:
+    """Interrupts a race when so many groups have been kept."""
+
+    def __init__(self, n_groups, keep):
+        self.left = n_groups
+        self._keep = keep
+
+    def __call__(self, recorder, outcomes):
+        self._keep(recorder, outcomes)
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_broken_off_searches_end_the_same(name, tmp_path, monkeypatch):
+    """Broken off within the second look, they go on with two threads."""
+    monkeypatch.setattr(_pace, "SHARE", float("inf"))
+    with monkeypatch.context() as patched:
+        broken = Break(3, Recorder.keep)
+        patched.setattr(Recorder, "keep", lambda *args: broken(*args))
+        with pytest.raises(KeyboardInterrupt):
+            same_result.fitted(name, checkpoint=tmp_path / "race")
+    with joblib.parallel_config(backend="threading"):
+        search, X = same_result.fitted(name, checkpoint=tmp_path / "race", n_jobs=2)
+    assert same_result.digest(search, X) == quiet()[name]
+
+
+def test_a_digest_sees_one_bit():
+    """Another seed or another last bit is another digest."""
+    search, X = same_result.fitted("ridge")
+    before = same_result.digest(search, X)
+    assert before == quiet()["ridge"]
+    search.race_.observations[0].mean_losses.flags.writeable = True
+    search.race_.observations[0].mean_losses[0] *= 1 + 1e-15
+    assert same_result.digest(search, X) != before
+
+
+def test_every_evaluator_takes_part():
+    """A new family of estimators must join the matrix."""
+    classes = set(batch_evaluator_for.registry) - {object}
+    kinds = {type(_evaluator(kind)) for kind in classes}
+    kinds |= {type(one) for one in _dispatch._BY_NAME.values()}
+    present = {type(batch_evaluator_for(model)) for model, _, _ in GRIDS.values()}
+    missing = {kind.__name__ for kind in kinds - present}
+    assert missing <= {"CatBoostRounds"}
+
+
+def _evaluator(kind):
+    same = [model for model, _, _ in GRIDS.values() if type(model) is kind]
+    return batch_evaluator_for(same[0] if same else kind.__new__(kind))
