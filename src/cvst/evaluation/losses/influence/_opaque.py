@@ -111,13 +111,13 @@ class OpaqueScore(WholeScore):
         self, fitted: FittedModel, y: Any, weights: Any, rows: IntArray | None = None
     ) -> Any:
         """Ask the scorer about some rows, all of them by default."""
+        if rows is not None:
+            fitted = fitted.at(rows)
+            y, weights = take(y, rows), take(weights, rows)
         values = [fitted.X] if y is None else [fitted.X, y]
         arguments = {}
         if weights is not None and self.weighted:
             arguments["sample_weight"] = weights
-        if rows is not None:
-            values = [take(one, rows) for one in values]
-            arguments = {name: take(one, rows) for name, one in arguments.items()}
         return self.scorer(fitted.model, *values, **arguments)
 
     def _chosen(self, found: Any) -> float:
