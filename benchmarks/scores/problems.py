@@ -18,7 +18,6 @@ import numpy as np
 import pandas as pd
 from lightgbm import LGBMClassifier
 from sklearn.ensemble import (
-    HistGradientBoostingClassifier,
     RandomForestClassifier,
 )
 from sklearn.linear_model import LogisticRegression
@@ -33,7 +32,7 @@ from data_sets import load as load_everyday
 
 __all__ = ["N_TRAIN", "PROBLEMS", "Problem"]
 
-N_TRAIN, MOST_FRESH = 1_500, 6_000
+N_TRAIN, MOST_FRESH = 1_000, 6_000
 
 # More levels than this and a text is a name, not a category.
 MOST_LEVELS = 20
@@ -59,28 +58,18 @@ def _powers(low: float, high: float, count: int) -> list[float]:
     return np.logspace(low, high, count).tolist()
 
 
-def _hist() -> Learner:
-    model = HistGradientBoostingClassifier(early_stopping=False, random_state=0)
-    return model, {
-        "learning_rate": [0.05, 0.15],
-        "max_leaf_nodes": [4, 8, 16],
-        "max_iter": [10, 25, 60],
-        "class_weight": [None, "balanced"],
-    }
-
-
 def _lightgbm() -> Learner:
     model = LGBMClassifier(n_jobs=1, random_state=0, verbose=-1)
     return model, {
         "learning_rate": [0.03, 0.1, 0.3],
         "num_leaves": [4, 8],
-        "n_estimators": [10, 25, 60],
+        "n_estimators": [10, 20, 40],
         "class_weight": [None, "balanced"],
     }
 
 
 def _forest() -> Learner:
-    model = RandomForestClassifier(n_estimators=20, n_jobs=1, random_state=0)
+    model = RandomForestClassifier(n_estimators=10, n_jobs=1, random_state=0)
     return model, {
         "max_features": [0.15, 0.3, 0.6],
         "min_samples_leaf": [1, 3, 9],
@@ -141,12 +130,12 @@ PROBLEMS = {
     problem.name: problem
     for problem in (
         Problem("default", "logistic", _logistic),
-        Problem("page_blocks", "hist", _hist),
+        Problem("page_blocks", "lightgbm", _lightgbm),
         Problem("satimage", "svm", _svm),
         Problem("movies", "forest", _forest),
         Problem("visits", "lightgbm", _lightgbm),
         Problem("marketing", "logistic", _logistic),
-        Problem("wages", "hist", _hist),
+        Problem("wages", "lightgbm", _lightgbm),
         Problem("email", "svm", _svm),
         Problem("churn", "forest", _forest),
         Problem("nlswork", "lightgbm", _lightgbm),
