@@ -58,9 +58,7 @@ class _PredictionWork:
         return [
             self._predicted(outcome)
             for group in groups
-            for outcome in outcomes_within_memory(
-                self.work.evaluator, task.only(group)
-            )
+            for outcome in outcomes_within_memory(self.work.evaluator, task.only(group))
         ]
 
     def _predicted(self, outcome: Outcome) -> Predicted:

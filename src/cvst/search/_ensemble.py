@@ -317,9 +317,7 @@ def _mean_score(parts: Sequence[_Part]) -> Callable[[FloatArray], float]:
     return lambda weights: float(np.mean([part.score(weights) for part in parts]))
 
 
-def _compared(
-    ensemble: Ensemble, parts: Sequence[_Part], n_members: int
-) -> Ensemble:
+def _compared(ensemble: Ensemble, parts: Sequence[_Part], n_members: int) -> Ensemble:
     """Compare fold by fold what the others selected with the winner."""
     winner = np.eye(n_members)[0]
     gains, variances, differences = [], [], []

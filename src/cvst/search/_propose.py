@@ -84,8 +84,8 @@ class RaceSearchCV(BaseRaceSearch):
         or more configurations. It needs a ``random_state`` that is a number.
         :meth:`resume` does the same in one call.
     scoring, ordering, cv, refit, race_by, n_jobs, error_score, return_pointwise, \
-return_predictions, ensemble, random_state, verbose, on_interrupt, max_looks, fit_timeout, device, checkpoint, \
-pre_dispatch, return_train_score
+return_predictions, ensemble, random_state, verbose, on_interrupt, max_looks, \
+fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Attributes

@@ -39,7 +39,8 @@ class RaceRandomSearchCV(BaseRaceSearch):
         differ from ``fit`` to ``fit``; the order of the rows is a fixed one.
     scoring, strategy, ordering, rescale, cv, refit, race_by, n_jobs, error_score, \
 return_pointwise, return_predictions, ensemble, verbose, incremental, on_interrupt, \
-time_budget, max_looks, fit_timeout, device, checkpoint, pre_dispatch, return_train_score
+time_budget, max_looks, fit_timeout, device, checkpoint, pre_dispatch, \
+return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Examples
