@@ -14,7 +14,7 @@ from sklearn.base import (
     clone,
 )
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
@@ -192,6 +192,14 @@ class WeightedEnsembleRegressor(RegressorMixin, _WeightedEnsemble):
     >>> ensemble.fit([[0], [1]], [0, 10]).predict([[0]])
     array([2.5])
     """
+
+    def fit(self, X: Any, y: Any, **params: Any) -> Self:
+        """Fit a clone of every member on all rows; ``params`` go to all of them."""
+        shape = np.shape(y)
+        if len(shape) == 2 and shape[1] == 1:
+            # Some members would predict a column, others numbers.
+            y = column_or_1d(y, warn=True)
+        return super().fit(X, y, **params)
 
     def predict(self, X: Any) -> FloatArray:
         """Return the weighted mean of the members' predictions.
