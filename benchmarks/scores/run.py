@@ -22,11 +22,11 @@ import numpy as np
 from problems import PROBLEMS, Problem
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation import batch_evaluator_for
 from cvst.evaluation.svm._fits import load_compiled_solver
+from cvst.race import CrossValidation
 
 __all__ = ["SCORES", "top_tenth"]
 
@@ -88,8 +88,16 @@ def searched(problem: Problem, rows: Any, split: int) -> tuple[Any, dict[str, An
     X, y = rows
     model, grid = problem.made()
     scores = scores_of(problem)
-    folds = StratifiedKFold(10, shuffle=True, random_state=split)
-    search = GridSearchCV(model, grid, scoring=scores, refit=False, cv=folds)
+    search = RaceGridSearchCV(
+        model,
+        grid,
+        strategy=CrossValidation(10),
+        scoring=scores,
+        race_by=next(iter(scores)),
+        refit=False,
+        random_state=split,
+        n_jobs=1,
+    )
     results = search.fit(X, y).cv_results_
     chosen = {name: int(np.argmax(results[f"mean_test_{name}"])) for name in scores}
     return results["params"], chosen
