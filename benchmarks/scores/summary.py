@@ -19,6 +19,11 @@ SCORES = (
     *("average_precision", "top_tenth"),
 )
 
+TITLES = (
+    *("score", "problems", "quality", "same choice", "seconds", "operations"),
+    *("fits", "seconds for each operation"),
+)
+
 # What the speed of the others is compared with: the second where there is no first.
 YARDSTICKS = ("neg_log_loss", "accuracy")
 
@@ -91,8 +96,7 @@ def lines(cells: list[dict[str, Any]]) -> list[str]:
     table = [
         f"{len(cells)} cells: {len(problems)} problems, {len(splits)} splits.",
         "",
-        "| score | problems | quality | same choice | seconds | operations | fits | "
-        "seconds for each operation |",
+        "| " + " | ".join(TITLES) + " |",
         "|---|---|---|---|---|---|---|---|",
     ]
     everything = []

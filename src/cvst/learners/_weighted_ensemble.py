@@ -80,7 +80,8 @@ class _WeightedEnsemble(MetaEstimatorMixin, BaseEstimator):
                 f"weights={self.weights!r} does not fit {len(members)} members. Give "
                 "one number for each, none below 0 and not all 0."
             )
-        return weights / weights.sum()
+        shares: FloatArray = weights / weights.sum()
+        return shares
 
     def _mean(self, method: str, X: Any) -> FloatArray:
         check_is_fitted(self)
