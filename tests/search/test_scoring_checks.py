@@ -52,6 +52,23 @@ def refusal(estimator, y, **options):
 
 
 @pytest.mark.parametrize(
+    "similarity",
+    ["friedman", "kruskal_wallis", "cochran", PrefixSimilarity(0.05, "friedman")],
+)
+@pytest.mark.parametrize("scoring", ["roc_auc", "f1", lambda model, X, y: 0.5])
+def test_tests_of_single_rows_refuse_a_score_of_all_rows(similarity, scoring):
+    """The paper's tests rank or count single rows, which ROC AUC does not have."""
+    text = refusal(
+        CountedClassifier(),
+        LABELS,
+        scoring=scoring,
+        strategy=CVST(similarity=similarity),
+    )
+    assert "single rows" in text
+    assert "similarity='auto'" in text
+
+
+@pytest.mark.parametrize(
     "similarity", ["cochran", "wilson", PrefixSimilarity(0.05, "cochran")]
 )
 @pytest.mark.parametrize("y", [VALUES, LABELS], ids=["real", "whole"])

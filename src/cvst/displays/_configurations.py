@@ -11,6 +11,7 @@ import numpy as np
 from cvst._text import shared_path
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.displays._race import Race, check_started
+from cvst.displays._scores import LOSS
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, shared_deciding_looks
 
@@ -43,6 +44,8 @@ class SeenConfigurations:
         folds, not dropped.
     winner : int
         Place of the winner here.
+    quantity : str
+        What the losses are.
     """
 
     configurations: tuple[Configuration, ...]
@@ -52,11 +55,12 @@ class SeenConfigurations:
     n_train: IntArray
     confirmed: BoolArray
     winner: int
+    quantity: str = LOSS
 
     @classmethod
-    def from_search(cls, search: Any) -> SeenConfigurations:
+    def from_search(cls, search: Any, score: str | None = None) -> SeenConfigurations:
         """Read a fitted search."""
-        race = Race.from_search(search)
+        race = Race.from_search(search, score)
         return cls.of(race, search.cv_results_["params"])
 
     @classmethod
@@ -112,6 +116,7 @@ class SeenConfigurations:
             n_train[numbers],
             confirmed[numbers],
             int(np.flatnonzero(numbers == winner)[0]) if winner in numbers else 0,
+            race.quantity,
         )
 
     def varying(self) -> tuple[str, ...]:

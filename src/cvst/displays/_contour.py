@@ -12,6 +12,7 @@ from cvst.displays._configurations import SeenConfigurations, chosen_names
 from cvst.displays._importance import ImportanceDisplay
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
 from cvst.displays._race import draw_legend, draw_title
+from cvst.displays._scores import LOSS
 from cvst.displays._slices import draw_parameter_ticks, side_by_side
 from cvst.displays._style import loss_ceiling, prepare_axes
 from cvst.exceptions import InvalidInputError
@@ -50,6 +51,8 @@ class ContourDisplay:
         Those with as much evidence as the winner.
     winner : int
         Place of the winner.
+    quantity : str, default="loss"
+        What the losses are: ``"minus f1"`` where a score was chosen.
 
     Attributes
     ----------
@@ -80,6 +83,7 @@ class ContourDisplay:
         losses: FloatArray,
         confirmed: BoolArray,
         winner: int,
+        quantity: str = LOSS,
     ) -> None:
         self.x = x
         self.y = y
@@ -89,6 +93,7 @@ class ContourDisplay:
         self.losses = losses
         self.confirmed = confirmed
         self.winner = winner
+        self.quantity = quantity
 
     @classmethod
     def from_search(
@@ -98,6 +103,7 @@ class ContourDisplay:
         x: str | None = None,
         y: str | None = None,
         random_state: int = 0,
+        score: str | None = None,
     ) -> ContourDisplay:
         """Model what a fitted search has seen.
 
@@ -109,12 +115,16 @@ class ContourDisplay:
             Names of hyper-parameters; the two most important by default.
         random_state : int
             Seed of the forests.
+        score : str, optional
+            Name of a score that was recorded; its negative takes the place of the
+            losses, which are drawn by default.
 
         Returns
         -------
         ContourDisplay
         """
-        return cls._of(SeenConfigurations.from_search(search), x, y, random_state)
+        seen = SeenConfigurations.from_search(search, score)
+        return cls._of(seen, x, y, random_state)
 
     @classmethod
     def from_state(
@@ -178,6 +188,7 @@ class ContourDisplay:
             losses=seen.comparable,
             confirmed=seen.confirmed,
             winner=seen.winner,
+            quantity=seen.quantity,
         )
 
     def plot(self, ax: Axes | None = None) -> ContourDisplay:
@@ -203,7 +214,7 @@ class ContourDisplay:
             levels=levels,
             cmap="cividis",
         )
-        ax.figure.colorbar(picture, ax=ax, label="predicted loss", pad=0.02)
+        ax.figure.colorbar(picture, ax=ax, label=f"predicted {self.quantity}", pad=0.02)
         x, y = side_by_side(self.x), side_by_side(self.y)
         failed = ~np.isfinite(self.losses)
         size = float(np.clip(2500 / max(1, len(x)), 8, 30))
@@ -230,7 +241,8 @@ class ContourDisplay:
         )  # fmt: skip
         draw_parameter_ticks(ax, self.x, room=60)
         draw_parameter_ticks(ax, self.y, "y")
-        draw_title(ax, "Loss that a forest expects, others as the best have them")
+        what = self.quantity.capitalize() if self.quantity == LOSS else self.quantity
+        draw_title(ax, f"{what} that a forest expects, others as the best have them")
         ax.spines[:].set_visible(False)
         draw_legend(ax, below=52)
         return self

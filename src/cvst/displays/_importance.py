@@ -11,6 +11,7 @@ from cvst._typing import Configuration, FloatArray
 from cvst.displays._configurations import SeenConfigurations
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
 from cvst.displays._race import draw_legend, draw_title
+from cvst.displays._scores import LOSS
 from cvst.displays._style import COLOURS, prepare_axes, tidy
 from cvst.race import RaceState
 
@@ -63,6 +64,8 @@ class ImportanceDisplay:
         Configurations with a loss.
     too_few : bool
         Whether these are too few to say anything; then there are no importances.
+    quantity : str, default="loss"
+        What the losses are: ``"minus f1"`` where a score was chosen.
 
     Attributes
     ----------
@@ -89,12 +92,14 @@ class ImportanceDisplay:
         alone: FloatArray,
         n_configurations: int,
         too_few: bool,
+        quantity: str = LOSS,
     ) -> None:
         self.names = names
         self.importances = importances
         self.alone = alone
         self.n_configurations = n_configurations
         self.too_few = too_few
+        self.quantity = quantity
 
     @property
     def means(self) -> FloatArray:
@@ -107,7 +112,9 @@ class ImportanceDisplay:
         return np.quantile(self.importances, INTERVAL, axis=1).T
 
     @classmethod
-    def from_search(cls, search: Any, *, random_state: int = 0) -> ImportanceDisplay:
+    def from_search(
+        cls, search: Any, *, random_state: int = 0, score: str | None = None
+    ) -> ImportanceDisplay:
         """Fit forests to what a fitted search has seen.
 
         Parameters
@@ -116,12 +123,15 @@ class ImportanceDisplay:
             A fitted search.
         random_state : int
             Seed of the forests.
+        score : str, optional
+            Name of a score that was recorded; its negative takes the place of the
+            losses, which are drawn by default.
 
         Returns
         -------
         ImportanceDisplay
         """
-        return cls._of(SeenConfigurations.from_search(search), random_state)
+        return cls._of(SeenConfigurations.from_search(search, score), random_state)
 
     @classmethod
     def from_state(
@@ -160,6 +170,7 @@ class ImportanceDisplay:
                 alone=np.full((len(names), 0), np.nan),
                 n_configurations=n_known,
                 too_few=True,
+                quantity=seen.quantity,
             )
         axes = [parameter_axis(name, seen.configurations) for name in names]
         total, alone = _shares(axes, seen, random_state)
@@ -170,6 +181,7 @@ class ImportanceDisplay:
             alone=alone[order],
             n_configurations=n_known,
             too_few=False,
+            quantity=seen.quantity,
         )
 
     def plot(self, ax: Axes | None = None) -> ImportanceDisplay:
@@ -191,7 +203,9 @@ class ImportanceDisplay:
 
         self.ax_ = ax
         noun = "configuration" if self.n_configurations == 1 else "configurations"
-        draw_title(ax, f"What the loss of {self.n_configurations:,} {noun} hangs on")
+        draw_title(
+            ax, f"What the {self.quantity} of {self.n_configurations:,} {noun} hangs on"
+        )
         if self.too_few:
             ax.set_axis_off()
             ax.text(0.5, 0.5, _too_few_text(self), ha="center", va="center", wrap=True)

@@ -16,6 +16,7 @@ from cvst.displays._race import (
     draw_title,
     stage_spans,
 )
+from cvst.displays._scores import LOSS, label_of
 from cvst.displays._style import (
     BOUNDARY,
     COLOURS,
@@ -62,6 +63,8 @@ class IncumbentDisplay:
         Look of each point behind, from 0.
     point_losses : ndarray of shape (n_points,)
         Its mean loss, NaN for a failed fit.
+    quantity : str, default="loss"
+        What the losses are: ``"minus f1"`` where a score was chosen.
 
     Attributes
     ----------
@@ -91,6 +94,7 @@ class IncumbentDisplay:
         stages: Sequence[str],
         point_looks: IntArray,
         point_losses: FloatArray,
+        quantity: str = LOSS,
     ) -> None:
         self.times = times
         self.unit = unit
@@ -100,22 +104,29 @@ class IncumbentDisplay:
         self.stages = stages
         self.point_looks = point_looks
         self.point_losses = point_losses
+        self.quantity = quantity
 
     @classmethod
-    def from_search(cls, search: Any) -> IncumbentDisplay:
+    def from_search(cls, search: Any, *, score: str | None = None) -> IncumbentDisplay:
         """Read a fitted search.
 
         Parameters
         ----------
         search : RaceGridSearchCV, RaceRandomSearchCV or RaceSearchCV
             A fitted search.
+        score : str, optional
+            Name of a score that was recorded; its negative takes the place of the
+            losses, which are drawn by default.
 
         Returns
         -------
         IncumbentDisplay
         """
-        race = Race.from_search(search)
-        return cls.from_state(race.state, strategy=race.strategy)
+        race = Race.from_search(search, score)
+        # Who led was decided by the losses of the race, whatever is drawn.
+        check_started(race.state)
+        incumbents = _incumbents(search.race_, race.strategy)
+        return cls._of(race.state, incumbents, race.quantity)
 
     @classmethod
     def from_state(cls, state: RaceState, *, strategy: Any = None) -> IncumbentDisplay:
@@ -133,10 +144,15 @@ class IncumbentDisplay:
         IncumbentDisplay
         """
         check_started(state)
+        return cls._of(state, _incumbents(state, strategy), LOSS)
+
+    @classmethod
+    def _of(
+        cls, state: RaceState, incumbents: IntArray, quantity: str
+    ) -> IncumbentDisplay:
         seen = state.observations
         elapsed = np.array([one.elapsed for one in seen])
         known = bool(np.isfinite(elapsed).all())
-        incumbents = _incumbents(state, strategy)
         losses, loss_stages = _losses_then(state, incumbents)
         counts = [len(one.look.configurations) for one in seen]
         return cls(
@@ -148,6 +164,7 @@ class IncumbentDisplay:
             stages=[one.look.stage for one in seen],
             point_looks=np.repeat(np.arange(len(seen)), counts),
             point_losses=np.concatenate([one.mean_losses for one in seen]),
+            quantity=quantity,
         )
 
     def plot(self, ax: Axes | None = None) -> IncumbentDisplay:
@@ -196,13 +213,14 @@ class IncumbentDisplay:
         self._name_end(ax)
         seconds = self.unit == "seconds"
         ax.set_xlabel("seconds since the start" if seconds else "look")
-        ax.set_ylabel("mean loss")
+        ax.set_ylabel(label_of(self.quantity, "mean"))
         self._limit(ax, top)
         n_leaders = len(changes)
         changed = "1 leader" if n_leaders == 1 else f"{n_leaders} leaders"
         looks = "1 look" if len(self.times) == 1 else f"{len(self.times):,} looks"
         length = f", {seconds_text(float(self.times[-1]))}" if seconds else ""
-        draw_title(ax, f"Loss of the leader: {changed} in {looks}{length}")
+        what = self.quantity.capitalize() if self.quantity == LOSS else self.quantity
+        draw_title(ax, f"{what} of the leader: {changed} in {looks}{length}")
         tidy(ax)
         n_handles = len(ax.get_legend_handles_labels()[0])
         draw_legend(ax, n=n_handles if n_handles < 6 else 4)

@@ -11,6 +11,7 @@ import numpy as np
 from cvst._text import shortened
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
+from cvst.displays._scores import LOSS, label_of
 from cvst.displays._style import MARKERS, colours, prepare_axes, tidy
 from cvst.race import RaceState
 
@@ -63,6 +64,8 @@ class LearningCurvesDisplay:
         The best survivors, and the best of those who fell.
     others : list of Curve
         All others.
+    quantity : str, default="loss"
+        What the losses are: ``"minus f1"`` where a score was chosen.
 
     Attributes
     ----------
@@ -88,14 +91,21 @@ class LearningCurvesDisplay:
         survivors: Sequence[Curve],
         dropped: Sequence[Curve],
         others: Sequence[Curve],
+        quantity: str = LOSS,
     ) -> None:
         self.survivors = survivors
         self.dropped = dropped
         self.others = others
+        self.quantity = quantity
 
     @classmethod
     def from_search(
-        cls, search: Any, *, n_survivors: int = 4, n_dropped: int = 3
+        cls,
+        search: Any,
+        *,
+        n_survivors: int = 4,
+        n_dropped: int = 3,
+        score: str | None = None,
     ) -> LearningCurvesDisplay:
         """Read the curves of a fitted search.
 
@@ -105,12 +115,15 @@ class LearningCurvesDisplay:
             A fitted search.
         n_survivors, n_dropped : int
             How many curves to tell apart; the others are drawn in grey.
+        score : str, optional
+            Name of a score that was recorded; its negative takes the place of the
+            losses, which are drawn by default.
 
         Returns
         -------
         LearningCurvesDisplay
         """
-        return cls._from_race(Race.from_search(search), n_survivors, n_dropped)
+        return cls._from_race(Race.from_search(search, score), n_survivors, n_dropped)
 
     @classmethod
     def from_state(
@@ -158,6 +171,7 @@ class LearningCurvesDisplay:
             survivors=kept[:n_survivors],
             dropped=fallen[:n_dropped],
             others=kept[n_survivors:] + fallen[n_dropped:],
+            quantity=race.quantity,
         )
 
     def plot(self, ax: Axes | None = None) -> LearningCurvesDisplay:
@@ -191,7 +205,7 @@ class LearningCurvesDisplay:
         if len(sizes) == 1:
             # The shifts would fill the axis, and look like other numbers of rows.
             ax.set_xlim(0.9 * sizes[0], 1.1 * sizes[0])
-        ax.set(xlabel="training rows", ylabel="mean loss")
+        ax.set(xlabel="training rows", ylabel=label_of(self.quantity, "mean"))
         draw_title(ax, self._title(shown))
         tidy(ax)
         draw_legend(ax, ax.get_legend_handles_labels()[0][::-1], n=2)

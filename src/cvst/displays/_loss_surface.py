@@ -10,6 +10,7 @@ import numpy as np
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.displays._picture_axes import PictureAxis, choose_axes
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
+from cvst.displays._scores import LOSS, label_of
 from cvst.displays._style import prepare_axes
 from cvst.race import RaceState, shared_deciding_looks
 
@@ -43,6 +44,8 @@ class LossSurfaceDisplay:
         Look at which it fell, 0 if it was not dropped.
     winner : tuple of (int, int)
         Row and column of the winner.
+    quantity : str, default="loss"
+        What the losses are: ``"minus f1"`` where a score was chosen.
 
     Attributes
     ----------
@@ -70,16 +73,23 @@ class LossSurfaceDisplay:
         losses: FloatArray,
         dropped_at: IntArray,
         winner: tuple[int, int],
+        quantity: str = LOSS,
     ) -> None:
         self.x = x
         self.y = y
         self.losses = losses
         self.dropped_at = dropped_at
         self.winner = winner
+        self.quantity = quantity
 
     @classmethod
     def from_search(
-        cls, search: Any, *, x: str | None = None, y: str | None = None
+        cls,
+        search: Any,
+        *,
+        x: str | None = None,
+        y: str | None = None,
+        score: str | None = None,
     ) -> LossSurfaceDisplay:
         """Read the surface of a fitted search.
 
@@ -89,12 +99,15 @@ class LossSurfaceDisplay:
             A fitted search.
         x, y : str, optional
             Names of hyper-parameters; those with the most values by default.
+        score : str, optional
+            Name of a score that was recorded; its negative takes the place of the
+            losses, which are drawn by default.
 
         Returns
         -------
         LossSurfaceDisplay
         """
-        race = Race.from_search(search)
+        race = Race.from_search(search, score)
         return cls._from_race(race, search.cv_results_["params"], x, y)
 
     @classmethod
@@ -157,6 +170,7 @@ class LossSurfaceDisplay:
             losses=losses,
             dropped_at=dropped_at,
             winner=(int(y_axis.codes[winner]), int(x_axis.codes[winner])),
+            quantity=race.quantity,
         )
 
     def plot(self, ax: Axes | None = None) -> LossSurfaceDisplay:
@@ -184,7 +198,8 @@ class LossSurfaceDisplay:
         _ticks(ax, "y", self.y)
         ax.set_xlabel(self.x.name)
         ax.set_ylabel(self.y.name)
-        draw_title(ax, "Loss where each configuration was last seen")
+        what = self.quantity.capitalize() if self.quantity == LOSS else self.quantity
+        draw_title(ax, f"{what} where each configuration was last seen")
         ax.spines[:].set_visible(False)
         handles = ax.get_legend_handles_labels()[0]
         if self._dropped.any():
@@ -222,7 +237,9 @@ class LossSurfaceDisplay:
             norm=norm,
             interpolation="nearest",
         )
-        ax.figure.colorbar(picture, ax=ax, label="mean loss", pad=0.02)
+        ax.figure.colorbar(
+            picture, ax=ax, label=label_of(self.quantity, "mean"), pad=0.02
+        )
         fallen = np.argwhere(self._dropped)
         if not len(fallen):
             return
@@ -298,7 +315,9 @@ class LossSurfaceDisplay:
             label="not dropped",
             **options,
         )
-        ax.figure.colorbar(picture, ax=ax, label="mean loss", pad=0.02)
+        ax.figure.colorbar(
+            picture, ax=ax, label=label_of(self.quantity, "mean"), pad=0.02
+        )
 
 
 def _last_losses(state: RaceState) -> FloatArray:

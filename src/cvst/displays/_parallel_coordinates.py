@@ -11,6 +11,7 @@ from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.displays._configurations import SeenConfigurations, chosen_names
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
 from cvst.displays._race import draw_legend, draw_title
+from cvst.displays._scores import LOSS
 from cvst.displays._style import BOUNDARY, loss_ceiling, prepare_axes
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState
@@ -42,6 +43,8 @@ class ParallelCoordinatesDisplay:
         Those with as much evidence as the winner.
     winner : int
         Place of the winner.
+    quantity : str, default="loss"
+        What the losses are: ``"minus f1"`` where a score was chosen.
 
     Attributes
     ----------
@@ -68,15 +71,21 @@ class ParallelCoordinatesDisplay:
         losses: FloatArray,
         confirmed: BoolArray,
         winner: int,
+        quantity: str = LOSS,
     ) -> None:
         self.axes = axes
         self.losses = losses
         self.confirmed = confirmed
         self.winner = winner
+        self.quantity = quantity
 
     @classmethod
     def from_search(
-        cls, search: Any, *, parameters: Sequence[str] | None = None
+        cls,
+        search: Any,
+        *,
+        parameters: Sequence[str] | None = None,
+        score: str | None = None,
     ) -> ParallelCoordinatesDisplay:
         """Read a fitted search.
 
@@ -86,12 +95,15 @@ class ParallelCoordinatesDisplay:
             A fitted search.
         parameters : sequence of str, optional
             Which to draw, and in which order; all that vary by default.
+        score : str, optional
+            Name of a score that was recorded; its negative takes the place of the
+            losses, which are drawn by default.
 
         Returns
         -------
         ParallelCoordinatesDisplay
         """
-        return cls._of(SeenConfigurations.from_search(search), parameters)
+        return cls._of(SeenConfigurations.from_search(search, score), parameters)
 
     @classmethod
     def from_state(
@@ -132,6 +144,7 @@ class ParallelCoordinatesDisplay:
             losses=seen.comparable,
             confirmed=seen.confirmed,
             winner=seen.winner,
+            quantity=seen.quantity,
         )
 
     def plot(self, ax: Axes | None = None) -> ParallelCoordinatesDisplay:
@@ -157,7 +170,7 @@ class ParallelCoordinatesDisplay:
         from matplotlib.collections import LineCollection
 
         self.ax_ = ax
-        loss_axis = _loss_axis(self.losses)
+        loss_axis = _loss_axis(self.losses, self.quantity)
         all_axes = [*self.axes, loss_axis]
         known = np.flatnonzero(np.isfinite(self.losses))
         # The best are drawn last, above all others.
@@ -214,9 +227,9 @@ class ParallelCoordinatesDisplay:
         ax.spines[:].set_visible(False)
 
 
-def _loss_axis(losses: FloatArray) -> ParameterAxis:
+def _loss_axis(losses: FloatArray, name: str) -> ParameterAxis:
     top = loss_ceiling(losses, losses[:0])
-    return parameter_axis("loss", [{"loss": min(one, top)} for one in losses.tolist()])
+    return parameter_axis(name, [{name: min(one, top)} for one in losses.tolist()])
 
 
 def _lowest(axis: ParameterAxis) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 
 from cvst._text import configuration_text, shared_path
 from cvst._typing import Configuration, IntArray
+from cvst.displays._scores import LOSS, seen_by_score
 from cvst.displays._style import BOUNDARY
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, rank_all
@@ -46,26 +47,30 @@ class Race:
         A text for each configuration, by index.
     strategy : object or None
         Who decided, where that is known.
+    quantity : str
+        What the losses are.
     """
 
     state: RaceState
     order: IntArray
     labels: tuple[str, ...]
     strategy: Any = None
+    quantity: str = LOSS
 
     @classmethod
-    def from_search(cls, search: Any) -> Race:
-        """Read a fitted search."""
+    def from_search(cls, search: Any, score: str | None = None) -> Race:
+        """Read a fitted search, with its losses or minus a score that it recorded."""
         if not hasattr(search, "race_"):
             raise InvalidInputError(
                 f"This {type(search).__name__} has no race_ to draw. Fit it first."
             )
-        score = getattr(search, "score_name_", "score")
-        order = np.argsort(search.cv_results_[f"rank_test_{score}"], kind="stable")
+        raced = getattr(search, "score_name_", "score")
+        order = np.argsort(search.cv_results_[f"rank_test_{raced}"], kind="stable")
         winner = int(search.best_index_)
         order = np.concatenate([[winner], order[order != winner]])
         labels = _labels(search.cv_results_["params"])
-        return cls(search.race_, order, labels, search.strategy_)
+        state, quantity = seen_by_score(search, score)
+        return cls(state, order, labels, search.strategy_, quantity)
 
     @classmethod
     def from_state(

@@ -12,6 +12,7 @@ import numpy as np
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.displays._configurations import SeenConfigurations, chosen_names
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
+from cvst.displays._scores import LOSS, label_of
 from cvst.displays._style import COLOURS, loss_ceiling, prepare_figure, tidy
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState
@@ -46,6 +47,8 @@ class SlicesDisplay:
         Those with as much evidence as the winner.
     winner : int
         Place of the winner.
+    quantity : str, default="loss"
+        What the losses are: ``"minus f1"`` where a score was chosen.
 
     Attributes
     ----------
@@ -71,15 +74,21 @@ class SlicesDisplay:
         losses: FloatArray,
         confirmed: BoolArray,
         winner: int,
+        quantity: str = LOSS,
     ) -> None:
         self.axes = axes
         self.losses = losses
         self.confirmed = confirmed
         self.winner = winner
+        self.quantity = quantity
 
     @classmethod
     def from_search(
-        cls, search: Any, *, parameters: Sequence[str] | None = None
+        cls,
+        search: Any,
+        *,
+        parameters: Sequence[str] | None = None,
+        score: str | None = None,
     ) -> SlicesDisplay:
         """Read a fitted search.
 
@@ -89,12 +98,15 @@ class SlicesDisplay:
             A fitted search.
         parameters : sequence of str, optional
             Which to draw; all that vary by default.
+        score : str, optional
+            Name of a score that was recorded; its negative takes the place of the
+            losses, which are drawn by default.
 
         Returns
         -------
         SlicesDisplay
         """
-        return cls._of(SeenConfigurations.from_search(search), parameters)
+        return cls._of(SeenConfigurations.from_search(search, score), parameters)
 
     @classmethod
     def from_state(
@@ -135,6 +147,7 @@ class SlicesDisplay:
             losses=seen.comparable,
             confirmed=seen.confirmed,
             winner=seen.winner,
+            quantity=seen.quantity,
         )
 
     def plot(self, axes: Sequence[Axes] | None = None) -> SlicesDisplay:
@@ -164,7 +177,7 @@ class SlicesDisplay:
         for place, (ax, axis) in enumerate(zip(panels, self.axes, strict=True)):
             self._draw(ax, axis, top)
             if place % columns == 0:
-                ax.set_ylabel("comparable loss")
+                ax.set_ylabel(label_of(self.quantity, "comparable"))
             else:
                 ax.tick_params(axis="y", labelleft=False)
         if axes is None:

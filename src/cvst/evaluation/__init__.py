@@ -16,9 +16,11 @@ from cvst.evaluation._dispatch import (
 )
 from cvst.evaluation._incremental import incremental_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne, configured
+from cvst.evaluation._predictions import Predicted, predictions_of
 from cvst.evaluation._protocol import (
     MODEL,
     BatchEvaluator,
+    FittedModel,
     Outcome,
     RaceRows,
     Scratch,
@@ -47,9 +49,11 @@ __all__ = [
     "MODEL",
     "BatchEvaluator",
     "DataSource",
+    "FittedModel",
     "OneByOne",
     "Outcome",
     "PointwiseLoss",
+    "Predicted",
     "RaceData",
     "RaceRows",
     "Scoring",
@@ -67,6 +71,7 @@ __all__ = [
     "in_order",
     "incremental_evaluator_for",
     "named_scores",
+    "predictions_of",
     "raced_name",
     "register_rescaling",
     "rescaling_table",

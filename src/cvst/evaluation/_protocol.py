@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
 
-from cvst._typing import Configuration, Rows
+from cvst._typing import Configuration, IntArray, Rows
+from cvst.evaluation._rows import take
 from cvst.evaluation.device import Arrays
 
 __all__ = [
@@ -36,6 +37,10 @@ class FittedModel(NamedTuple):
 
     model: Any
     X: Any
+
+    def at(self, rows: IntArray) -> FittedModel:
+        """Return the model with some of the rows."""
+        return FittedModel(self.model, take(self.X, rows))
 
 
 class Scratch:

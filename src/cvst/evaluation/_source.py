@@ -172,21 +172,44 @@ class DataSource:
         LookCutError
             If the gate closed before all was done.
         """
-        n_samples = self.data.n_samples
         weights = take(self.data.score_weights, look.test)
         if weights is not None and not np.any(weights > 0):
             raise InvalidInputError(
                 f"sample_weight is 0 for all {len(weights)} rows to be tested on after "
                 f"training on {look.n_train}. Drop rows of weight 0."
             )
+        tables = Tables(look, self._n_points(look), self.with_residuals)
+        # In this process losses are entered at once, so that each exists only once.
+        here = self.guard is None and effective_n_jobs(self.n_jobs) == 1
+        work = self.work(look, tables.enter if here else None)
+        scored = self._run(work, gate, tables)
+        seen = None
+        # What is kept is kept one by one, and must add up to the same bits later.
+        if self.data.score_weights is None and self.keeper is None:
+            seen = whole_look(look, scored, self.loss, take(self.data.y, look.test))
+        if seen is None:
+            rows = one_by_one(work.configurations, scored)
+            seen = self._gather(look, [tables.enter(row) for row in rows], tables)
+        if self.keep_losses:
+            self.kept.append((look.configurations, seen.losses))
+        return seen
+
+    def work(self, look: Look, enter: Callable[[Scored], Scored] | None) -> Work:
+        """Return a look as workers get it.
+
+        Parameters
+        ----------
+        look : Look
+            Where to look.
+        enter : callable or None
+            Takes the losses of each result at once; None where they have to travel.
+        """
+        n_samples = self.data.n_samples
         configurations = {
             number: self.rescaling.configuration(number, look.n_train, n_samples)
             for number in look.configurations.tolist()
         }
-        tables = Tables(look, self._n_points(look), self.with_residuals)
-        # In this process losses are entered at once, so that each exists only once.
-        here = self.guard is None and effective_n_jobs(self.n_jobs) == 1
-        work = Work(
+        return Work(
             self.evaluator,
             self.estimator,
             self.data if self.stored is None else self.stored,
@@ -199,19 +222,8 @@ class DataSource:
             self.with_residuals,
             self.device,
             Listener(self._keep),
-            tables.enter if here else None,
+            enter,
         )
-        scored = self._run(work, gate, tables)
-        seen = None
-        # What is kept is kept one by one, and must add up to the same bits later.
-        if self.data.score_weights is None and self.keeper is None:
-            seen = whole_look(look, scored, self.loss, take(self.data.y, look.test))
-        if seen is None:
-            rows = one_by_one(work.configurations, scored)
-            seen = self._gather(look, [tables.enter(row) for row in rows], tables)
-        if self.keep_losses:
-            self.kept.append((look.configurations, seen.losses))
-        return seen
 
     def _run(self, work: Work, gate: Gate | None, tables: Tables) -> list[Scores]:
         groups = self._groups(work, gate)

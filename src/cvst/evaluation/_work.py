@@ -60,26 +60,11 @@ class Work:
 
     def __call__(self, groups: list[list[int]]) -> list[Scores]:
         """Evaluate some groups of configurations."""
-        data = self.rows.value if isinstance(self.rows, OnFile) else self.rows
-        X_train, X_test = data.inputs(self.look.train, self.look.test)
+        data = self.data
         y_test = take(data.y, self.look.test)
         weights = take(data.score_weights, self.look.test)
         counted = None if weights is None or np.all(weights > 0) else weights > 0
-        task = Task(
-            estimator=self.estimator,
-            configurations=self.configurations,
-            X_train=X_train,
-            y_train=take(data.y, self.look.train),
-            X_test=X_test,
-            fit_params=data.fit_params(self.look.train),
-            response=self.loss.response,
-            race_rows=None
-            if data.pairwise
-            else RaceRows(data.X, self.look.train, self.look.test, self.scratch),
-            classes=self.classes,
-            rounds=self.look.rounds,
-            device=self.device,
-        )
+        task = self.task(self.loss.response)
         assess = self.loss.assess(y_test, weights)
         others = {
             name: (one.response, one.value(y_test, weights))
@@ -104,6 +89,31 @@ class Work:
             self.listener(done)
             scored += done if self.enter is None else map(self.enter, done)
         return scored
+
+    @property
+    def data(self) -> RaceData:
+        """The rows, wherever they are."""
+        return self.rows.value if isinstance(self.rows, OnFile) else self.rows
+
+    def task(self, response: str) -> Task:
+        """Return what an evaluator is asked to do at this look."""
+        data = self.data
+        X_train, X_test = data.inputs(self.look.train, self.look.test)
+        return Task(
+            estimator=self.estimator,
+            configurations=self.configurations,
+            X_train=X_train,
+            y_train=take(data.y, self.look.train),
+            X_test=X_test,
+            fit_params=data.fit_params(self.look.train),
+            response=response,
+            race_rows=None
+            if data.pairwise
+            else RaceRows(data.X, self.look.train, self.look.test, self.scratch),
+            classes=self.classes,
+            rounds=self.look.rounds,
+            device=self.device,
+        )
 
     def _score_result(
         self,

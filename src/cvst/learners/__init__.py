@@ -1,8 +1,18 @@
-"""Learners of the paper that scikit-learn lacks."""
+"""Learners that scikit-learn lacks: those of the paper, and weighted ensembles."""
 
 from __future__ import annotations
 
 from cvst.learners._irls import IRLSResult, solve_irls
 from cvst.learners._kernel_logistic import KernelLogisticRegression
+from cvst.learners._weighted_ensemble import (
+    WeightedEnsembleClassifier,
+    WeightedEnsembleRegressor,
+)
 
-__all__ = ["IRLSResult", "KernelLogisticRegression", "solve_irls"]
+__all__ = [
+    "IRLSResult",
+    "KernelLogisticRegression",
+    "WeightedEnsembleClassifier",
+    "WeightedEnsembleRegressor",
+    "solve_irls",
+]

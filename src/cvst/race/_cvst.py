@@ -160,9 +160,14 @@ class CVST(Staged):
     @property
     def binary_test(self) -> str | None:
         """Cochran's and Wilson's tests compare losses of 0 and 1 only."""
+        return self.row_test if self.row_test in BINARY_TESTS else None
+
+    @property
+    def row_test(self) -> str | None:
+        """Every test but the one that ``"auto"`` finds ranks or counts single rows."""
         rule = self.similarity
         test = rule.test if isinstance(rule, PrefixSimilarity) else rule
-        return test if isinstance(test, str) and test in BINARY_TESTS else None
+        return test if isinstance(test, str) and test in SIMILARITY_TESTS else None
 
     @property
     def sequential_test(self) -> WaldTest | SpicerTest | None:

@@ -127,6 +127,14 @@ class Strategy(Parametrised, ABC):
         return None
 
     @property
+    def row_test(self) -> str | None:
+        """Name of a test that needs losses of single rows, None without one.
+
+        A score of all rows together, such as ROC AUC, has none.
+        """
+        return self.binary_test
+
+    @property
     def rescales(self) -> bool:
         """Whether ``rescale="auto"`` lets hyper-parameters follow the subset size."""
         return False

@@ -1,7 +1,9 @@
 """The searches: races behind scikit-learn's interface."""
 
+from cvst.search._ensemble import Ensemble
 from cvst.search._grid import RaceGridSearchCV
 from cvst.search._plan import LookForecast, RacePlan
+from cvst.search._predictions import OutOfFoldPredictions
 from cvst.search._propose import RaceSearchCV
 from cvst.search._random import RaceRandomSearchCV
 from cvst.search._setup import DEFAULT_STRATEGY, STRATEGIES
@@ -11,7 +13,9 @@ __all__ = [
     "DEFAULT_STRATEGY",
     "STRATEGIES",
     "Checkpoint",
+    "Ensemble",
     "LookForecast",
+    "OutOfFoldPredictions",
     "RaceGridSearchCV",
     "RacePlan",
     "RaceRandomSearchCV",

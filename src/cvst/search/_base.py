@@ -32,10 +32,12 @@ from cvst.exceptions import (
 )
 from cvst.race import AtMost, Decider, LookCutError, Once, RaceState, race
 from cvst.report import score_name, stop_sentence
+from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
 from cvst.search._fitted import FittedRace
 from cvst.search._log import log_end, log_look, log_start
 from cvst.search._options import SearchOptions
 from cvst.search._plan import RacePlan, plan_race
+from cvst.search._predictions import check_predictions, out_of_fold_predictions
 from cvst.search._progress import verbose_logging
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
 from cvst.search._watched import WatchedSource
@@ -74,6 +76,8 @@ class BaseRaceSearch(FittedRace):
         "refit": ["boolean", str, callable],
         "race_by": [str, None],
         "return_pointwise": ["boolean"],
+        "return_predictions": ["boolean"],
+        "ensemble": ["boolean"],
         "incremental": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
         "time_budget": [Interval(numbers.Real, 0, None, closed="neither"), None],
@@ -134,7 +138,10 @@ class BaseRaceSearch(FittedRace):
         options = self._options()
         self._warn_of_unused_arguments()
         inputs = self._read(X, y, params)
-        setup = prepare(options, list(self._configurations()), inputs)
+        configurations = list(self._configurations())
+        check_predictions(options)
+        check_ensemble(options, configurations, inputs.y)
+        setup = prepare(options, configurations, inputs)
         metadata = {
             name: value for name, value in params.items() if name == "sample_weight"
         }
@@ -319,7 +326,23 @@ class BaseRaceSearch(FittedRace):
             }
         told = stop_sentence(reason, state.n_looks, self.strategy_, self.tie_)
         log_end(self.stop_reason_, told, state, self.best_params_)
-        return interrupt
+        return interrupt or self._predict(setup, state)
+
+    def _predict(self, setup: Setup, state: RaceState) -> KeyboardInterrupt | None:
+        """Keep out-of-fold predictions and choose an ensemble, if asked to."""
+        if not (self.return_predictions or self.ensemble):
+            return None
+        ranks = self.cv_results_[f"rank_test_{self.score_name_}"]
+        ranking = np.argsort(ranks, kind="stable").tolist()
+        try:
+            self.out_of_fold_predictions_ = known = out_of_fold_predictions(
+                setup, state, self.best_index_, ranking
+            )
+            if self.ensemble:
+                self.ensemble_ = choose_ensemble(setup, known)
+        except KeyboardInterrupt as interrupt:
+            return interrupt
+        return None
 
     def _race(
         self,
@@ -392,6 +415,21 @@ class BaseRaceSearch(FittedRace):
         self.best_estimator_ = model
         if hasattr(model, "feature_names_in_"):
             self.feature_names_in_ = model.feature_names_in_
+        return self._fit_ensemble(setup, inputs, template) if self.ensemble else None
+
+    def _fit_ensemble(
+        self, setup: Setup, inputs: Inputs, template: Any
+    ) -> KeyboardInterrupt | None:
+        """Fit the members on all rows, if the ensemble is worth it."""
+        self.ensemble_estimator_ = self.best_estimator_
+        if not self.ensemble_.kept:
+            return None
+        ensemble = unfitted_ensemble(setup, self.ensemble_, template)
+        try:
+            ensemble.fit(inputs.X, inputs.y, **inputs.fit_params)
+        except KeyboardInterrupt as interrupt:
+            return interrupt
+        self.ensemble_estimator_ = ensemble
         return None
 
     def _warn_of_unused_arguments(self) -> None:

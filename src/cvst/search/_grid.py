@@ -60,6 +60,14 @@ class RaceGridSearchCV(BaseRaceSearch):
     return_pointwise : bool, default=False
         Keep the pointwise losses of all looks in ``pointwise_losses_``. Without it a
         pickled search holds none, and stays small.
+    return_predictions : bool, default=False
+        Keep out-of-fold predictions of the confirmed configurations, to blend or stack
+        them: these are fitted once more on their folds after the race, which takes time
+        of its own. Not with ``time_budget``.
+    ensemble : bool, default=False
+        Look for a weighted ensemble of the confirmed configurations, and keep it if it
+        is better than the winner on rows it was not selected by. For classifiers with
+        probabilities, and for regressors. Not with ``time_budget``.
     random_state : int, RandomState or None, default=None
         Seeds the order of the rows, and every estimator whose own ``random_state`` is
         None: all configurations share that seed. None is one fixed order too, so that
@@ -133,6 +141,15 @@ class RaceGridSearchCV(BaseRaceSearch):
         Only with ``return_pointwise``, one entry per look: indices into the grid, the
         test rows as you passed them (those of ``X_val`` count on from the last row of
         ``X``, those of weight 0 are left out), and a table of losses.
+    out_of_fold_predictions_ : OutOfFoldPredictions
+        Only with ``return_predictions`` or ``ensemble``: what the configurations that
+        ran all folds predict for rows they were not trained on.
+    ensemble_ : Ensemble
+        Only with ``ensemble``: members, weights, the estimated gain with its interval,
+        and whether it was kept and why.
+    ensemble_estimator_ : estimator
+        Only with ``ensemble``: the ensemble, fitted on all rows, or ``best_estimator_``
+        where it was not kept.
     budget_settings_ : dict
         Only with ``time_budget``: parameters which, set on a clone without a budget,
         repeat this race exactly.
@@ -171,6 +188,8 @@ class RaceGridSearchCV(BaseRaceSearch):
         n_jobs: int | None = None,
         error_score: Any = np.nan,
         return_pointwise: bool = False,
+        return_predictions: bool = False,
+        ensemble: bool = False,
         random_state: Any = None,
         verbose: int = 0,
         incremental: bool = False,
@@ -195,6 +214,8 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.n_jobs = n_jobs
         self.error_score = error_score
         self.return_pointwise = return_pointwise
+        self.return_predictions = return_predictions
+        self.ensemble = ensemble
         self.random_state = random_state
         self.verbose = verbose
         self.incremental = incremental

@@ -15,7 +15,9 @@ __all__ = [
     "LOGGER",
     "log_begin",
     "log_end",
+    "log_ensemble",
     "log_look",
+    "log_predictions",
     "log_progress",
     "log_start",
     "log_unused_device",
@@ -125,6 +127,39 @@ def log_end(reason: str, sentence: str, state: RaceState, params: Any) -> None:
         "%s The winner is %s.",
         sentence,
         configuration_text(params) or "the estimator as it is",
+        extra={"cvst": event},
+    )
+
+
+def log_ensemble(n_members: int, kept: bool, reason: str) -> None:
+    """Report whether an ensemble takes the place of the winner, and why."""
+    event = {"event": "ensemble", "n_members": n_members, "kept": kept}
+    LOGGER.info(
+        "the ensemble of %s is %s: %s",
+        counted(n_members, "configuration"),
+        "kept" if kept else "not kept",
+        reason,
+        extra={"cvst": event},
+    )
+
+
+def log_predictions(
+    n_configurations: int, n_folds: int, response: str, seconds: float
+) -> None:
+    """Report which predictions were made after the race."""
+    event = {
+        "event": "predictions",
+        "n_configurations": n_configurations,
+        "n_folds": n_folds,
+        "response": response,
+        "seconds": seconds,
+    }
+    LOGGER.info(
+        "out-of-fold predictions (%s) of %s on %s in %.3g seconds",
+        response,
+        counted(n_configurations, "configuration"),
+        counted(n_folds, "fold"),
+        seconds,
         extra={"cvst": event},
     )
 

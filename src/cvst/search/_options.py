@@ -28,6 +28,8 @@ class SearchOptions:
     n_jobs: int | None
     error_score: Any
     return_pointwise: bool
+    return_predictions: bool
+    ensemble: bool
     random_state: Any
     incremental: bool
     time_budget: float | None

@@ -84,8 +84,8 @@ class RaceSearchCV(BaseRaceSearch):
         or more configurations. It needs a ``random_state`` that is a number.
         :meth:`resume` does the same in one call.
     scoring, ordering, cv, refit, race_by, n_jobs, error_score, return_pointwise, \
-random_state, verbose, on_interrupt, max_looks, fit_timeout, device, checkpoint, \
-pre_dispatch, return_train_score
+return_predictions, ensemble, random_state, verbose, on_interrupt, max_looks, \
+fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Attributes
@@ -141,6 +141,8 @@ pre_dispatch, return_train_score
         n_jobs: int | None = None,
         error_score: Any = np.nan,
         return_pointwise: bool = False,
+        return_predictions: bool = False,
+        ensemble: bool = False,
         random_state: Any = None,
         verbose: int = 0,
         on_interrupt: str = "raise",
@@ -167,6 +169,8 @@ pre_dispatch, return_train_score
         self.n_jobs = n_jobs
         self.error_score = error_score
         self.return_pointwise = return_pointwise
+        self.return_predictions = return_predictions
+        self.ensemble = ensemble
         self.random_state = random_state
         self.verbose = verbose
         self.on_interrupt = on_interrupt

@@ -38,8 +38,9 @@ class RaceRandomSearchCV(BaseRaceSearch):
         Seeds the draws, the order of the rows and the estimators. With None the draws
         differ from ``fit`` to ``fit``; the order of the rows is a fixed one.
     scoring, strategy, ordering, rescale, cv, refit, race_by, n_jobs, error_score, \
-return_pointwise, verbose, incremental, on_interrupt, time_budget, max_looks, \
-fit_timeout, device, checkpoint, pre_dispatch, return_train_score
+return_pointwise, return_predictions, ensemble, verbose, incremental, on_interrupt, \
+time_budget, max_looks, fit_timeout, device, checkpoint, pre_dispatch, \
+return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Examples
@@ -79,6 +80,8 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         n_jobs: int | None = None,
         error_score: Any = np.nan,
         return_pointwise: bool = False,
+        return_predictions: bool = False,
+        ensemble: bool = False,
         random_state: Any = None,
         verbose: int = 0,
         incremental: bool = False,
@@ -104,6 +107,8 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         self.n_jobs = n_jobs
         self.error_score = error_score
         self.return_pointwise = return_pointwise
+        self.return_predictions = return_predictions
+        self.ensemble = ensemble
         self.random_state = random_state
         self.verbose = verbose
         self.incremental = incremental

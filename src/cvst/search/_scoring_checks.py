@@ -44,6 +44,12 @@ def check_scoring_fits(
         What is recorded besides.
     """
     # A first look may take minutes, and its error would come out of a worker.
+    if strategy.row_test is not None and not loss.rankable:
+        raise InvalidInputError(
+            f"similarity={strategy.row_test!r} ranks or counts the losses of single "
+            f"rows, but {loss.name!r} is a score of all rows together. Use "
+            "similarity='auto'."
+        )
     test = strategy.binary_test
     if test is not None and _is_binary(loss, y) is False:
         raise InvalidInputError(

@@ -82,6 +82,10 @@ STRATEGIES: dict[str, type[Strategy]] = {
 
 LARGEST_SEED = 2**31 - 1
 
+# Folds of predictions that are asked for where the strategy has none, as in
+# scikit-learn.
+DEFAULT_FOLDS = 5
+
 # In place of ``random_state=None``.
 DEFAULT_SEED = 0
 
@@ -118,13 +122,16 @@ class Setup:
 
         Rows of weight zero have no pointwise losses and are left out.
         """
+        weights = self.source.data.score_weights
+        original = self.original_rows(rows)
+        return original if weights is None else original[weights[rows] > 0]
+
+    def original_rows(self, rows: Rows) -> IntArray:
+        """Return the original rows, those of weight zero too."""
         n_rows = self.problem.n_samples + self.problem.n_validation
         original = np.arange(n_rows)
         original[: self.problem.n_samples] = self.order
-        weights = self.source.data.score_weights
-        if weights is None:
-            return original[rows]
-        return original[rows][weights[rows] > 0]
+        return original[rows]
 
 
 def resolve_strategy(strategy: Any) -> Strategy:
@@ -222,7 +229,7 @@ def prepare(
     problem = replace(
         problem,
         orders=_fresh_orders(strategy, order, stratify, data, inputs.groups, rng),
-        folds=folds.for_counts(strategy.fold_counts),
+        folds=folds.for_counts(strategy.fold_counts or _own_folds(options)),
     )
     strategy, problem = raceable(strategy, problem, data, classes, folds)
     _check_weighted_rows(strategy, problem, data)
@@ -249,6 +256,11 @@ def prepare(
         device=arrays,
     )
     return Setup(strategy, problem, source, scoring, template, ordering.permutation)
+
+
+def _own_folds(options: SearchOptions) -> tuple[int, ...]:
+    """Return the folds of predictions for a strategy that has none."""
+    return (DEFAULT_FOLDS,) if options.return_predictions or options.ensemble else ()
 
 
 def _seeds(random_state: Any, strategy: Strategy) -> IntArray:

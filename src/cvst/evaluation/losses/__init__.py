@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from cvst.evaluation.losses._constant import constant_loss
 from cvst.evaluation.losses._on_device import TableLosses, table_losses
-from cvst.evaluation.losses._pointwise import Assess, Assessed, PointwiseLoss, RowLosses
+from cvst.evaluation.losses._pointwise import (
+    Assess,
+    Assessed,
+    PointwiseLoss,
+    RowLosses,
+    align_columns,
+    to_array,
+)
 from cvst.evaluation.losses._resolve import resolve_loss
 from cvst.evaluation.losses._several import (
     Scoring,
@@ -20,10 +27,12 @@ __all__ = [
     "RowLosses",
     "Scoring",
     "TableLosses",
+    "align_columns",
     "constant_loss",
     "named_scores",
     "raced_name",
     "resolve_loss",
     "resolve_scoring",
     "table_losses",
+    "to_array",
 ]

@@ -17,9 +17,11 @@ __all__ = ["Part", "difference", "fingerprint"]
 # Settings that change nothing about the result.
 FREE = {
     "checkpoint",
+    "ensemble",
     "n_jobs",
     "on_interrupt",
     "pre_dispatch",
+    "return_predictions",
     "return_train_score",
     "verbose",
     "warm_start",

@@ -14,12 +14,13 @@ from cvst.evaluation._protocol import MODEL, FittedModel
 from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import Assess, Assessed
 from cvst.evaluation.losses.influence._jackknife import on_first_rows
+from cvst.evaluation.losses.influence._remembering import remembering
 from cvst.evaluation.losses.influence._whole import Measured, WholeScore, blocks_of
 from cvst.exceptions import UnsupportedScoreError
 
 __all__ = ["OpaqueScore"]
 
-# Each block is predicted and scored by itself, so there are not many.
+# The scorer is called for each block, so there are not many.
 N_OPAQUE_BLOCKS = 20
 
 
@@ -50,6 +51,7 @@ class OpaqueScore(WholeScore):
 
         def assessed(prediction: FittedModel, classes: Any) -> Assessed:
             del classes
+            prediction = remembering(prediction)
             everything = self._call(prediction, y_true, weights)
             score = self._chosen(everything)
             influence = self._influence(prediction, y_true, weights)
@@ -71,6 +73,7 @@ class OpaqueScore(WholeScore):
 
         def measured(prediction: FittedModel, classes: Any) -> tuple[float, FloatArray]:
             del classes
+            prediction = remembering(prediction)
             score = self._chosen(self._call(prediction, y_true, weights))
             return score, self._influence(prediction, y_true, weights)
 
@@ -111,13 +114,13 @@ class OpaqueScore(WholeScore):
         self, fitted: FittedModel, y: Any, weights: Any, rows: IntArray | None = None
     ) -> Any:
         """Ask the scorer about some rows, all of them by default."""
+        if rows is not None:
+            fitted = fitted.at(rows)
+            y, weights = take(y, rows), take(weights, rows)
         values = [fitted.X] if y is None else [fitted.X, y]
         arguments = {}
         if weights is not None and self.weighted:
             arguments["sample_weight"] = weights
-        if rows is not None:
-            values = [take(one, rows) for one in values]
-            arguments = {name: take(one, rows) for name, one in arguments.items()}
         return self.scorer(fitted.model, *values, **arguments)
 
     def _chosen(self, found: Any) -> float:

@@ -1,0 +1,114 @@
+"""Predictions themselves, for those few configurations that were confirmed.
+
+A race sends losses back from its workers, not predictions: those of all looks would
+fill the memory, and a race on accuracy asks for labels where a blend wants
+probabilities. So the few that were confirmed are fitted once more on the same folds,
+by the same evaluator.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cvst.evaluation._faults import outcomes_within_memory
+from cvst.evaluation._protocol import Outcome
+from cvst.evaluation._source import DataSource
+from cvst.evaluation._work import Work
+from cvst.evaluation.losses import align_columns, to_array
+from cvst.parallel import effective_n_jobs, in_chunks, portable, run_chunks
+from cvst.race import Look
+
+__all__ = ["Predicted", "predictions_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """What one configuration predicts for the test rows of a look.
+
+    Attributes
+    ----------
+    configuration : int
+        Its number.
+    prediction : ndarray or None
+        One entry per test row; probabilities and decision values of several classes
+        have a column for each class of the race.
+    error : Exception or None
+        Why there is none.
+    """
+
+    configuration: int
+    prediction: Any = None
+    error: Exception | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _PredictionWork:
+    """One look as every worker gets it, to bring predictions back."""
+
+    work: Work
+    response: str
+
+    def __call__(self, groups: list[list[int]]) -> list[Predicted]:
+        """Fit and predict some groups of configurations."""
+        task = self.work.task(self.response)
+        return [
+            self._predicted(outcome)
+            for group in groups
+            for outcome in outcomes_within_memory(self.work.evaluator, task.only(group))
+        ]
+
+    def _predicted(self, outcome: Outcome) -> Predicted:
+        if outcome.error is not None:
+            return Predicted(outcome.configuration, error=portable(outcome.error))
+        values = to_array(outcome.prediction)
+        known, wanted = outcome.classes, self.work.classes
+        if self.response != "predict" and known is not None and wanted is not None:
+            absent = 0.0 if self.response == "predict_proba" else -np.inf
+            values = align_columns(values, np.asarray(known), wanted, absent)
+        return Predicted(outcome.configuration, values)
+
+
+def predictions_of(
+    source: DataSource, look: Look, response: str
+) -> dict[int, Predicted]:
+    """Return what the configurations of a look predict for its test rows.
+
+    Parameters
+    ----------
+    source : DataSource
+        Fits them, with its workers. Nothing is scored, kept or counted.
+    look : Look
+        Training rows, test rows and configurations.
+    response : {"predict", "predict_proba", "decision_function", "score_samples"}
+        What to ask the models for.
+
+    Returns
+    -------
+    dict
+        Predictions by the number of the configuration, in the order of the look.
+    """
+    work = replace(source.work(look, None), device=None)
+    groups = source.evaluator.groups(source.estimator, work.configurations)
+    chunks = in_chunks(groups, effective_n_jobs(source.n_jobs))
+    task = _PredictionWork(work, response)
+    found: dict[int, Predicted] = {}
+    batches = (
+        source.guard.run(task, chunks, _lost)
+        if source.guard is not None
+        else run_chunks(
+            task, chunks, source.n_jobs, source.evaluator.prefer, lost=_lost
+        )
+    )
+    with closing(batches):
+        for results in batches:
+            found.update({one.configuration: one for one in results})
+    return {number: found[number] for number in look.configurations.tolist()}
+
+
+def _lost(chunk: list[list[int]], reason: str) -> list[Predicted]:
+    error = RuntimeError(reason)
+    return [Predicted(number, error=error) for group in chunk for number in group]

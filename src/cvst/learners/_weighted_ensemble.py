@@ -1,0 +1,218 @@
+"""Weighted means of several models, as estimators of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    RegressorMixin,
+    clone,
+)
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from cvst._typing import FloatArray
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["WeightedEnsembleClassifier", "WeightedEnsembleRegressor"]
+
+
+class _WeightedEnsemble(MetaEstimatorMixin, BaseEstimator):
+    """What both kinds have in common."""
+
+    # What a member must be able to do.
+    _method = "predict"
+
+    def __init__(
+        self, members: Sequence[Any], weights: Sequence[float] | None = None
+    ) -> None:
+        self.members = members
+        self.weights = weights
+
+    def fit(self, X: Any, y: Any, **params: Any) -> Self:
+        """Fit a clone of every member on all rows.
+
+        Parameters
+        ----------
+        X, y : array-like
+            Training rows and targets.
+        **params : dict
+            Passed on to the ``fit`` of every member, such as ``sample_weight``.
+
+        Returns
+        -------
+        self : object
+            The fitted ensemble.
+        """
+        weights = self._checked_weights()
+        self.estimators_ = [clone(one).fit(X, y, **params) for one in self.members]
+        self.weights_ = weights
+        first = self.estimators_[0]
+        for name in ("n_features_in_", "feature_names_in_"):
+            if hasattr(first, name):
+                setattr(self, name, getattr(first, name))
+        return self
+
+    def _checked_weights(self) -> FloatArray:
+        """Return weights that add up to one."""
+        members = list(self.members)
+        if not members:
+            raise InvalidInputError(
+                "members=[] has nothing to average. Give at least one estimator."
+            )
+        for one in members:
+            if not hasattr(one, self._method):
+                raise InvalidInputError(
+                    f"{type(one).__name__} has no {self._method}, which "
+                    f"{type(self).__name__} averages. Leave this member out."
+                )
+        if self.weights is None:
+            return np.full(len(members), 1 / len(members))
+        weights = np.asarray(self.weights, dtype=float)
+        valid = weights.shape == (len(members),) and np.all(np.isfinite(weights))
+        if not valid or np.any(weights < 0) or not np.any(weights > 0):
+            raise InvalidInputError(
+                f"weights={self.weights!r} does not fit {len(members)} members. Give "
+                "one number for each, none below 0 and not all 0."
+            )
+        shares: FloatArray = weights / weights.sum()
+        return shares
+
+    def _mean(self, method: str, X: Any) -> FloatArray:
+        check_is_fitted(self)
+        answers = [getattr(model, method)(X) for model in self.estimators_]
+        mean: FloatArray = np.tensordot(self.weights_, np.array(answers), axes=1)
+        return mean
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        members = [get_tags(one) for one in self.members]
+        tags.input_tags.sparse = all(one.input_tags.sparse for one in members)
+        tags.input_tags.allow_nan = all(one.input_tags.allow_nan for one in members)
+        return tags
+
+
+class WeightedEnsembleClassifier(ClassifierMixin, _WeightedEnsemble):
+    """A weighted mean of the probabilities of several classifiers.
+
+    Parameters
+    ----------
+    members : sequence of classifiers
+        Unfitted; each has ``predict_proba``.
+    weights : sequence of float, default=None
+        One weight for each member, equal ones by default. Only their ratios count.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        The members, fitted on all rows.
+    weights_ : ndarray of shape (n_members,)
+        Weights that add up to one.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = load_iris(return_X_y=True)
+    >>> members = [LogisticRegression(max_iter=500), GaussianNB()]
+    >>> ensemble = WeightedEnsembleClassifier(members, weights=[3, 1]).fit(X, y)
+    >>> ensemble.predict(X[:2])
+    array([0, 0])
+    """
+
+    _method = "predict_proba"
+
+    def fit(self, X: Any, y: Any, **params: Any) -> Self:
+        """Fit a clone of every member on all rows; ``params`` go to all of them."""
+        super().fit(X, y, **params)
+        self.classes_ = self.estimators_[0].classes_
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """Return the weighted mean of the members' probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            A column for each of ``classes_``.
+        """
+        return self._mean("predict_proba", X)
+
+    def predict(self, X: Any) -> Any:
+        """Return the class with the largest mean probability.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Class labels.
+        """
+        likeliest = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[likeliest]
+
+
+class WeightedEnsembleRegressor(RegressorMixin, _WeightedEnsemble):
+    """A weighted mean of the predictions of several regressors.
+
+    Parameters
+    ----------
+    members : sequence of regressors
+        Unfitted.
+    weights : sequence of float, default=None
+        One weight for each member, equal ones by default. Only their ratios count.
+
+    Attributes
+    ----------
+    estimators_ : list of regressors
+        The members, fitted on all rows.
+    weights_ : ndarray of shape (n_members,)
+        Weights that add up to one.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyRegressor
+    >>> members = [DummyRegressor(strategy="constant", constant=c) for c in (0, 10)]
+    >>> ensemble = WeightedEnsembleRegressor(members, weights=[3, 1])
+    >>> ensemble.fit([[0], [1]], [0, 10]).predict([[0]])
+    array([2.5])
+    """
+
+    def fit(self, X: Any, y: Any, **params: Any) -> Self:
+        """Fit a clone of every member on all rows; ``params`` go to all of them."""
+        shape = np.shape(y)
+        if len(shape) == 2 and shape[1] == 1:
+            # Some members would predict a column, others numbers.
+            y = column_or_1d(y, warn=True)
+        return super().fit(X, y, **params)
+
+    def predict(self, X: Any) -> FloatArray:
+        """Return the weighted mean of the members' predictions.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_outputs)
+            The means.
+        """
+        return self._mean("predict", X)
