@@ -17,8 +17,8 @@ from cvst.displays._race import (
     label_looks,
 )
 from cvst.displays._style import BOUNDARY, COLOURS, prepare_axes, tidy
-from cvst.evaluation import OneByOne, batch_evaluator_for, covered_by_one_fit
-from cvst.race import plain_search_seconds
+from cvst.evaluation import OneByOne, batch_evaluator_for
+from cvst.race import RaceState, plain_search_seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -112,7 +112,7 @@ class TimeConsumptionDisplay:
                 int(search.best_index_),
                 n_folds,
                 alone=getattr(search, "refit_time_", None),
-                typical=_shares_all(getattr(search, "estimator", None)),
+                shared=shares_unknown_work(getattr(search, "estimator", None), state),
             ),
             n_folds=n_folds,
         )
@@ -186,13 +186,12 @@ class TimeConsumptionDisplay:
         return self
 
 
-def _shares_all(estimator: Any) -> bool:
-    """Return whether times in a race are shares of work that says little of one fit.
+def shares_unknown_work(estimator: Any, state: RaceState) -> bool:
+    """Return whether times in a race are shares of work that the race cannot split.
 
-    One kernel serves many penalties, whatever each would take alone. Sizes of an
-    ensemble that one fit covers still differ from others as single fits do.
+    One kernel serves many penalties, whatever each would take alone. What one fit
+    covers, such as sizes of an ensemble, the race knows.
     """
-    if estimator is None:
+    if estimator is None or state.problem.covered:
         return False
-    alone = isinstance(batch_evaluator_for(estimator), OneByOne)
-    return not alone and not covered_by_one_fit(estimator)
+    return not isinstance(batch_evaluator_for(estimator), OneByOne)

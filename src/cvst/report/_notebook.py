@@ -88,11 +88,12 @@ def notebook_html(search: Any) -> str:
 
 def _stages(page: dict[str, Any]) -> str:
     """Write a row per stage: a race that proposes has hundreds of looks."""
-    titles = ("stage", "looks", "rows", "fits", "dropped", "lowest loss")
+    best = page["measures"][0]["name"]
+    titles = ("stage", "looks", "rows", "fits", "dropped", f"best {best}")
     rows = []
     for stage in page["stages"]:
         least, most = stage["n_train"]
-        loss = stage["lowest_loss"]
+        value = stage["best"]
         rows.append(
             (
                 stage["stage"],
@@ -100,7 +101,7 @@ def _stages(page: dict[str, Any]) -> str:
                 f"{most:,}" if least == most else f"{least:,} to {most:,}",
                 f"{stage['n_fits']:,}",
                 f"{stage['n_dropped']:,}",
-                "—" if loss is None else f"{loss:.5g}",
+                "—" if value is None else f"{value:.5g}",
             )
         )
     return _table(titles, rows)
