@@ -43,7 +43,6 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
 from cvst.displays._time_consumption import shares_unknown_work
-
 from cvst.evaluation import covered_by_one_fit
 from cvst.race import (
     Look,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._text import about_seconds, about_times
 from cvst._typing import FloatArray, IntArray
 from cvst.displays._race import (
     Race,
@@ -81,8 +82,8 @@ class TimeConsumptionDisplay:
         """Add up the times of a fitted search.
 
         Cross-validation is that of ``GridSearchCV``, one fit at a time, estimated by
-        :func:`cvst.race.plain_search_seconds`: the final fit is the yardstick, and the
-        race tells what other configurations cost beside the winner.
+        :func:`cvst.race.plain_search_seconds` from the times of the race and of the
+        final fit. Reports, the command line and ``cvst demo`` say the same.
 
         Parameters
         ----------
@@ -161,7 +162,7 @@ class TimeConsumptionDisplay:
         ax.plot(looks, total, "o-", color=COLOURS[0], label="race so far")
         ax.axhline(full, color=BOUNDARY, lw=1.2, ls="--")
         ax.annotate(
-            f"{self.n_folds}-fold cross-validation, about {full:.3g} s",
+            f"{self.n_folds}-fold cross-validation, {about_seconds(full)}",
             (0.01, full),
             xycoords=("axes fraction", "data"),
             xytext=(0, 3),
@@ -174,9 +175,11 @@ class TimeConsumptionDisplay:
         lowest = self.seconds[self.seconds > 0].min(initial=full)
         ax.set_ylim(lowest / 2, 2.5 * max(full, float(total[-1])))
         ax.set_ylabel("seconds")
-        text = f"Race {total[-1]:.3g} s: {self.speedup:.3g} times faster"
+        text = f"Race {total[-1]:.3g} s: {about_times(self.speedup)} times faster"
         if self.speedup < 1:
-            text = f"Race {total[-1]:.3g} s: {1 / self.speedup:.3g} times slower"
+            text = (
+                f"Race {total[-1]:.3g} s: {about_times(1 / self.speedup)} times slower"
+            )
         draw_title(ax, text, self.stages)
         tidy(ax)
         ax.grid(visible=False, axis="x")

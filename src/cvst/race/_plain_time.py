@@ -150,12 +150,15 @@ def _curve(sizes: IntArray, fits: FloatArray) -> PowerCurve | None:
     seen = np.array([len(set(sizes[mine].tolist())) for mine in known])
     if not len(seen) or seen.max() < 2:
         return None
-    members = fits[seen == seen.max()]
-    distinct = np.unique(sizes)
-    means = np.array([_mean(members[:, sizes == size]) for size in distinct])
-    there = np.isfinite(means)
+    members = np.flatnonzero(seen == seen.max())
+    # Those with the sizes of the first of them: others would be another field.
+    distinct = np.unique(sizes[known[members[0]]])
+    alike = [one for one in members if np.isin(distinct, sizes[known[one]]).all()]
+    means = [
+        np.mean([_mean(fits[one, sizes == size]) for one in alike]) for size in distinct
+    ]
     flattest, steepest = EXPONENTS
-    return PowerCurve.fit(distinct[there], means[there], steepest, flattest)
+    return PowerCurve.fit(distinct, means, steepest, flattest)
 
 
 def _growth(

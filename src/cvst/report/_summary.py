@@ -10,7 +10,11 @@ from sklearn.base import is_classifier, is_regressor
 
 from cvst._text import shared_path, shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.displays import ImportanceDisplay, IncumbentDisplay
+from cvst.displays import (
+    ImportanceDisplay,
+    IncumbentDisplay,
+    TimeConsumptionDisplay,
+)
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, Strategy, deciding_looks, deciding_mean, rank_all
 from cvst.report._advice import advice
@@ -32,6 +36,9 @@ __all__ = ["race_summary", "summary"]
 
 # Raised when a reader of the old values would misread the new ones.
 FORMAT = 1
+
+# Folds of a plain search to compare with: the default of GridSearchCV.
+N_FOLDS = 5
 
 
 def summary(
@@ -98,6 +105,12 @@ def summary(
     )
     if ahead:
         _look_ahead(page, search)
+    page["plain_search"] = {
+        "n_folds": N_FOLDS,
+        "seconds": TimeConsumptionDisplay.from_search(
+            search, n_folds=N_FOLDS
+        ).cross_validation_seconds,
+    }
     winner["refit_seconds"] = _number(getattr(search, "refit_time_", np.nan))
     page["search"] = type(search).__name__
     page["estimator"] = value_text(search.estimator, 300)
