@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from math import floor, log10
 from typing import Any
 
 import numpy as np
 
 __all__ = [
+    "about_seconds",
+    "about_times",
     "configuration_text",
     "counted",
     "score_text",
@@ -91,6 +94,36 @@ def seconds_text(seconds: float) -> str:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     hours, minutes = divmod(round(seconds / 60), 60)
     return f"{hours:,} h {minutes} min" if minutes else f"{hours:,} h"
+
+
+def about_seconds(seconds: float) -> str:
+    """Write an estimated time with as many digits as it deserves.
+
+    Examples
+    --------
+    >>> about_seconds(45.72), about_seconds(254)
+    ('about 46 s', 'about 4 min 10 s')
+    """
+    digits = float(f"{seconds:.2g}")
+    if digits >= 600:
+        return f"about {seconds_text(60 * round(digits / 60))}"
+    if digits >= 10:
+        return f"about {seconds_text(round(digits))}".replace(".0 s", " s")
+    return f"about {seconds_text(digits)}"
+
+
+def about_times(ratio: float) -> str:
+    """Write an estimated ratio, rounded down: a claim should not exceed what is known.
+
+    Examples
+    --------
+    >>> about_times(1.37), about_times(4.8), about_times(38.0), about_times(158.0)
+    ('about 1.3', 'about 4.5', 'about 35', 'about 150')
+    """
+    if ratio < 2:
+        return f"about {floor(10 * ratio + 1e-9) / 10:g}"
+    step = 0.5 * 10.0 ** floor(log10(ratio))
+    return f"about {floor(ratio / step + 1e-9) * step:,g}"
 
 
 def shared_path(configurations: Iterable[Mapping[str, Any]]) -> str:

@@ -3,6 +3,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from cvst import RaceGridSearchCV
+from cvst._text import about_seconds
 from cvst.displays import TimeConsumptionDisplay
 from cvst.race import (
     Look,
@@ -12,6 +13,7 @@ from cvst.race import (
     Verdict,
     plain_search_seconds,
 )
+from cvst.report import summary
 
 
 def race(*looks):
@@ -73,18 +75,18 @@ def test_plain_search_is_the_final_fit_times_folds(looks):
     assert steep <= display.cross_validation_seconds <= flat
 
 
-def test_demo_and_display_agree(regression):
-    """One estimator: the same yardstick gives the same seconds."""
+def test_report_notebook_and_display_agree(regression):
+    """One estimator: all say the same of one search. So does the command line."""
     search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0, 10.0]}).fit(*regression)
-    expected = plain_search_seconds(
-        search.race_,
-        search.best_index_,
-        5,
-        alone=search.refit_time_,
-        typical=True,
-    )
     display = TimeConsumptionDisplay.from_search(search, n_folds=5)
+    expected = plain_search_seconds(
+        search.race_, search.best_index_, 5, alone=search.refit_time_, shared=True
+    )
     assert display.cross_validation_seconds == expected
+    told = summary(search)["plain_search"]
+    assert told == {"n_folds": 5, "seconds": expected}
+    sentence = f"a plain 5-fold search would take {about_seconds(expected)}"
+    assert sentence in search._repr_html_()
 
 
 def test_a_plan_is_drawn_as_it_is(regression):
@@ -110,7 +112,8 @@ def test_the_title_says_who_is_faster(full, word):
         cross_validation_seconds=full,
         n_folds=10,
     )
-    assert word in display.plot().ax_.get_title(loc="left")
+    title = display.plot().ax_.get_title(loc="left")
+    assert f"about {4 if word == 'faster' else 2} times {word}" in title
 
 
 @pytest.fixture

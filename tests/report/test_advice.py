@@ -42,6 +42,8 @@ def told(values, winner, name="C", reason=None, leaders=(0,) * 20, **shares):
         ([0.1, 1, 10, 100], 3, "try larger values, such as 1000"),
         ([0.1, 1, 10, 100], 0, "try smaller values, such as 0.01"),
         ([5, 10, 15, 20], 3, "try larger values, such as 25"),
+        ([5, 10, 15, 20], 0, "try smaller values, such as 2."),
+        ([0.4, 0.6, 0.8], 0, "try smaller values, such as 0.2."),
         (np.geomspace(0.001, 10, 60), 59, "try larger values, such as 25"),
     ],
 )

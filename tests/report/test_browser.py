@@ -10,7 +10,10 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_regression
+from sklearn.kernel_ridge import KernelRidge
 
+from cvst import RaceGridSearchCV
 from cvst.race import RaceState
 from cvst.report import LiveReport, race_summary, summary, write_report
 from cvst.report._html import page_html
@@ -170,15 +173,21 @@ def test_every_strategy_opens_without_a_request_or_a_complaint(
     )
     # Only the paper's strategy has a sequential test; others have no such section.
     paths = ["paths"] if any_strategy.strategy == "cvst" else []
-    expected = ["incumbent", "importance", "slices", "parallel", "traces", "survivors"]
-    assert drawn == [*expected, "curves", *paths, "surface"]
+    state = any_strategy.race_
+    # Sections that would show nothing are left out.
+    survivors = [] if state.active.all() else ["survivors"]
+    curves = ["curves"] if len(set(state.subset_sizes.tolist())) > 1 else []
+    expected = ["incumbent", "importance", "slices", "parallel", "traces"]
+    assert drawn == [*expected, *survivors, *curves, *paths, "surface"]
+    for name, wanted in (("survivors", survivors), ("curves", curves)):
+        assert page.find(f"#{name}-section").is_displayed() == bool(wanted)
     assert page.find("#paths-section").is_displayed() == bool(paths)
     check_story(page, any_strategy)
     assert page.complaints == []
 
 
 def check_story(page, search):
-    """Parameters, trace, losses, p-values, when and why it was dropped."""
+    """Parameters, trace, scores, p-values, when and why it was dropped."""
     state = search.race_
     fallen = np.flatnonzero(state.dropped_at)
     index = int(fallen[0]) if len(fallen) else 0
@@ -189,8 +198,9 @@ def check_story(page, search):
     story = page.find("#details-body").text
     for name, value in search.cv_results_["params"][index].items():
         assert f"{name}\n{value:.6g}" in story
-    loss = state.mean_losses[index][state.present[index]][0]
-    assert f"{float(f'{loss:.4g}'):g}" in story
+    look = int(np.flatnonzero(state.present[index])[0]) + 1
+    score = search.cv_results_[f"look{look}_test_score"][index]
+    assert f"{float(f'{score:.4g}'):g}" in story
     assert "p-value" in story
     if len(fallen):
         reason = state.drop_reasons[index]
@@ -258,9 +268,84 @@ def test_filter_finds_reasons_of_drops(page, fitted):
     assert len(rows) == len(same)
 
 
+def test_reasons_of_drops_can_be_chosen(page, fitted):
+    """Witness: the reasons of the race, counted in Python."""
+    reasons = list(fitted.race_.drop_reasons.values())
+    texts = page.texts("#status option")
+    for reason in set(reasons):
+        assert f"dropped: {reason} ({reasons.count(reason)})" in texts
+    page.run(
+        "const s = document.querySelector('#status'); s.value = arguments[0];"
+        "s.dispatchEvent(new Event('change'))",
+        f"reason {reasons[0]}",
+    )
+    assert len(page.texts("#table tbody tr")) == reasons.count(reasons[0])
+
+
+def test_one_of_several_scores_can_be_chosen(browser, tmp_path):
+    """Table and pictures follow; witness: the means of cv_results_."""
+    X, y = make_regression(160, 3, noise=20.0, random_state=0)
+    search = RaceGridSearchCV(
+        KernelRidge(kernel="rbf"),
+        {"alpha": [0.01, 0.1, 1.0], "gamma": [0.01, 0.1]},
+        scoring=["r2", "neg_mean_absolute_error"],
+        refit="r2",
+        random_state=0,
+    ).fit(X, y)
+    address = write_report(search, tmp_path / "report.html").as_uri()
+    page = Page(browser, address)
+
+    def titles():
+        return [
+            page.run(f"return document.querySelector('#{name} .ytitle').textContent")
+            for name in ("incumbent", "slices")
+        ]
+
+    def winner():
+        place = [
+            one.get_attribute("data-key") for one in page.all("#table thead button")
+        ].index("value")
+        return float(page.texts(f"#table tbody td:nth-child({place + 1})")[0])
+
+    results, best = search.cv_results_, search.best_index_
+    assert page.find("#table [data-key=value]").text == "r2"
+    assert winner() == pytest.approx(results["mean_test_r2"][best], rel=1e-4)
+    assert titles() == ["r2", "r2"]
+    page.run(
+        "const s = document.querySelector('select.measure'); s.value = '1';"
+        "s.dispatchEvent(new Event('change'))"
+    )
+    error = -results["mean_test_neg_mean_absolute_error"][best]
+    assert winner() == pytest.approx(error, rel=1e-4)
+    wait_for(lambda: titles() == ["mean_absolute_error"] * 2, "the other score")
+    values = page.run(
+        "return [...document.querySelectorAll('select.measure')]"
+        ".map(select => select.value)"
+    )
+    assert values == ["1", "1"]
+    assert page.complaints == []
+
+
+def test_nothing_is_said_where_there_is_nothing_to_say(browser, tmp_path):
+    """Two alike: no drops, no curves, no surface, no choice of a score."""
+    X, y = make_regression(160, 3, noise=20.0, random_state=0)
+    search = RaceGridSearchCV(
+        KernelRidge(kernel="rbf", gamma=0.01),
+        {"alpha": [0.1, 0.11]},
+        strategy="cross_validation",
+        random_state=0,
+    ).fit(X, y)
+    page = Page(browser, write_report(search, tmp_path / "report.html").as_uri())
+    for section in ("survivors", "curves", "importance", "parallel", "surface"):
+        assert not page.find(f"#{section}-section").is_displayed()
+    assert not any(one.is_displayed() for one in page.all(".measure-choice"))
+    assert page.find("#slices-section").is_displayed()
+    assert page.complaints == []
+
+
 @pytest.mark.parametrize("width", [1280, 400])
 def test_a_proposed_race_fits_its_window(browser, proposed, tmp_path, width):
-    """Nothing is wider than the page; the loss stands beside the rank."""
+    """Nothing is wider than the page; the score stands beside the rank."""
     address = write_report(proposed, tmp_path / "report.html").as_uri()
     page = Page(browser, address)
     page.resize(width)
@@ -269,7 +354,7 @@ def test_a_proposed_race_fits_its_window(browser, proposed, tmp_path, width):
         "a page as wide as its window",
     )
     right = page.run(
-        "return document.querySelector('#table [data-key=loss]')"
+        "return document.querySelector('#table [data-key=value]')"
         ".getBoundingClientRect().right"
     )
     assert right < width

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
 
 from cvst import RaceGridSearchCV
@@ -157,10 +158,11 @@ def test_the_runner_up_is_compared_over_all_folds(any_strategy):
         same = [seen.look.stage == last.stage for seen in state.observations]
         looks = np.flatnonzero(both & same)
         second, first = (
-            float(state.mean_losses[index, looks].mean()) for index in order[1::-1]
+            np.mean([results[f"look{look + 1}_test_score"][index] for look in looks])
+            for index in order[1::-1]
         )
         assert f"over the last {len(looks)} folds that both ran" in why
-        assert f"its mean loss was {second:.5g} against {first:.5g}" in why
+        assert f"its mean r2 was {second:.5g} against {first:.5g}" in why
     else:
         assert "the last that both ran" in why
 
@@ -226,3 +228,63 @@ def test_pictures_hold_one_value_per_configuration_that_was_seen(any_search):
     assert {len(axis["positions"]) for axis in slices["axes"]} == {n_seen}
     assert len(page["incumbent"]["times"]) == page["n_looks"]
     assert set(page["importance"]["names"]) == {"alpha", "gamma"}
+
+
+def test_several_scores_are_there_to_choose_from():
+    """Witnesses: the columns of cv_results_, with signs as people say them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    y = X[:, 0] + rng.normal(scale=0.5, size=120)
+    search = RaceGridSearchCV(
+        KernelRidge(kernel="rbf"),
+        {"alpha": [0.01, 1.0, 100.0]},
+        scoring=["neg_mean_squared_error", "r2"],
+        refit="neg_mean_squared_error",
+        random_state=0,
+    ).fit(X, y)
+    page = summary(search)
+    measures = {one["name"]: one for one in page["measures"]}
+    assert list(measures) == ["mean_squared_error", "r2"]
+    assert [one["lower"] for one in measures.values()] == [True, False]
+    # One is the loss of the race and has its standard errors, the other is not.
+    assert [one["has_errors"] for one in measures.values()] == [True, False]
+    results, state = search.cv_results_, search.race_
+    for index, record in enumerate(page["configurations"]):
+        shown = {"neg_mean_squared_error": record["scores"], **record["other_scores"]}
+        for name, values in shown.items():
+            columns = [results[f"look{n}_test_{name}"][index] for n in record["looks"]]
+            np.testing.assert_allclose(values, columns)
+    leader = measures["r2"]["leader"]
+    assert len(leader) == state.n_looks
+    assert leader[-1] == pytest.approx(results["mean_test_r2"][search.best_index_])
+    assert measures["mean_squared_error"]["leader"][-1] == pytest.approx(
+        -search.best_score_
+    )
+    np.testing.assert_allclose(
+        measures["mean_squared_error"]["comparable"], page["slices"]["losses"]
+    )
+
+
+def test_without_a_name_losses_are_shown(fitted):
+    """A race alone does not know what its scores are called."""
+    state = fitted.race_
+    page = race_summary(state, fitted.cv_results_["params"], np.array([0]))
+    [measure] = page["measures"]
+    assert (measure["name"], measure["source"], measure["lower"]) == (
+        ("loss", "losses", True)
+    )
+    assert measure["leader"] == page["incumbent"]["losses"]
+    assert page["scoring"] is None
+
+
+def test_the_leader_is_told_by_what_differs(fitted):
+    """Few digits, and only parameters that differ between leaders."""
+    page = summary(fitted)
+    looks = page["looks"]
+    params = fitted.cv_results_["params"]
+    leaders = {look["leader"] for look in looks}
+    for look in looks:
+        text = look["leader_text"]
+        for name, value in params[look["leader"]].items():
+            differs = len({params[leader][name] for leader in leaders}) > 1
+            assert (f"{name}={value:.4g}" in text) == (differs or len(leaders) == 1)

@@ -13,12 +13,9 @@ from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.displays._race import Race, check_started
 from cvst.displays._scores import LOSS
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, shared_deciding_looks
+from cvst.race import RaceState, comparable_means, shared_deciding_looks
 
 __all__ = ["SeenConfigurations", "chosen_names"]
-
-# Alternations between the two kinds of numbers; they settle after a few.
-N_SWEEPS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +109,7 @@ class SeenConfigurations:
             tuple(short[number] for number in numbers.tolist()),
             numbers,
             losses[numbers],
-            _comparable(state)[numbers],
+            comparable_means(state)[numbers],
             n_train[numbers],
             confirmed[numbers],
             int(np.flatnonzero(numbers == winner)[0]) if winner in numbers else 0,
@@ -128,49 +125,6 @@ class SeenConfigurations:
             for name in names
             if len({repr(one.get(name, nothing)) for one in self.configurations}) > 1
         )
-
-
-def _comparable(state: RaceState) -> FloatArray:
-    """Return a loss for each configuration, freed from where it was looked at.
-
-    Those that were dropped early have been seen on few rows only, so their losses are
-    higher than they would be; those that went on tell by how much.
-    """
-    names: dict[tuple[Any, ...], int] = {}
-    parts: list[FloatArray] = []
-    for seen in state.observations:
-        look = seen.look
-        key: tuple[Any, ...] = (
-            look.n_train,
-            look.fold,
-            look.stage if look.fold is None else "",
-        )
-        # Without a number of their own, the folds of a stage are its looks.
-        if look.is_fold and look.fold is None:
-            key = (*key, len(parts))
-        who = look.configurations
-        where = np.full(len(who), names.setdefault(key, len(names)))
-        parts.append(np.column_stack([who, where, seen.mean_losses]))
-    table = np.vstack(parts)
-    table = table[np.isfinite(table[:, 2])]
-    who, where, losses = table[:, 0].astype(int), table[:, 1].astype(int), table[:, 2]
-    shifts = np.zeros(len(names))
-    if not len(losses):
-        return np.full(state.n_configurations, np.nan)
-    reference = int(np.bincount(where, minlength=len(names)).argmax())
-    means = np.full(state.n_configurations, np.nan)
-    for _ in range(N_SWEEPS):
-        counts = np.bincount(who, minlength=len(means))
-        sums = np.bincount(who, losses - shifts[where], minlength=len(means))
-        np.divide(sums, counts, out=means, where=counts > 0)
-        excess = losses - means[who]
-        shifts = np.array([_middle(excess[where == n]) for n in range(len(names))])
-        shifts -= shifts[reference]
-    return means
-
-
-def _middle(values: FloatArray) -> float:
-    return float(np.median(values)) if len(values) else 0.0
 
 
 def chosen_names(

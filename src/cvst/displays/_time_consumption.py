@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._text import about_seconds, about_times
 from cvst._typing import FloatArray, IntArray
 from cvst.displays._race import (
     Race,
@@ -17,8 +18,8 @@ from cvst.displays._race import (
     label_looks,
 )
 from cvst.displays._style import BOUNDARY, COLOURS, prepare_axes, tidy
-from cvst.evaluation import OneByOne, batch_evaluator_for, covered_by_one_fit
-from cvst.race import plain_search_seconds
+from cvst.evaluation import OneByOne, batch_evaluator_for
+from cvst.race import RaceState, plain_search_seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -81,8 +82,8 @@ class TimeConsumptionDisplay:
         """Add up the times of a fitted search.
 
         Cross-validation is that of ``GridSearchCV``, one fit at a time, estimated by
-        :func:`cvst.race.plain_search_seconds`: the final fit is the yardstick, and the
-        race tells what other configurations cost beside the winner.
+        :func:`cvst.race.plain_search_seconds` from the times of the race and of the
+        final fit. Reports, the command line and ``cvst demo`` say the same.
 
         Parameters
         ----------
@@ -112,7 +113,7 @@ class TimeConsumptionDisplay:
                 int(search.best_index_),
                 n_folds,
                 alone=getattr(search, "refit_time_", None),
-                typical=_shares_all(getattr(search, "estimator", None)),
+                shared=shares_unknown_work(getattr(search, "estimator", None), state),
             ),
             n_folds=n_folds,
         )
@@ -161,7 +162,7 @@ class TimeConsumptionDisplay:
         ax.plot(looks, total, "o-", color=COLOURS[0], label="race so far")
         ax.axhline(full, color=BOUNDARY, lw=1.2, ls="--")
         ax.annotate(
-            f"{self.n_folds}-fold cross-validation, about {full:.3g} s",
+            f"{self.n_folds}-fold cross-validation, {about_seconds(full)}",
             (0.01, full),
             xycoords=("axes fraction", "data"),
             xytext=(0, 3),
@@ -174,9 +175,11 @@ class TimeConsumptionDisplay:
         lowest = self.seconds[self.seconds > 0].min(initial=full)
         ax.set_ylim(lowest / 2, 2.5 * max(full, float(total[-1])))
         ax.set_ylabel("seconds")
-        text = f"Race {total[-1]:.3g} s: {self.speedup:.3g} times faster"
+        text = f"Race {total[-1]:.3g} s: {about_times(self.speedup)} times faster"
         if self.speedup < 1:
-            text = f"Race {total[-1]:.3g} s: {1 / self.speedup:.3g} times slower"
+            text = (
+                f"Race {total[-1]:.3g} s: {about_times(1 / self.speedup)} times slower"
+            )
         draw_title(ax, text, self.stages)
         tidy(ax)
         ax.grid(visible=False, axis="x")
@@ -186,13 +189,12 @@ class TimeConsumptionDisplay:
         return self
 
 
-def _shares_all(estimator: Any) -> bool:
-    """Return whether times in a race are shares of work that says little of one fit.
+def shares_unknown_work(estimator: Any, state: RaceState) -> bool:
+    """Return whether times in a race are shares of work that the race cannot split.
 
-    One kernel serves many penalties, whatever each would take alone. Sizes of an
-    ensemble that one fit covers still differ from others as single fits do.
+    One kernel serves many penalties, whatever each would take alone. What one fit
+    covers, such as sizes of an ensemble, the race knows.
     """
-    if estimator is None:
+    if estimator is None or state.problem.covered:
         return False
-    alone = isinstance(batch_evaluator_for(estimator), OneByOne)
-    return not alone and not covered_by_one_fit(estimator)
+    return not isinstance(batch_evaluator_for(estimator), OneByOne)

@@ -2,6 +2,7 @@
 
 from cvst.race._axes import Levels, levels_of, space_of
 from cvst.race._bits import BitTable, compact
+from cvst.race._comparable import comparable_means
 from cvst.race._cross_validation import CrossValidation
 from cvst.race._cvst import CVST
 from cvst.race._deciding import deciding_looks, deciding_mean, shared_deciding_looks
@@ -87,6 +88,7 @@ __all__ = [
     "Verdict",
     "WinnerRule",
     "compact",
+    "comparable_means",
     "count_screened",
     "deciding_looks",
     "deciding_mean",

@@ -72,7 +72,7 @@ def _edge(name: str, configurations: Sequence[Configuration], winner: int) -> li
         return []
     upper = place > 0.5
     beyond = _beyond(axis, levels, upper)
-    if not _is_possible(axis, upper, beyond):
+    if not _is_possible(axis, upper):
         return []
     end = "upper" if upper else "lower"
     where = f"{value_text(axis.low)} to {value_text(axis.high)}"
@@ -88,6 +88,9 @@ def _beyond(axis: Any, levels: Any, upper: bool) -> float:
     """Return a value as far outside as the values of a grid, or a tenth, are apart."""
     step = max(0.1, float(np.median(np.diff(levels))) if len(levels) < 20 else 0.1)
     number = axis.number_at(1 + step if upper else -step)
+    if number <= 0 < axis.low:
+        # Below 0 there may be nothing; there is room between it and the end.
+        number = axis.low / 2
     rounded = float(f"{number:.2g}")
     if float(axis.low).is_integer() and float(axis.high).is_integer():
         whole = round(number)
@@ -95,13 +98,11 @@ def _beyond(axis: Any, levels: Any, upper: bool) -> float:
     return rounded
 
 
-def _is_possible(axis: Any, upper: bool, beyond: float) -> bool:
+def _is_possible(axis: Any, upper: bool) -> bool:
     """Return whether a range can go on: shares end at 1, counts begin at 1."""
     if upper:
         return not (axis.low >= 0 and axis.high in (0.999, 1.0) and axis.scale != "log")
-    if axis.low in (0.0, 1.0):
-        return False
-    return not (axis.low > 0 and beyond <= 0)
+    return axis.low not in (0.0, 1.0)
 
 
 def _idle(importance: ImportanceDisplay) -> list[str]:

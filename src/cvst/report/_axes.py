@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from cvst._text import value_text
 from cvst._typing import Configuration
 from cvst.race import levels_of
 
-__all__ = ["parameter_axes"]
+__all__ = ["differing_texts", "parameter_axes"]
+
+# Digits that tell values apart in a table; details have more.
+DIGITS = 4
 
 
 def parameter_axes(configurations: Sequence[Configuration]) -> list[dict[str, Any]]:
@@ -39,3 +44,34 @@ def _axis(name: str, configurations: Sequence[Configuration]) -> dict[str, Any]:
         "texts": [value_text(value) for value in levels.values],
         "codes": levels.codes.tolist(),
     }
+
+
+def differing_texts(configurations: Sequence[Configuration]) -> list[str]:
+    """Write configurations by the parameters in which they differ, in few digits.
+
+    Examples
+    --------
+    >>> differing_texts([{"C": 0.123456, "kernel": "rbf"}, {"C": 10, "kernel": "rbf"}])
+    ['C=0.1235', 'C=10']
+    >>> differing_texts([{"C": 1.0, "kernel": "rbf"}] * 2)[0]
+    'C=1, kernel=rbf'
+    """
+    texts = [
+        {str(name): _short(value) for name, value in one.items()}
+        for one in configurations
+    ]
+    names = dict.fromkeys(name for one in texts for name in one)
+    differing = [name for name in names if len({one.get(name) for one in texts}) > 1]
+    return [
+        ", ".join(
+            f"{name}={value}"
+            for name, value in one.items()
+            if name in differing or not differing
+        )
+        for one in texts
+    ]
+
+
+def _short(value: Any) -> str:
+    is_float = isinstance(value, float | np.floating)
+    return f"{value:.{DIGITS}g}" if is_float else value_text(value, 40)

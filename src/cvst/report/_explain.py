@@ -9,6 +9,7 @@ import numpy as np
 from cvst._text import configuration_text
 from cvst._typing import Configuration, IntArray
 from cvst.race import RaceState, Strategy, deciding_looks
+from cvst.report._measures import Measure
 from cvst.report._ties import Tie
 
 __all__ = [
@@ -97,6 +98,7 @@ def why_it_won(
     winner: int,
     strategy: Strategy | None = None,
     tie: Tie | None = None,
+    measure: Measure | None = None,
 ) -> list[str]:
     """Say what speaks for the winner, and what does not.
 
@@ -114,6 +116,8 @@ def why_it_won(
         Who decided.
     tie : Tie, optional
         Others that were not found worse.
+    measure : Measure, optional
+        What to compare by; mean losses by default.
 
     Returns
     -------
@@ -135,11 +139,14 @@ def why_it_won(
             if strategy is None
             else strategy.criterion(state)
         )
+        if measure is not None:
+            # The score that was asked for, in its own words.
+            criterion = criterion.replace("mean loss", f"mean {measure.name}")
         sentences.append(
             f"It ranks first among the {n_left:,} configurations that were not "
             f"dropped, {criterion}."
         )
-        sentences += _runner_up(state, configurations, ranking, winner)
+        sentences += _runner_up(state, configurations, ranking, winner, measure)
     elif state.n_configurations > 1:
         sentences.append("All others were dropped.")
     return [*sentences, *_how_sure(n_left, tie)]
@@ -159,21 +166,23 @@ def _runner_up(
     configurations: Sequence[Configuration],
     ranking: IntArray,
     winner: int,
+    measure: Measure | None,
 ) -> list[str]:
     second = int(ranking[1])
-    losses = state.mean_losses
-    common = np.flatnonzero(np.isfinite(losses[[winner, second]]).all(axis=0))
+    table = state.mean_losses if measure is None else measure.table
+    common = np.flatnonzero(np.isfinite(table[[winner, second]]).all(axis=0))
     if not len(common):
         return []
-    name = configuration_text(configurations[second], 200)
+    text = configuration_text(configurations[second], 200)
+    name = "loss" if measure is None else measure.name
     looks = deciding_looks(state, common).tolist()
-    second_loss, winner_loss = losses[np.ix_([second, winner], looks)].mean(axis=1)
+    theirs, mine = table[np.ix_([second, winner], looks)].mean(axis=1)
     if len(looks) > 1:
         ran = f"over the last {len(looks)} folds that both ran"
     else:
         ran = f"in look {looks[0] + 1}, the last that both ran"
-    against = f"its mean loss was {second_loss:.5g} against {winner_loss:.5g}"
-    return [f"Second is {name}: {ran}, {against}."]
+    against = f"its mean {name} was {theirs:.5g} against {mine:.5g}"
+    return [f"Second is {text}: {ran}, {against}."]
 
 
 def score_note(n_train: str, n_samples: int, n_configurations: int) -> str:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cvst._text import seconds_text
+from cvst._text import about_seconds, seconds_text
 from cvst.report._summary import summary
 
 __all__ = ["fragments", "html_report", "page_html", "script_json", "write_report"]
@@ -197,6 +197,7 @@ def _environment() -> Any:
     )
     environment.filters["digits"] = _digits
     environment.filters["duration"] = seconds_text
+    environment.filters["about"] = about_seconds
     return environment
 
 

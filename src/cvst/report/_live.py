@@ -44,6 +44,8 @@ class LiveReport:
         Where to listen; 0 takes any free port.
     title : str
         Heading of the page.
+    scoring : str, optional
+        Name of the score. Without it, losses are shown.
 
     Attributes
     ----------
@@ -61,8 +63,11 @@ class LiveReport:
     200
     """
 
-    def __init__(self, port: int = 0, *, title: str = TITLE) -> None:
+    def __init__(
+        self, port: int = 0, *, title: str = TITLE, scoring: str | None = None
+    ) -> None:
         self.title = title
+        self.scoring = scoring
         self._page: dict[str, Any] | None = None
         self._lock = threading.Condition()
         self._told = -1
@@ -104,7 +109,14 @@ class LiveReport:
         """
         order = np.asarray(ranking, dtype=np.intp)
         self._show(
-            race_summary(state, configurations, order, scores=scores, strategy=strategy)
+            race_summary(
+                state,
+                configurations,
+                order,
+                scores=scores,
+                scoring=self.scoring,
+                strategy=strategy,
+            )
         )
 
     def finish(self, search: Any, *, command: str | None = None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from cvst._text import score_text
+from cvst._text import about_seconds, score_text, seconds_text
 from cvst.report._summary import summary
 
 __all__ = ["notebook_html"]
@@ -62,7 +62,7 @@ def notebook_html(search: Any) -> str:
     )
     unknown = winner["score"] is None
     name, score = score_text(
-        page["scoring"], float("nan") if unknown else winner["score"]
+        page["scoring"] or "score", float("nan") if unknown else winner["score"]
     )
     reasons = "".join(f"<li>{escape(sentence)}</li>" for sentence in winner["why"])
     n_left, n_all = page["n_active"], page["n_configurations"]
@@ -71,6 +71,12 @@ def notebook_html(search: Any) -> str:
         if n_all == 1
         else f"{n_left:,} of {n_all:,} configurations {'is' if n_left == 1 else 'are'} "
         "left."
+    )
+    plain = page["plain_search"]
+    took = sum(look["seconds"] for look in page["looks"])
+    work = (
+        f"Fits and predictions took {seconds_text(took)}; a plain "
+        f"{plain['n_folds']}-fold search would take {about_seconds(plain['seconds'])}."
     )
     many = len(page["looks"]) > MOST_LOOKS
     title = "Stage by stage" if many else "Look by look"
@@ -81,6 +87,7 @@ def notebook_html(search: Any) -> str:
         f"</p><p>Winner: {chosen or 'the estimator as it is'}</p>"
         f"<p>{escape(name)} {score} at {winner['score_rows']} of "
         f"{page['n_samples']:,} rows (not an estimate for all rows)</p>"
+        f"<p>{work}</p>"
         f"<details><summary>Why it won</summary><ul>{reasons}</ul></details>"
         f"<details><summary>{title}</summary>{table}</details></div>"
     )
@@ -88,11 +95,12 @@ def notebook_html(search: Any) -> str:
 
 def _stages(page: dict[str, Any]) -> str:
     """Write a row per stage: a race that proposes has hundreds of looks."""
-    titles = ("stage", "looks", "rows", "fits", "dropped", "lowest loss")
+    best = page["measures"][0]["name"]
+    titles = ("stage", "looks", "rows", "fits", "dropped", f"best {best}")
     rows = []
     for stage in page["stages"]:
         least, most = stage["n_train"]
-        loss = stage["lowest_loss"]
+        value = stage["best"]
         rows.append(
             (
                 stage["stage"],
@@ -100,7 +108,7 @@ def _stages(page: dict[str, Any]) -> str:
                 f"{most:,}" if least == most else f"{least:,} to {most:,}",
                 f"{stage['n_fits']:,}",
                 f"{stage['n_dropped']:,}",
-                "—" if loss is None else f"{loss:.5g}",
+                "—" if value is None else f"{value:.5g}",
             )
         )
     return _table(titles, rows)

@@ -10,29 +10,35 @@ import numpy as np
 from cvst._typing import Configuration
 from cvst.displays import ImportanceDisplay, IncumbentDisplay, SlicesDisplay
 from cvst.race import RaceState
+from cvst.report._measures import Measure
 
 __all__ = ["importance_values", "incumbent_values", "slice_values", "stage_rows"]
 
 
-def stage_rows(state: RaceState) -> list[dict[str, Any]]:
+def stage_rows(state: RaceState, measure: Measure) -> list[dict[str, Any]]:
     """Return one record per stage: a race that proposes has hundreds of looks."""
     rows = []
     for stage in dict.fromkeys(one.look.stage for one in state.observations):
         seen = state.looks_of(stage)
         sizes = [one.look.n_train for one in seen]
-        losses = np.concatenate([one.mean_losses for one in seen])
+        places = [
+            place
+            for place, one in enumerate(state.observations)
+            if one.look.stage == stage
+        ]
+        values = measure.table[:, places]
+        values = values[np.isfinite(values)]
+        best = values.min if measure.lower else values.max
         work = [np.nansum(one.fit_seconds + one.score_seconds) for one in seen]
         rows.append(
             {
                 "stage": stage,
                 "n_looks": len(seen),
                 "n_train": [int(min(sizes)), int(max(sizes))],
-                "n_fits": len(losses),
+                "n_fits": sum(len(one.look.configurations) for one in seen),
                 "n_dropped": sum(len(one.drops) for one in seen),
                 "n_failed": sum(len(one.failures) for one in seen),
-                "lowest_loss": _number(np.nanmin(losses))
-                if np.isfinite(losses).any()
-                else None,
+                "best": float(best()) if len(values) else None,
                 "seconds": float(sum(work)),
             }
         )

@@ -10,12 +10,18 @@ from sklearn.base import is_classifier, is_regressor
 
 from cvst._text import shared_path, shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.displays import ImportanceDisplay, IncumbentDisplay
+from cvst.displays import (
+    ImportanceDisplay,
+    IncumbentDisplay,
+    TimeConsumptionDisplay,
+)
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, Strategy, deciding_looks, deciding_mean, rank_all
 from cvst.report._advice import advice
-from cvst.report._axes import parameter_axes
+from cvst.report._axes import differing_texts, parameter_axes
 from cvst.report._explain import score_note, stop_sentence, why_it_won
+from cvst.report._failures import failure_sentences
+from cvst.report._measures import Measure, measure_values, measures_of
 from cvst.report._pictures import (
     importance_values,
     incumbent_values,
@@ -30,6 +36,9 @@ __all__ = ["race_summary", "summary"]
 
 # Raised when a reader of the old values would misread the new ones.
 FORMAT = 1
+
+# Folds of a plain search to compare with: the default of GridSearchCV.
+N_FOLDS = 5
 
 
 def summary(
@@ -71,11 +80,7 @@ def summary(
         )
     state = search.race_
     results = search.cv_results_
-    scores = None
     score = getattr(search, "score_name_", "score")
-    if f"look{state.n_looks}_test_{score}" in results:
-        columns = [results[f"look{n + 1}_test_{score}"] for n in range(state.n_looks)]
-        scores = np.column_stack(columns)
     ranking, ranks = search.strategy_.ranking(state), results[f"rank_test_{score}"]
     if not callable(search.refit):
         # The search may have put the order of the scores in place of that of losses.
@@ -85,7 +90,7 @@ def summary(
         results["params"],
         ranking,
         ranks=ranks,
-        scores=scores,
+        scoring=score_name(search),
         strategy=search.strategy_,
         stop_reason=search.stop_reason_,
         winner=int(search.best_index_),
@@ -100,10 +105,15 @@ def summary(
     )
     if ahead:
         _look_ahead(page, search)
+    page["plain_search"] = {
+        "n_folds": N_FOLDS,
+        "seconds": TimeConsumptionDisplay.from_search(
+            search, n_folds=N_FOLDS
+        ).cross_validation_seconds,
+    }
     winner["refit_seconds"] = _number(getattr(search, "refit_time_", np.nan))
     page["search"] = type(search).__name__
     page["estimator"] = value_text(search.estimator, 300)
-    page["scoring"] = score_name(search)
     page["repeat"] = {
         "code": search_code(search),
         "command": command,
@@ -139,6 +149,7 @@ def race_summary(
     *,
     ranks: IntArray | None = None,
     scores: FloatArray | None = None,
+    scoring: str | None = None,
     strategy: Strategy | None = None,
     stop_reason: str | None = None,
     winner: int | None = None,
@@ -157,7 +168,9 @@ def race_summary(
     ranks : ndarray of shape (n_configurations,), optional
         Ranks of all, the winner's 1; by default they follow from the ranking.
     scores : ndarray of shape (n_configurations, n_looks), optional
-        Scores with scikit-learn's sign.
+        Scores with scikit-learn's sign; by default those that the state holds.
+    scoring : str, optional
+        Name of the score. Without it, losses are shown.
     strategy : Strategy, optional
         Who decides; it also names the leader after each look.
     stop_reason : str, optional
@@ -183,6 +196,9 @@ def race_summary(
         if first != int(ranking[0]):
             ranks[ranks < ranks[first]] += 1
             ranks[first] = 1
+    if scores is None and np.isfinite(state.scores).any():
+        scores = state.scores
+    measures = measures_of(state, scores, scoring)
     problem = state.problem
     finished = stop_reason is not None
     if finished and tie is None:
@@ -204,17 +220,24 @@ def race_summary(
         "n_active": int(state.active.sum()),
         "n_looks": state.n_looks,
         "path": path,
+        "scoring": None if measures[0].source == "losses" else scoring,
+        "measures": [measure_values(one, state, incumbent) for one in measures],
+        "failures": failure_sentences(state, configurations),
         "parameters": parameter_axes(configurations),
         "drop_reasons": {} if strategy is None else dict(strategy.sentences),
         "looks": _looks(state, configurations, incumbent, scores),
-        "stages": stage_rows(state),
+        "stages": stage_rows(state, measures[0]),
         "incumbent": incumbent_values(incumbent),
         "slices": slice_values(state, configurations, strategy),
-        "configurations": _configurations(state, configurations, ranks, scores),
+        "configurations": _configurations(
+            state, configurations, ranks, scores, measures
+        ),
         "winner": {
             "index": first,
             "parameters": _texts(configurations[first]),
-            "why": why_it_won(state, configurations, ranking, first, strategy, tie)
+            "why": why_it_won(
+                state, configurations, ranking, first, strategy, tie, measures[0]
+            )
             if state.n_looks
             else [],
         },
@@ -252,6 +275,8 @@ def _looks(
     active = np.zeros(state.n_configurations, dtype=bool)
     active[: state.problem.n_configurations] = True
     table = state.mean_losses
+    leaders = [] if incumbent is None else incumbent.incumbents.tolist()
+    told = differing_texts([configurations[leader] for leader in leaders])
     for number, seen in enumerate(state.observations, start=1):
         assert incumbent is not None
         leader = int(incumbent.incumbents[number - 1])
@@ -272,6 +297,7 @@ def _looks(
                 "n_active": int(active.sum()),
                 "leader": leader,
                 "leader_parameters": _texts(configurations[leader]),
+                "leader_text": told[number - 1],
                 "leader_loss": _number(deciding_mean(state, leader, table, number)),
                 "leader_score": None
                 if scores is None
@@ -287,6 +313,7 @@ def _configurations(
     configurations: Sequence[Configuration],
     ranks: IntArray,
     scores: FloatArray | None,
+    measures: Sequence[Measure],
 ) -> list[dict[str, Any]]:
     """Return one record each; lists run over the looks that it took part in."""
     present, active, fell = state.present, state.active, state.dropped_at
@@ -315,6 +342,12 @@ def _configurations(
         }
         for name, values in columns.items():
             record[name] = [_number(value) for value in values[index, looks]]
+        others = {one.key: one for one in measures if one.source == "other_scores"}
+        if others:
+            record["other_scores"] = {
+                key: [_number(value) for value in one.table[index, looks]]
+                for key, one in others.items()
+            }
         records.append(record)
     return records
 
@@ -344,6 +377,10 @@ def score_name(search: Any) -> str:
     search : RaceGridSearchCV, RaceRandomSearchCV or RaceSearchCV
         The search, fitted or not.
     """
+    raced = getattr(search, "score_name_", "score")
+    if raced != "score":
+        # One of several.
+        return str(raced)
     if search.scoring is None:
         if is_classifier(search.estimator):
             return "accuracy"

@@ -7,6 +7,7 @@ import pytest
 
 from cvst.cli.commands import _demo_run
 from cvst.datasets import make_noisy_sinc
+from cvst.displays import TimeConsumptionDisplay
 
 N_ROWS, N_FRESH = 150, 600
 
@@ -64,3 +65,18 @@ def test_the_text_tells_steps_comparison_and_estimate(small, cvst):
         "estimate: 6,100 fits",
     ):
         assert words in text
+
+
+def test_the_estimate_is_that_of_the_displays(small, cvst, monkeypatch):
+    """One estimator: what is drawn of this search is what was told of it."""
+    searches = []
+    check = _demo_run._check
+
+    def kept(search, *rows):
+        searches.append(search)
+        return check(search, *rows)
+
+    monkeypatch.setattr(_demo_run, "_check", kept)
+    told = json.loads(cvst("demo", "--json").out)["cross_validation"]
+    display = TimeConsumptionDisplay.from_search(searches[0], n_folds=told["n_folds"])
+    assert told["estimated_seconds"] == display.cross_validation_seconds

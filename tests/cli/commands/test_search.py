@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from cvst import CVST, RaceGridSearchCV
+from cvst.report import read_race
 
 GRID = "alpha=logspace(-2, 4, 7)"
 ALPHAS = [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0, 10000.0]
@@ -139,6 +140,13 @@ def test_the_folder_holds_what_is_needed_to_use_and_repeat_it(
     # The saved pipeline takes the table as it was read, and predicts well.
     model = skops.io.load(folder / "model.skops", trusted=summary["untrusted_types"])
     assert model.score(people.drop(columns=["cost"]), people["cost"]) > 0.8
+
+    # Command line and report say the same of a plain search.
+    stored = read_race(folder / "race.json.gz").page["plain_search"]
+    assert summary["plain_search"] == {
+        "n_folds": stored["n_folds"],
+        "estimated_seconds": stored["seconds"],
+    }
 
     # The page names the command that repeats it.
     page = (folder / "report.html").read_text(encoding="utf-8")

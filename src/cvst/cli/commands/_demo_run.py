@@ -10,21 +10,19 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
-from sklearn.base import clone
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ParameterGrid
-from threadpoolctl import threadpool_limits
 
 from cvst import RaceGridSearchCV
-from cvst._text import seconds_text
+from cvst._text import about_seconds, about_times, seconds_text
 from cvst._typing import Configuration, FloatArray
 from cvst.cli.results import looks_table, plain, race_looks, stop_sentence
 from cvst.cli.terminal import RaceView, live_view, shown_parameters
 from cvst.datasets import make_noisy_sinc
+from cvst.displays import TimeConsumptionDisplay
 from cvst.evaluation import Task, batch_evaluator_for
 from cvst.parallel import effective_n_jobs, in_chunks, run_chunks
-from cvst.race import plain_search_seconds
 
 __all__ = ["run_demo"]
 
@@ -47,7 +45,6 @@ N_FIRST = 1000
 CLEARLY = 4.0
 
 N_FOLDS = 10
-N_TIMED_FITS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +86,13 @@ def run_demo(options: Namespace) -> str:
         random_state=options.random_state,
     )
     with live_view(None if options.json else _view()):
-        # Before and after, so that a machine busy with other things slows both alike.
-        fit_times = _fit_times(search, X, y)
         start = perf_counter()
         search.fit(X, y)
         seconds = perf_counter() - start
-        fit_times += _fit_times(search, X, y)
         check = _check(search, (X, y), fresh)
-    fit_seconds = float(np.median(fit_times))
     if options.json:
-        return _as_json(search, seconds, check, fit_seconds)
-    return _as_text(search, seconds, check, fit_seconds)
+        return _as_json(search, seconds, check)
+    return _as_text(search, seconds, check)
 
 
 def _view() -> RaceView:
@@ -180,41 +173,18 @@ def _mean_errors(
     return means
 
 
-def _fit_times(search: Any, X: FloatArray, y: FloatArray) -> list[float]:
-    """Time some fits of a fold, as plain cross-validation does them."""
-    n_train = N_ROWS - N_ROWS // N_FOLDS
-    grid = list(ParameterGrid(search.param_grid))
-    configurations = grid[:: len(grid) // N_TIMED_FITS]
-    seconds = []
-    # One thread, as the race has, so that the two times can be compared.
-    with threadpool_limits(limits=1):
-        for configuration in configurations:
-            model = clone(search.estimator).set_params(**configuration)
-            start = perf_counter()
-            model.fit(X[:n_train], y[:n_train])
-            seconds.append(perf_counter() - start)
-    return seconds
+def _plain_seconds(search: Any) -> float:
+    """Estimate plain cross-validation as displays and reports do."""
+    display = TimeConsumptionDisplay.from_search(search, n_folds=N_FOLDS)
+    return display.cross_validation_seconds
 
 
-def _plain_seconds(search: Any, fit_seconds: float) -> float:
-    """Estimate plain cross-validation as everything else does, from more timed fits."""
-    rows = N_ROWS - N_ROWS // N_FOLDS
-    return plain_search_seconds(
-        search.race_,
-        search.best_index_,
-        N_FOLDS,
-        alone=fit_seconds,
-        rows=rows,
-        typical=True,
-    )
-
-
-def _as_text(search: Any, seconds: float, check: Check, fit_seconds: float) -> str:
+def _as_text(search: Any, seconds: float, check: Check) -> str:
     n_configurations = len(search.cv_results_["params"])
     heading = HEADING.format(n_configurations=n_configurations, n_rows=N_ROWS)
     looks = [asdict(look) for look in race_looks(search)]
     n_fits = N_FOLDS * n_configurations
-    full = _plain_seconds(search, fit_seconds)
+    full = _plain_seconds(search)
     excess = check.winner_error / check.best_error - 1
     verdict = f"{excess:.1%} above the best" if excess else "the best of all"
     return f"""\
@@ -233,13 +203,13 @@ All were tested on {N_FIRST:,} of the points, and the {check.n_finalists} not \
 clearly behind the winner there on all of them.
 
 The race took {seconds_text(seconds)} on one thread, with the final fit.
-Full {N_FOLDS}-fold cross-validation would take about {seconds_text(full)}, \
-{full / seconds:.0f} times as long. This is an
-estimate: {n_fits:,} fits of about {seconds_text(fit_seconds)} each, as measured on a \
-few just now, and their predictions."""
+Full {N_FOLDS}-fold cross-validation would take {about_seconds(full)}, \
+{about_times(full / seconds)} times as long. This is an
+estimate: {n_fits:,} fits and their predictions, from the times of the race and of the \
+final fit."""
 
 
-def _as_json(search: Any, seconds: float, check: Check, fit_seconds: float) -> str:
+def _as_json(search: Any, seconds: float, check: Check) -> str:
     n_fits = N_FOLDS * len(search.cv_results_["params"])
     document = {
         "looks": [asdict(look) for look in race_looks(search)],
@@ -250,8 +220,7 @@ def _as_json(search: Any, seconds: float, check: Check, fit_seconds: float) -> s
         "cross_validation": {
             "n_folds": N_FOLDS,
             "n_fits": n_fits,
-            "seconds_per_fit": fit_seconds,
-            "estimated_seconds": _plain_seconds(search, fit_seconds),
+            "estimated_seconds": _plain_seconds(search),
         },
     }
     return json.dumps(plain(document), indent=2)

@@ -29,11 +29,15 @@ from cvst.cli.results import (
     stop_sentence,
     write_folder,
 )
+from cvst.displays import TimeConsumptionDisplay
 from cvst.race import Look
 from cvst.report import page_html, race_bytes
 from cvst.report import summary as report_summary
 
 __all__ = ["heading", "plan_text", "summarise", "write_results"]
+
+# Folds of a plain search to compare with: the default of GridSearchCV.
+N_FOLDS = 5
 
 
 def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
@@ -78,6 +82,12 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
         "seconds": {
             "total": job.seconds,
             "final_fit": getattr(search, "refit_time_", None),
+        },
+        "plain_search": {
+            "n_folds": N_FOLDS,
+            "estimated_seconds": TimeConsumptionDisplay.from_search(
+                search, n_folds=N_FOLDS
+            ).cross_validation_seconds,
         },
         "notes": job.notes,
         "files": [],

@@ -18,6 +18,7 @@ from cvst.cli.commands._search_document import (
 )
 from cvst.cli.results import check_folder, result_text
 from cvst.cli.terminal import RaceView, live_page
+from cvst.report import score_name
 
 __all__ = ["run_search"]
 
@@ -30,7 +31,7 @@ def run_search(options: Namespace) -> str:
     if options.plan:
         return plan_text(options, job)
     title = f"{options.model} for {job.learning.target.name}"
-    with live_page(options.live, title) as page:
+    with live_page(options.live, title, score_name(job.search)) as page:
         finished = run_job(job, _view(options, job))
         summary = summarise(options, job, finished)
         if page is not None:

@@ -32,7 +32,9 @@ class PageUpdater(logging.Handler):
 
 
 @contextmanager
-def live_page(port: int | None, title: str) -> Iterator[LiveReport | None]:
+def live_page(
+    port: int | None, title: str, scoring: str | None = None
+) -> Iterator[LiveReport | None]:
     """Serve a page on this machine while the race runs, and say where.
 
     Parameters
@@ -41,12 +43,14 @@ def live_page(port: int | None, title: str) -> Iterator[LiveReport | None]:
         0 for any free port, None for no page.
     title : str
         Heading of the page.
+    scoring : str, optional
+        Name of the score.
     """
     if port is None:
         yield None
         return
     try:
-        page = LiveReport(port, title=title)
+        page = LiveReport(port, title=title, scoring=scoring)
     except (OSError, OverflowError) as error:
         raise InvalidInputError(
             f"--live cannot use port {port}: {error}. Choose another, or name none to "

@@ -14,15 +14,16 @@ function byRank() {
 
 function layout(extra) {
   const axis = { gridcolor: colour("line"), zerolinecolor: colour("line"), linecolor: colour("faint"), automargin: true };
+  const close = (one) => (one && one.title ? { ...one, title: { standoff: 8, ...one.title } } : one);
   const { xaxis, yaxis, ...rest } = extra;
   return { paper_bgcolor: colour("paper"), plot_bgcolor: colour("paper"), font: { color: colour("ink"), size: 12, family: "system-ui, sans-serif" },
     margin: { l: 50, r: 12, t: 10, b: 44 }, height: 320, showlegend: false, hovermode: "closest", dragmode: false,
-    xaxis: { ...axis, ...xaxis }, yaxis: { ...axis, ...yaxis }, ...rest };
+    xaxis: { ...axis, ...close(xaxis) }, yaxis: { ...axis, ...close(yaxis) }, ...rest };
 }
 
 // A page of paper is 700 wide; charts that are side by side have half of it each.
 function paperSize(id, height) {
-  const half = !longRace() && (id === "survivors" || id === "curves");
+  const half = view.share === 0.5 && (id === "survivors" || id === "curves");
   return { width: half ? 345 : 700, height: Math.min(height, id === "curves" ? 400 : 330) };
 }
 
@@ -100,39 +101,49 @@ function drawSurvivors() {
   const x = looks.map((look) => look.look);
   const line = (name, key, hue, symbol, dash) => ({ type: "scatter", mode: "lines+markers", name, x, y: looks.map((look) => look[key] || null), line: { color: hue, dash }, marker: { symbol, size: 8 }, hovertemplate: `%{y} ${name}<extra>look %{x}</extra>` });
   const many = Math.max(...looks.map((look) => look.n_tested)) >= 50;
-  const stages = stageLines(0.5);
+  const stages = stageLines(view.share);
   draw("survivors", [line("tested", "n_tested", colour("faint"), "diamond", "solid"), line("top", "n_top", colour("ink"), "square", "dot"), line("left", "n_active", colour("accent"), "circle", "solid")],
     { showlegend: true, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0 }, shapes: stages.shapes, annotations: stages.annotations, margin: { l: 50, r: 12, t: stages.top, b: 84 },
-      xaxis: { ...lookTicks(0.5), range: [0.5, looks.length + 0.5] }, yaxis: { type: many ? "log" : "linear", rangemode: "tozero", title: { text: "configurations" }, ...(many ? { tickvals: [1, 2, 5].flatMap((digit) => [1, 10, 100, 1000, 10000, 100000].map((power) => digit * power)), tickformat: ",d" } : {}) } });
+      xaxis: { ...lookTicks(view.share), range: [0.5, looks.length + 0.5] }, yaxis: { type: many ? "log" : "linear", rangemode: "tozero", title: { text: "configurations" }, ...(many ? { tickvals: [1, 2, 5].flatMap((digit) => [1, 10, 100, 1000, 10000, 100000].map((power) => digit * power)), tickformat: ",d" } : {}) } });
 }
 
 // One point for each look, folds of a stage together.
 function curve(one) {
   const groups = new Map();
+  const values = valuesOf(one), errors = measure().has_errors ? one.errors : null;
   one.looks.forEach((look, place) => {
     const facts = view.data.looks[look - 1];
     const key = facts.is_fold ? facts.stage : look;
-    if (one.losses[place] === null) return;
+    if (values[place] === null) return;
     if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push({ n: facts.n_train, test: facts.n_test, loss: one.losses[place], error: one.errors[place] });
+    groups.get(key).push({ n: facts.n_train, test: facts.n_test, value: values[place], error: errors ? errors[place] : null });
   });
   return [...groups.values()].map((points) => {
     const weight = points.reduce((sum, point) => sum + point.test, 0);
     const mean = (key) => points.reduce((sum, point) => sum + point[key] * point.test, 0) / weight;
     const known = points.every((point) => point.error !== null);
-    return { n: mean("n"), loss: mean("loss"), error: known ? Math.sqrt(points.reduce((sum, point) => sum + (point.error * point.test) ** 2, 0)) / weight : null };
+    return { n: mean("n"), value: mean("value"), error: known ? Math.sqrt(points.reduce((sum, point) => sum + (point.error * point.test) ** 2, 0)) / weight : null };
   }).sort((a, b) => a.n - b.n);
 }
 
 // Parameters in which the shown ones differ; the others would only take room.
 function differingText(one, shown) {
   const names = Object.keys(one.parameters).filter((name) => new Set(shown.map((other) => other.parameters[name])).size > 1);
-  const short = (text) => (Number.isNaN(Number(text)) || !text.trim() ? text : number(Number(text), 3));
-  return names.map((name) => `${name}=${short(one.parameters[name])}`).join(", ") || parameterText(one) || "(default)";
+  return names.filter((name) => name in one.parameters).map((name) => `${name}=${short(one.parameters[name], 3)}`).join(", ") || parameterText(one) || "(default)";
+}
+
+// A legend has no room for long lines: break them between parameters.
+function inLines(text, most) {
+  const lines = [""];
+  for (const part of text.split(/(?<=,) /)) {
+    if (last(lines) && last(lines).length + part.length >= most) lines.push("");
+    lines.push(`${lines.pop()}${part} `);
+  }
+  return lines.map((line) => plain(line.trim())).join("<br>");
 }
 
 function drawCurves() {
-  const rows = byRank().filter((one) => one.losses.some((loss) => loss !== null));
+  const rows = byRank().filter((one) => valuesOf(one).some((value) => value !== null));
   const shown = [...rows.filter((one) => one.active).slice(0, 3), ...rows.filter((one) => !one.active).slice(0, 2)];
   const chosen = view.chosen === null ? null : view.data.configurations[view.chosen];
   if (chosen && !shown.includes(chosen)) shown.push(chosen);
@@ -141,21 +152,21 @@ function drawCurves() {
     const points = curve(one);
     const mine = one === chosen;
     const hue = OKABE[place % OKABE.length];
-    return { type: "scatter", mode: "lines+markers", x: points.map((point) => point.n), y: points.map((point) => point.loss),
+    return { type: "scatter", mode: "lines+markers", x: points.map((point) => point.n), y: points.map((point) => point.value),
       error_y: { type: "data", array: points.map((point) => point.error), visible: points.some((point) => point.error !== null), thickness: 1, width: 2, color: hue },
       line: { color: hue, width: mine ? 4 : 2, dash: one.active ? DASHES.kept : DASHES.dropped }, marker: { symbol: SYMBOLS[place % SYMBOLS.length], size: mine ? 10 : 7 },
-      name: plain(cut(differingText(one, shown), narrow() ? 34 : 44)) + (one.active ? "" : ", dropped"), hoverinfo: "none" };
+      name: inLines(differingText(one, shown) + (one.active ? "" : ", dropped"), narrow() ? 40 : 48), hoverinfo: "none" };
   });
-  const losses = traces.flatMap((trace) => trace.y);
-  // Where all have the same rows, points stand side by side.
+  const values = traces.flatMap((trace) => trace.y);
+  const n = traces.reduce((sum, trace) => sum + trace.name.split("<br>").length, 0);
   const sizes = new Set(traces.flatMap((trace) => trace.x));
-  const [size] = sizes;
   // Nothing grows where all were seen on the same rows.
-  byId("curves-section").hidden = longRace() && sizes.size === 1;
-  const ticks = sizes.size === 1 ? { tickvals: [size], ticktext: [number(size, 6)], range: [size - 2, size + 2] } : {};
-  if (sizes.size === 1) traces.forEach((trace, place) => { trace.x = [size + (2 * (place + 1)) / (traces.length + 1) - 1]; });
-  const wide = Math.min(...losses) > 0 && Math.max(...losses) > 10 * Math.min(...losses);
-  draw("curves", traces, { height: 310 + 18 * shown.length, margin: { l: 50, r: 12, t: 10, b: 50 + 18 * shown.length }, showlegend: true, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, font: { size: 11 } }, xaxis: { ...ticks, title: { text: "training rows" } }, yaxis: { title: { text: "mean loss" }, type: wide ? "log" : "linear" } });
+  const hidden = sizes.size < 2;
+  byId("curves-section").hidden = hidden;
+  if (hidden) return;
+  byId("curve-bars").hidden = !measure().has_errors;
+  const wide = measure().lower && Math.min(...values) > 0 && Math.max(...values) > 10 * Math.min(...values);
+  draw("curves", traces, { height: 310 + 18 * n, margin: { l: 50, r: 12, t: 10, b: 50 + 18 * n }, showlegend: true, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, font: { size: 11 } }, xaxis: { title: { text: "training rows" } }, yaxis: { title: { text: plain(measure().name) }, type: wide ? "log" : "linear" } });
 }
 
 // The line between those dropped and the others.
@@ -192,12 +203,12 @@ function drawSurface() {
     const place = `${across.codes[one.index]},${upwards ? upwards.codes[one.index] : 0}`;
     if (!best.has(place)) best.set(place, one);
   }
-  const cells = [...best.values()].map((one) => ({ one, x: across.codes[one.index], y: upwards ? upwards.codes[one.index] : 0, loss: lastLoss(one).loss }));
+  const cells = [...best.values()].map((one) => ({ one, x: across.codes[one.index], y: upwards ? upwards.codes[one.index] : 0, loss: lastValue(one).value }));
   const scales = [scaleOf(across), scaleOf(upwards)];
   // Values drawn at random stand where their number is, not at their rank.
   const scattered = 4 * cells.length < across.texts.length * (upwards ? upwards.texts.length : 1) || [across, upwards].some((axis) => axis && axis.numeric && axis.texts.length > 12 && 2 * axis.texts.length > cells.length);
   if (scattered) for (const cell of cells) { if (scales[0]) cell.x = scales[0].at(cell.one.index); if (scales[1]) cell.y = scales[1].at(cell.one.index); }
-  const positive = cells.every((cell) => cell.loss === null || cell.loss > 0);
+  const positive = measure().lower && cells.every((cell) => cell.loss === null || cell.loss > 0);
   const finite = cells.map((cell) => cell.loss).filter((loss) => loss !== null);
   const logarithmic = positive && Math.max(...finite) > 5 * Math.min(...finite);
   const value = (loss) => (loss === null ? null : logarithmic ? Math.log10(loss) : loss);
@@ -208,19 +219,19 @@ function drawSurface() {
   const size = gridded ? cell : 11;
   const [low, high] = [Math.min(...finite), Math.max(...finite)].map(value);
   const steps = [0, 0.25, 0.5, 0.75, 1].map((share) => low + share * (high - low));
-  const bar = { title: { text: "loss" }, thickness: 12, tickvals: steps, ticktext: steps.map((step) => number(logarithmic ? 10 ** step : step, 3)) };
+  const bar = { title: { text: `${plain(cut(measure().name, 12))}<br>&nbsp;` }, thickness: 12, tickvals: steps, ticktext: steps.map((step) => number(logarithmic ? 10 ** step : step, 3)) };
   const main = gridded ? cellMap(cells, bar)
     : { type: "scatter", mode: "markers", x: cells.map((one) => one.x), y: cells.map((one) => one.y), hoverinfo: "none",
-      marker: { size, color: cells.map((one) => value(one.loss)), colorscale: "Cividis", colorbar: bar, line: { width: 1, color: colour("faint") } } };
+      marker: { size, color: cells.map((one) => value(one.loss)), colorscale: "Cividis", reversescale: !measure().lower, colorbar: bar, line: { width: 1, color: colour("faint") } } };
   function cellMap(list, colorbar) {
     const at = new Map(list.map((one) => [`${one.x},${one.y}`, value(one.loss)]));
     const range = (axis) => [...(axis && axis.codes.includes(-1) ? [-1] : []), ...Array((axis ? axis.texts : [""]).length).keys()];
     const [xs, ys] = [range(across), range(upwards)];
-    return { type: "heatmap", x: xs, y: ys, z: ys.map((y) => xs.map((x) => at.get(`${x},${y}`) ?? null)), colorscale: "Cividis", colorbar, hoverinfo: "none", hoverongaps: true };
+    return { type: "heatmap", x: xs, y: ys, z: ys.map((y) => xs.map((x) => at.get(`${x},${y}`) ?? null)), colorscale: "Cividis", reversescale: !measure().lower, colorbar, hoverinfo: "none", hoverongaps: true };
   }
   view.cellAt = new Map(cells.map((one) => [`${one.x},${one.y}`, one.one.index]));
   const fallen = cell < 7 && gridded ? [] : cells.filter((one) => !one.one.active);
-  const bright = (loss) => loss !== null && high > low && (value(loss) - low) / (high - low) > 0.55;
+  const bright = (loss) => loss !== null && high > low && (measure().lower ? value(loss) - low : high - value(loss)) / (high - low) > 0.55;
   const dropped = { type: "scatter", mode: "markers", x: fallen.map((one) => one.x), y: fallen.map((one) => one.y), hoverinfo: "skip",
     marker: { symbol: "x-thin", size: Math.max(5, Math.min(14, size / 2.6)), line: { width: 1.3, color: fallen.map((one) => (one.loss === null ? "#888888" : bright(one.loss) ? "#000000" : "#ffffff")) } } };
   const border = gridded ? outline(cells) : { type: "scatter", x: [], y: [] };
@@ -244,6 +255,9 @@ function drawSurface() {
 function fillAxes() {
   const axes = view.data.parameters;
   const varying = axes.filter((axis) => new Set(axis.codes).size > 1);
+  // Those that matter most first, numbers before names where that is not known.
+  const weight = (axis) => { const place = view.data.importance ? view.data.importance.names.indexOf(axis.name) : -1; return place >= 0 ? place - 1e6 : axis.numeric ? 0 : 1; };
+  const order = varying.map((axis) => axes.indexOf(axis)).sort((a, b) => weight(axes[a]) - weight(axes[b]) || a - b).slice(0, 2).sort((a, b) => a - b);
   // One parameter alone is in the panels above.
   byId("surface-section").hidden = view.data.slices === undefined ? !axes.length : varying.length < 2;
   for (const [id, preferred] of [["surface-x", 0], ["surface-y", 1]]) {
@@ -251,7 +265,7 @@ function fillAxes() {
     const before = select.value;
     select.replaceChildren(...axes.map((axis, place) => make("option", { value: place }, axis.name)));
     if (id === "surface-y") select.append(make("option", { value: "none" }, "(nothing)"));
-    select.value = before || (preferred < varying.length ? String(preferred) : "none");
+    select.value = before || (preferred < order.length ? String(order[preferred]) : "none");
   }
 }
 
@@ -260,7 +274,7 @@ function highlight(index) {
   if (!view.charts) return;
   drawSlices();
   drawParallel();
-  if (longRace()) { drawCurves(); drawSurface(); return; }
+  if (byId("traces-section").hidden) { drawCurves(); drawPaths(); drawSurface(); return; }
   const row = view.rows.indexOf(index);
   const band = row < 0 ? [] : [{ type: "rect", xref: "paper", x0: -0.012, x1: 1.004, y0: row + 0.5, y1: row + 1.5, line: { color: colour("accent"), width: 2 } }];
   Plotly.relayout(byId("traces"), { shapes: [...view.traceShapes, ...band] });
@@ -271,15 +285,23 @@ function highlight(index) {
 
 function drawCharts() {
   if (!view.charts || !view.data.n_looks) return;
-  byId("traces-section").hidden = longRace();
-  byId("survivors-section").hidden = longRace();
-  byId("pair").classList.toggle("pair", !longRace());
-  if (!longRace()) { drawTraces(); drawSurvivors(); }
+  // Where all went on to the end, and were top, there is nothing to see.
+  const drops = view.data.configurations.some((one) => !one.active);
+  const flops = view.data.looks.some((look) => look.n_top < look.n_tested);
+  byId("traces-section").hidden = longRace() || !(drops || flops);
+  byId("survivors-section").hidden = longRace() || !drops;
   drawIncumbent();
   drawImportance();
   drawSlices();
   drawParallel();
   drawCurves();
+  const both = !byId("survivors-section").hidden && !byId("curves-section").hidden;
+  byId("pair").classList.toggle("pair", both);
+  view.share = both ? 0.5 : 1;
+  if (!byId("traces-section").hidden) drawTraces();
+  if (!byId("survivors-section").hidden) drawSurvivors();
+  // Drawn before it was known whether it has the row to itself.
+  if (!byId("curves-section").hidden) Plotly.Plots.resize(byId("curves"));
   drawPaths();
   drawSurface();
 }
@@ -289,7 +311,7 @@ function startCharts() {
   fillAxes();
   drawCharts();
   if (!view.data.n_looks) return;
-  const targets = [...(longRace() ? [] : [["traces", (point) => view.rows[point.y - 1]]]), ["incumbent", (point) => point.customdata], ...(view.data.slices ? [["slices", (point) => point.customdata]] : []), ["curves", (point) => view.curves[point.curveNumber]], ["surface", (point) => view.cellAt.get(`${point.x},${point.y}`)]];
+  const targets = [["traces", (point) => view.rows[point.y - 1]], ["incumbent", (point) => point.customdata], ...(view.data.slices ? [["slices", (point) => point.customdata]] : []), ["curves", (point) => view.curves[point.curveNumber]], ["surface", (point) => view.cellAt.get(`${point.x},${point.y}`)]];
   for (const [id, indexOf] of targets) {
     if (!byId(id).data) continue;
     const from = (event) => indexOf(event.points[0]);

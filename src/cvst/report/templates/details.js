@@ -1,6 +1,6 @@
 // Small tools, and the panel that tells all about one configuration.
 const byId = (id) => document.getElementById(id);
-const view = { data: JSON.parse(byId("data").textContent), chosen: null, shown: null, limit: 100 };
+const view = { data: JSON.parse(byId("data").textContent), chosen: null, shown: null, limit: 100, measure: 0 };
 
 // Data become text nodes, never markup.
 function make(tag, attributes, ...children) {
@@ -15,6 +15,27 @@ function number(value, digits = 5) {
   if (value !== 0 && Math.abs(value) < 1e-4) return value.toExponential(Math.min(digits, 3) - 1).replace(/\.?0+e/, "e");
   return String(Number(value.toPrecision(digits)));
 }
+
+// Few digits in tables and legends; the details have all.
+function short(text, digits = 4) {
+  const value = Number(text);
+  return Number.isNaN(value) || !String(text).trim() ? text : number(value, digits);
+}
+
+// What is shown of a configuration: the score that was asked for, or the loss.
+const LOSS = { name: "loss", source: "losses", lower: true, has_errors: true };
+const measures = () => view.data.measures || [{ ...LOSS, leader: view.data.incumbent ? view.data.incumbent.losses : [], comparable: view.data.slices ? view.data.slices.losses : [] }];
+const measure = () => measures()[Math.min(view.measure, measures().length - 1)];
+function valuesOf(one) {
+  const { source, key, lower } = measure();
+  if (source === "losses") return one.losses;
+  // Tables of other scores have the sign already in which they are shown.
+  if (source === "other_scores") return one.other_scores[key];
+  return lower ? one.scores.map((score) => (score === null ? null : -score)) : one.scores;
+}
+// Negative where more is better: then less is better of the product.
+const sign = () => (measure().lower ? 1 : -1);
+const failedOnly = (one) => one.failures.length > 0 && one.losses.every((loss) => loss === null);
 
 const last = (list) => (list.length ? list[list.length - 1] : null);
 // A race that proposes has hundreds of looks at a few configurations each.
@@ -45,10 +66,10 @@ function traceNode(one) {
   return node;
 }
 
-// The loss of the last look, or the mean over the folds of its stage.
-function lastLoss(one) {
+// The value of the last look, or the mean over the folds of its stage.
+function lastValue(one) {
   const final = last(one.looks);
-  if (final === null) return { loss: null, error: null, score: null };
+  if (final === null) return { value: null, error: null };
   const stage = view.data.looks[final - 1];
   let places = [one.looks.length - 1];
   if (stage.is_fold) {
@@ -56,14 +77,15 @@ function lastLoss(one) {
   }
   const mean = (values) => (values && places.every((place) => values[place] !== null)
     ? places.reduce((sum, place) => sum + values[place], 0) / places.length : null);
-  const errors = one.errors && places.every((place) => one.errors[place] !== null)
+  const errors = measure().has_errors && one.errors && places.every((place) => one.errors[place] !== null)
     ? Math.sqrt(places.reduce((sum, place) => sum + one.errors[place] ** 2, 0)) / places.length : null;
-  return { loss: mean(one.losses), error: errors, score: mean(one.scores) };
+  return { value: mean(valuesOf(one)), error: errors };
 }
 
 function statusOf(one) {
   if (one.index === view.data.winner.index) return view.data.finished ? "winner" : "leader";
   if (one.active) return "left";
+  if (failedOnly(one)) return "failed";
   return "dropped";
 }
 
@@ -80,16 +102,15 @@ function fate(one) {
 }
 
 function lookTable(one) {
-  const scores = one.scores !== undefined;
-  const head = ["look", "loss ± s.e.", "p-value"].concat(scores ? ["score"] : []);
+  const values = valuesOf(one), errors = measure().has_errors ? one.errors : null;
+  const head = ["look", errors ? `${measure().name} ± s.e.` : measure().name, "p-value"];
   const stages = new Set(view.data.looks.map((look) => look.stage)).size > 1;
   const table = make("table", {}, make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)))));
   const body = make("tbody", {});
   one.looks.forEach((look, place) => {
     const facts = view.data.looks[look - 1];
     const name = `${look}${stages ? ` ${facts.stage}` : ""}: ${one.top[place] ? "● top" : "○ flop"}`;
-    const cells = [`${number(one.losses[place], 4)} ± ${number(one.errors[place], 2)}`, number(one.p_values[place], 2)];
-    if (scores) cells.push(number(one.scores[place], 4));
+    const cells = [number(values[place], 4) + (errors && errors[place] !== null ? ` ± ${number(errors[place], 2)}` : ""), number(one.p_values[place], 2)];
     body.append(make("tr", {}, make("th", { scope: "row" }, name), ...cells.map((cell) => make("td", {}, cell))));
   });
   table.append(body);
@@ -104,7 +125,7 @@ function showDetails(index) {
   for (const [name, value] of Object.entries(one.parameters)) list.append(make("dt", {}, name), make("dd", {}, value));
   const head = make("p", { class: "lead" }, `Rank ${one.rank} of ${view.data.n_configurations}, `, make("strong", {}, statusOf(one)));
   byId("details-body").replaceChildren(head, list, longRace() ? "" : make("p", {}, traceNode(one)), fate(one), lookTable(one),
-    make("p", { class: "hint" }, "p-value: of the test that decided between top and flop in that look; – where none was needed (the best, or one ahead of it was flop already). Loss: lower is better; s.e.: its standard error."));
+    make("p", { class: "hint" }, `p-value: of the test that decided between top and flop in that look; – where none was needed (the best, or one ahead of it was flop already). ${measure().name}: ${measure().lower ? "lower" : "higher"} is better; s.e.: standard error.`));
   byId("details").classList.add("open");
   document.body.classList.add("with-details");
 }

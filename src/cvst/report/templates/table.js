@@ -7,8 +7,8 @@ function columns() {
     { key: "rank", title: "rank", of: (one) => one.rank },
     { key: "status", title: "status", text: true, of: statusOf },
     // Before the parameters, of which there may be more than fit.
-    { key: "loss", title: "last loss", of: (one) => lastLoss(one).loss, number: true },
-    { key: "error", title: "± s.e.", of: (one) => lastLoss(one).error, number: true, digits: 2 },
+    { key: "value", title: measure().name, of: (one) => lastValue(one).value, number: true },
+    ...(measure().has_errors ? [{ key: "error", title: "± s.e.", of: (one) => lastValue(one).error, number: true, digits: 2 }] : []),
     ...names.map((name, place) => ({
       key: `p${place}`, title: name, value: true, of: (one) => one.parameters[name] ?? "",
       // Levels are ordered as numbers where they are numbers.
@@ -30,7 +30,8 @@ function wordTest(word) {
   if (!parts || Number.isNaN(bound)) return (one, text) => text.includes(word);
   return (one) => {
     const name = Object.keys(one.parameters).find((key) => key.toLowerCase() === parts[1]);
-    const value = name ? Number(one.parameters[name]) : parts[1] === "loss" ? lastLoss(one).loss : parts[1] === "rank" ? one.rank : NaN;
+    const own = { rank: one.rank, [measure().name.toLowerCase()]: lastValue(one).value, ...(measure().source === "losses" ? {} : { score: lastValue(one).value }) };
+    const value = name ? Number(one.parameters[name]) : own[parts[1]] ?? null;
     return value !== null && !Number.isNaN(value) && OPERATORS[parts[2]](value, bound);
   };
 }
@@ -42,6 +43,7 @@ function matching() {
     if (wanted === "left" && !one.active) return false;
     if (wanted === "dropped" && one.active) return false;
     if (wanted === "failed" && !one.failures.length) return false;
+    if (wanted.startsWith("reason ") && !one.drops.some(([, reason]) => reason === wanted.slice(7))) return false;
     const reasons = one.drops.map(([, reason]) => reason).join(" ");
     const text = `${parameterText(one)} ${statusOf(one)} ${reasons}`.toLowerCase();
     return tests.every((test) => test(one, text));
@@ -70,8 +72,10 @@ function drawHead(all) {
   const row = make("tr", {});
   for (const column of all) {
     const state = column.key === sorting.key ? (sorting.down ? "descending" : "ascending") : "none";
-    const arrow = state === "none" ? "" : sorting.down ? " ▼" : " ▲";
-    const button = make("button", { type: "button", "data-key": column.key }, column.title, make("span", { "aria-hidden": "true" }, arrow));
+    const arrow = state === "none" ? "" : sorting.down ? "\u00a0▼" : "\u00a0▲";
+    // Long names may break after an underscore.
+    const title = column.title.split("_").flatMap((part, place, parts) => (place < parts.length - 1 ? [`${part}_`, make("wbr")] : [part]));
+    const button = make("button", { type: "button", "data-key": column.key }, ...title, make("span", { "aria-hidden": "true" }, arrow));
     button.addEventListener("click", () => {
       sorting.down = sorting.key === column.key && !sorting.down;
       sorting.key = column.key;
@@ -87,7 +91,7 @@ function drawRow(one, all) {
   const row = make("tr", { "data-index": one.index, tabindex: "-1", "aria-selected": String(one.index === view.chosen) });
   for (const column of all) {
     const value = column.of(one);
-    const shown = column.node ? column.node(one) : column.number ? number(value, column.digits) : value;
+    const shown = column.node ? column.node(one) : column.number ? number(value, column.digits) : column.value ? short(value) : value;
     const cell = make("td", { class: column.value ? "text value" : column.text ? "text" : "" }, shown);
     if (column.value) cell.title = value;
     if (column.key === "status") cell.classList.add(`status-${value}`);
@@ -97,6 +101,8 @@ function drawRow(one, all) {
 }
 
 function drawTable() {
+  fillReasons();
+  fillMeasures();
   const all = columns();
   const found = sorted(matching(), all);
   const visible = found.slice(0, view.limit);
@@ -112,6 +118,40 @@ function drawTable() {
     ? `${visible.length} of ${found.length} matching rows shown, ${total} in all` : `${found.length} of ${total} shown`;
   byId("more").hidden = visible.length === found.length;
   byId("more").textContent = `Show all ${found.length}`;
+}
+
+// Reasons that occur, to choose from; a choice that is gone shows all.
+function fillReasons() {
+  const counts = new Map();
+  for (const one of view.data.configurations) for (const reason of new Set(one.drops.map(([, why]) => why))) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  const select = byId("status"), before = select.value;
+  for (const option of select.querySelectorAll("[value^='reason ']")) option.remove();
+  for (const [reason, n] of counts) select.append(make("option", { value: `reason ${reason}` }, `dropped: ${reason} (${n})`));
+  select.value = before;
+  if (select.selectedIndex < 0) select.value = "all";
+  select.querySelector("[value='failed']").hidden = !view.data.configurations.some((one) => one.failures.length);
+}
+
+function fillMeasures() {
+  const several = measures().length > 1;
+  for (const choice of document.querySelectorAll(".measure-choice")) choice.hidden = !several;
+  for (const select of document.querySelectorAll("select.measure")) {
+    select.replaceChildren(...measures().map((one, place) => make("option", { value: place }, one.name)));
+    select.value = String(Math.min(view.measure, measures().length - 1));
+  }
+}
+
+function startMeasures() {
+  for (const select of document.querySelectorAll("select.measure")) {
+    select.addEventListener("change", () => {
+      view.measure = Number(select.value);
+      view.shown = null;
+      fillMeasures();
+      drawTable();
+      drawCharts();
+      if (view.chosen !== null) { showDetails(view.chosen); highlight(view.chosen); }
+    });
+  }
 }
 
 function rowOf(event) {
@@ -153,5 +193,6 @@ function startTable() {
   byId("status").addEventListener("change", () => { view.limit = 100; drawTable(); });
   byId("more").addEventListener("click", () => { view.limit = Infinity; drawTable(); });
   byId("close").addEventListener("click", hideDetails);
+  startMeasures();
   drawTable();
 }
