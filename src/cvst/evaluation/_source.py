@@ -44,11 +44,13 @@ from cvst.evaluation.losses import PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, CVSTWarning, InvalidInputError
 from cvst.parallel import (
+    Cluster,
     Guard,
     OnFile,
     effective_n_jobs,
     in_chunks,
     run_chunks,
+    works_here,
 )
 from cvst.race import Look, LookCutError, LookLosses
 
@@ -105,6 +107,8 @@ class DataSource:
         The same rows, in a file that worker processes read.
     guard : Guard or None
         Processes that fit and can be ended, instead of joblib's workers.
+    cluster : Cluster or None
+        Workers of a cluster, which know the rows.
     device : Arrays or None
         Where the evaluator works on all configurations of a look together.
     keeper : Keeper or None
@@ -127,6 +131,7 @@ class DataSource:
     others: Mapping[str, PointwiseLoss] = field(default_factory=dict)
     stored: OnFile[RaceData] | None = None
     guard: Guard | None = None
+    cluster: Cluster | None = None
     device: Arrays | None = None
     keeper: Keeper | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
@@ -185,11 +190,11 @@ class DataSource:
         }
         tables = Tables(look, self._n_points(look), self.with_residuals)
         # In this process losses are entered at once, so that each exists only once.
-        here = self.guard is None and effective_n_jobs(self.n_jobs) == 1
+        here = self.guard is None and self.cluster is None and works_here(self.n_jobs)
         work = Work(
             self.evaluator,
             self.estimator,
-            self.data if self.stored is None else self.stored,
+            self._rows(),
             self.loss,
             self.others,
             look,
@@ -262,11 +267,18 @@ class DataSource:
             return [list(work.configurations)]
         return self.evaluator.groups(self.estimator, work.configurations)
 
+    def _rows(self) -> RaceData | OnFile[RaceData] | None:
+        if self.cluster is not None:
+            return None
+        return self.data if self.stored is None else self.stored
+
     def _batches(
         self, work: Work, chunks: Iterable[list[list[int]]], eager: bool
     ) -> Generator[list[Scores], None, None]:
         if self.guard is not None:
             return self.guard.run(work, chunks, lost, eager=eager)
+        if self.cluster is not None:
+            return self.cluster.run(work, chunks, lost, eager=eager)
         prefer = self.evaluator.prefer
         return run_chunks(work, chunks, self.n_jobs, prefer, eager=eager, lost=lost)
 
@@ -302,7 +314,8 @@ class DataSource:
             return [groups] if groups else []
         n_workers = effective_n_jobs(self.n_jobs)
         chunks = in_chunks(groups, n_workers)
-        if self.keeper is None or n_workers == 1 or self.evaluator.prefer == "threads":
+        heard = n_workers == 1 or self.evaluator.prefer == "threads"
+        if self.keeper is None or (heard and self.cluster is None):
             return chunks
         # Other processes tell of a chunk when it is done, so chunks are short.
         largest = max(sum(map(len, chunk)) for chunk in chunks) if chunks else 1

@@ -45,7 +45,8 @@ class Work:
 
     evaluator: BatchEvaluator
     estimator: Any
-    rows: RaceData | OnFile[RaceData]
+    # None where they come with the groups, as on a cluster.
+    rows: RaceData | OnFile[RaceData] | None
     loss: PointwiseLoss
     others: Mapping[str, PointwiseLoss]
     look: Look
@@ -58,9 +59,13 @@ class Work:
     # Takes the losses of each result at once; None where they have to travel.
     enter: Callable[[Scored], Scored] | None
 
-    def __call__(self, groups: list[list[int]]) -> list[Scores]:
+    def __call__(
+        self, groups: list[list[int]], rows: RaceData | None = None
+    ) -> list[Scores]:
         """Evaluate some groups of configurations."""
-        data = self.rows.value if isinstance(self.rows, OnFile) else self.rows
+        known = self.rows.value if isinstance(self.rows, OnFile) else self.rows
+        data = known if rows is None else rows
+        assert data is not None
         X_train, X_test = data.inputs(self.look.train, self.look.test)
         y_test = take(data.y, self.look.test)
         weights = take(data.score_weights, self.look.test)
