@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import (
     Callable,
     Generator,
@@ -22,6 +21,8 @@ from sklearn.exceptions import FitFailedWarning
 from cvst._sklearn_compat import num_samples
 from cvst._text import configuration_text
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
+from cvst.evaluation._ahead import Ahead, Plan, SeveralLooks
+from cvst.evaluation._dispatch import are_independent
 from cvst.evaluation._keeping import Keeper, Listener, paced_chunks
 from cvst.evaluation._protocol import BatchEvaluator, Scratch
 from cvst.evaluation._rows import RaceData, take
@@ -29,6 +30,7 @@ from cvst.evaluation._scored import (
     Scored,
     Scores,
     Tables,
+    check_outcomes,
     exact_means,
     lost,
     numbers_of,
@@ -52,7 +54,7 @@ from cvst.parallel import (
     run_chunks,
     works_here,
 )
-from cvst.race import Look, LookCutError, LookLosses
+from cvst.race import Folds, Look, LookCutError, LookLosses
 
 __all__ = ["DataSource", "Gate", "failure_warning"]
 
@@ -111,6 +113,8 @@ class DataSource:
         Workers of a cluster, which know the rows.
     device : Arrays or None
         Where the evaluator works on all configurations of a look together.
+    folds : mapping of int to Folds
+        The folds of the race, of which idle workers may do some ahead of time.
     keeper : Keeper or None
         Gets the results of each group of configurations as soon as they are there, and
         knows some of them from an earlier run.
@@ -135,12 +139,18 @@ class DataSource:
     device: Arrays | None = None
     keeper: Keeper | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
+    folds: Mapping[int, Folds] = field(default_factory=dict)
+    ahead: Ahead = field(init=False)
     scratch: Scratch = field(default_factory=Scratch)
     warned: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         # Its own list, so that admitting changes no list of the caller.
         self.configurations = list(self.configurations)
+        independent = are_independent(
+            self.evaluator, self.estimator, self.loss.response
+        )
+        self.ahead = Ahead(self.folds, independent)
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
         """Append configurations that join the race, numbered after those known."""
@@ -177,35 +187,16 @@ class DataSource:
         LookCutError
             If the gate closed before all was done.
         """
-        n_samples = self.data.n_samples
         weights = take(self.data.score_weights, look.test)
         if weights is not None and not np.any(weights > 0):
             raise InvalidInputError(
                 f"sample_weight is 0 for all {len(weights)} rows to be tested on after "
                 f"training on {look.n_train}. Drop rows of weight 0."
             )
-        configurations = {
-            number: self.rescaling.configuration(number, look.n_train, n_samples)
-            for number in look.configurations.tolist()
-        }
         tables = Tables(look, self._n_points(look), self.with_residuals)
         # In this process losses are entered at once, so that each exists only once.
-        here = self.guard is None and self.cluster is None and works_here(self.n_jobs)
-        work = Work(
-            self.evaluator,
-            self.estimator,
-            self._rows(),
-            self.loss,
-            self.others,
-            look,
-            configurations,
-            self.classes,
-            self.scratch,
-            self.with_residuals,
-            self.device,
-            Listener(self._keep),
-            tables.enter if here else None,
-        )
+        enter = tables.enter if self._is_here() else None
+        work = self._work(look, self.scratch, Listener(self._keep), enter)
         scored = self._run(work, gate, tables)
         seen = None
         # What is kept is kept one by one, and must add up to the same bits later.
@@ -218,16 +209,49 @@ class DataSource:
             self.kept.append((look.configurations, seen.losses))
         return seen
 
+    def _is_here(self) -> bool:
+        return self.guard is None and self.cluster is None and works_here(self.n_jobs)
+
+    def _work(
+        self,
+        look: Look,
+        scratch: Scratch,
+        listener: Listener,
+        enter: Callable[[Scored], Scored] | None,
+    ) -> Work:
+        n_samples = self.data.n_samples
+        configurations = {
+            number: self.rescaling.configuration(number, look.n_train, n_samples)
+            for number in look.configurations.tolist()
+        }
+        return Work(
+            self.evaluator,
+            self.estimator,
+            self._rows(),
+            self.loss,
+            self.others,
+            look,
+            configurations,
+            self.classes,
+            scratch,
+            self.with_residuals,
+            self.device,
+            listener,
+            enter,
+        )
+
     def _run(self, work: Work, gate: Gate | None, tables: Tables) -> list[Scores]:
         groups = self._groups(work, gate)
         n_total = len(work.configurations)
         known, groups = self._known(work.look, groups, gate)
         scored: list[Scores] = [*known]
         n_done = len(known)
-        chunks = self._chunks(groups, gate, lambda: n_done)
+        early, groups = self.ahead.take(work.look, groups)
+        plan = self._plan_ahead(work.look, groups, gate)
+        chunks = self._chunks([*groups, *plan.groups], gate, lambda: n_done)
         if self.watch is not None:
             self.watch(n_done, n_total)
-        batches = self._batches(work, chunks, eager=gate is None)
+        batches = self._answers(early, work, plan, chunks, gate)
         # An error in between must not leave workers busy.
         with closing(batches):
             for results in batches:
@@ -242,8 +266,41 @@ class DataSource:
                     gate.done(done)
         if gate is not None and n_done < n_total:
             raise LookCutError
-        _check_outcomes(self.evaluator, work.configurations, scored)
+        check_outcomes(self.evaluator, work.configurations, scored)
         return scored
+
+    def _plan_ahead(
+        self, look: Look, groups: list[list[int]], gate: Gate | None
+    ) -> Plan:
+        """Return what idle workers may do of the folds to come."""
+        alone = gate is not None or self.device is not None or self._is_here()
+        if alone or self.guard is not None or getattr(self.evaluator, "carries", False):
+            return Plan()
+        n_workers = effective_n_jobs(self.n_jobs)
+        return self.ahead.plan(look, groups, n_workers, len(self.configurations))
+
+    def _answers(
+        self,
+        early: list[Scored],
+        work: Work,
+        plan: Plan,
+        chunks: Iterable[list[list[int]]],
+        gate: Gate | None,
+    ) -> Generator[list[Scores], None, None]:
+        """Yield what is known already, then what the workers return of this look."""
+        if early:
+            yield [*early]
+        stride = len(self.configurations)
+        looks: Callable[..., list[Scores]] = work
+        if plan.groups:
+            # In threads a look must not change what another one keeps.
+            later = (
+                self._work(look, Scratch(), Listener(), None) for look in plan.looks
+            )
+            looks = SeveralLooks((work, *later), stride)
+        with closing(self._batches(looks, chunks, eager=gate is None)) as batches:
+            for results in batches:
+                yield self.ahead.present(plan, stride, results)
 
     def _complain(self, results: Sequence[Scores]) -> None:
         """Raise what went wrong if the user wants that; else warn of other scores."""
@@ -273,7 +330,10 @@ class DataSource:
         return self.data if self.stored is None else self.stored
 
     def _batches(
-        self, work: Work, chunks: Iterable[list[list[int]]], eager: bool
+        self,
+        work: Callable[..., list[Scores]],
+        chunks: Iterable[list[list[int]]],
+        eager: bool,
     ) -> Generator[list[Scores], None, None]:
         if self.guard is not None:
             return self.guard.run(work, chunks, lost, eager=eager)
@@ -404,23 +464,6 @@ def _moments(
     # A model that diverged may have losses whose squares no longer fit.
     with np.errstate(over="ignore", invalid="ignore"):
         return means, (block - means[:, None]) ** 2 @ shares**2
-
-
-def _check_outcomes(
-    evaluator: BatchEvaluator, wanted: Iterable[int], scored: Sequence[Scores]
-) -> None:
-    """Refuse an evaluator that leaves configurations out, or answers twice."""
-    given = Counter(number for result in scored for number in numbers_of(result))
-    expected = Counter(list(wanted))
-    if given == expected:
-        return
-    missing, extra = sorted(expected - given), sorted(given - expected)
-    told = f"no outcome for {missing}" if missing else f"too many outcomes for {extra}"
-    raise InvalidInputError(
-        f"{type(evaluator).__name__}.evaluate returned {told}. It must return one "
-        "Outcome for each number in task.configurations, with an error where the fit "
-        "failed; cvst.evaluation.check_evaluator checks that."
-    )
 
 
 def _shown(configuration: Configuration) -> str:

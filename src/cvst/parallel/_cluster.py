@@ -30,7 +30,7 @@ MOST_LOSSES = 5
 
 
 class WorkerLostError(Exception):
-    """Several workers in a row died with a chunk; the text says what the engine says."""
+    """Several workers in a row died with a chunk; the text says how."""
 
 
 class SharedLostError(Exception):

@@ -248,6 +248,7 @@ def prepare(
         keep_losses=options.return_pointwise,
         watch=log_progress,
         device=arrays,
+        folds=problem.folds,
     )
     return Setup(strategy, problem, source, scoring, template, ordering.permutation)
 
