@@ -45,15 +45,6 @@ class Mortal(DecisionTreeClassifier):
         return super().fit(X, y)
 
 
-class Doomed(Mortal):
-    """A tree. Fits of one depth always end their process."""
-
-    def fit(self, X, y):
-        if self.max_depth == 3 and os.getpid() != int(self.flag):
-            os.kill(os.getpid(), signal.SIGKILL)
-        return DecisionTreeClassifier.fit(self, X, y)
-
-
 class Patient(Mortal):
     """A tree whose fits wait until two processes have begun one."""
 
@@ -71,7 +62,7 @@ def trees():
     """Return the odd trees by name, ready to travel to any process."""
     cloudpickle = pytest.importorskip("cloudpickle")
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    return {"mortal": Mortal, "doomed": Doomed, "patient": Patient}
+    return {"mortal": Mortal, "patient": Patient}
 
 
 @pytest.fixture(scope="session")

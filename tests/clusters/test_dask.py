@@ -12,7 +12,6 @@ import joblib
 import numpy as np
 import pytest
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.exceptions import FitFailedWarning
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -99,17 +98,6 @@ def test_all_workers_killed_in_mid_race(
     assert_same(race_of(DecisionTreeClassifier()).fit(*rows), serial)
     assert not victims
     assert "the rows are sent again" in caplog.text
-
-
-@pytest.mark.usefixtures("on_dask")
-def test_what_always_kills_its_worker_has_failed(rows, race_of, trees):
-    """Only the deadly configuration fails, with the reason."""
-    grid = {"max_depth": [2, 3, 5]}
-    doomed = trees["doomed"](flag=str(os.getpid()))
-    with pytest.warns(FitFailedWarning, match="WorkerDied"):
-        search = race_of(doomed, grid).fit(*rows)
-    assert search.best_params_["max_depth"] != 3
-    assert np.isnan(search.cv_results_["mean_test_score"][1])
 
 
 @pytest.mark.usefixtures("on_dask")

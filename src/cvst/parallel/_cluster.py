@@ -19,14 +19,22 @@ from cvst.exceptions import ClusterLostError
 from cvst.parallel._pickling import Packed
 from cvst.parallel._single import Interrupted, parts_of, single_threaded
 
-__all__ = ["Cluster", "Engine", "SharedLostError", "WorkerLostError"]
+__all__ = ["KILLED", "Cluster", "Engine", "SharedLostError", "WorkerLostError"]
 
 LOGGER = logging.getLogger("cvst")
 
 T = TypeVar("T")
 
-# How often in a row the rows may vanish with all workers that held them.
-MOST_LOSSES = 5
+KILLED = (
+    "the process that fitted it ended, on several workers; a crash, too little memory "
+    "or a call of os._exit does that"
+)
+
+# How often in a row the rows may vanish with all workers that held them: then chunks
+# go out one by one, to see which of them is to blame; one that is, twice, is cut into
+# smaller ones. So often in a row that may happen until the cluster is to blame.
+LOSSES_TO_DOUBT = 2
+MOST_LOSSES = 12
 
 
 class WorkerLostError(Exception):
@@ -85,8 +93,12 @@ class _Run(Generic[T]):
     function: Packed[T]
     shared: Any
     generation: int
-    n_losses: int = 0
     waiting: dict[Any, tuple[Any, int]] = field(default_factory=dict)
+    # Losses without a result in between; chunks that go out one by one after some.
+    n_losses: int = 0
+    suspects: deque[Any] = field(default_factory=deque)
+    alone: bool = False
+    blamed: int = 0
 
 
 class Cluster:
@@ -139,17 +151,16 @@ class Cluster:
         coming: Iterator[Any] = iter(chunks)
         try:
             while True:
-                for chunk in islice(coming, self._room(run, eager, chunks)):
-                    self._submit(run, chunk)
+                self._hand_out(run, coming, self._room(run, eager, chunks))
                 if not run.waiting:
                     return
                 for chunk, generation, result in self._ended(run):
                     if isinstance(result, SharedLostError):
-                        self._submit_again(run, chunk, generation)
+                        yield from self._again(run, chunk, generation, lost)
                     elif isinstance(result, WorkerLostError):
-                        yield from self._smaller(run, chunk, lost, result)
+                        yield from self._smaller(run, chunk, lost, str(result))
                     else:
-                        run.n_losses = 0
+                        run.n_losses = run.blamed = 0
                         yield result
         finally:
             self._engine.cancel(run.waiting)
@@ -166,11 +177,21 @@ class Cluster:
         self._shared = self._engine.share(self._rows)
         self._generation += 1
 
-    def _submit_again(self, run: _Run[Any], chunk: Any, generation: int) -> None:
+    def _again(
+        self, run: _Run[T], chunk: Any, generation: int, lost: Callable[[Any, str], T]
+    ) -> Iterator[T]:
+        """Have a chunk done again whose rows were gone; several times, by itself."""
         # All chunks under way report the same loss.
         if generation == self._generation:
             self._share_again(run)
-        self._submit(run, chunk)
+        run.blamed += run.alone
+        if run.n_losses < LOSSES_TO_DOUBT:
+            self._submit(run, chunk)
+        elif run.blamed < LOSSES_TO_DOUBT:
+            run.suspects.appendleft(chunk)
+        else:
+            run.blamed = 0
+            yield from self._smaller(run, chunk, lost, KILLED)
 
     def _share_again(self, run: _Run[Any]) -> None:
         run.n_losses += 1
@@ -192,12 +213,24 @@ class Cluster:
 
     def _room(self, run: _Run[Any], eager: bool, chunks: Iterable[Any]) -> int | None:
         """Return how many more chunks may go out now; None for all."""
+        if run.suspects:
+            return 0
         if self._most is None and eager and isinstance(chunks, (list, tuple)):
             # The engine knows best when a worker is free or a new one comes.
             return None
         n_workers = self._most or self._engine.n_workers()
         at_once = n_workers * 2 if eager and self._most is None else n_workers
         return max(0, max(1, at_once) - len(run.waiting))
+
+    def _hand_out(
+        self, run: _Run[Any], coming: Iterator[Any], room: int | None
+    ) -> None:
+        if run.suspects and run.waiting:
+            return
+        run.alone = bool(run.suspects)
+        some = [run.suspects.popleft()] if run.alone else islice(coming, room)
+        for chunk in some:
+            self._submit(run, chunk)
 
     def _submit(self, run: _Run[Any], chunk: Any) -> None:
         call = self._engine.submit(single_threaded, run.shared, chunk, self._shared)
@@ -224,11 +257,10 @@ class Cluster:
         run: _Run[T],
         chunk: Any,
         lost: Callable[[Any, str], T],
-        error: WorkerLostError,
+        reason: str,
     ) -> Iterator[T]:
         """Try the parts of a chunk one by one: only one of them may be to blame."""
         parts = parts_of(chunk)
-        for part in parts:
-            self._submit(run, part)
+        run.suspects.extendleft(reversed(parts))
         if not parts:
-            yield lost(chunk, f"WorkerDied: {error}")
+            yield lost(chunk, f"WorkerDied: {reason}")

@@ -7,7 +7,7 @@ from concurrent.futures import CancelledError
 from typing import Any
 from uuid import uuid4
 
-from cvst.parallel._cluster import SharedLostError, WorkerLostError
+from cvst.parallel._cluster import KILLED, SharedLostError, WorkerLostError
 
 __all__ = ["DaskEngine"]
 
@@ -77,10 +77,7 @@ class DaskEngine:
         if call.status == "error":
             _, error, trace = found
             if isinstance(error, KilledWorker):
-                raise WorkerLostError(
-                    "the process that fitted it ended, on several Dask workers; a "
-                    "crash, too little memory or a call of os._exit does that"
-                )
+                raise WorkerLostError(KILLED)
             raise error.with_traceback(trace)
         if call.status in ("cancelled", "lost") or isinstance(found, CancelledError):
             raise SharedLostError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from cvst.parallel._cluster import SharedLostError, WorkerLostError
+from cvst.parallel._cluster import KILLED, SharedLostError, WorkerLostError
 
 __all__ = ["RayEngine"]
 
@@ -66,12 +66,9 @@ class RayEngine:
         try:
             return self._ray.get(call)
         except errors.RayTaskError as error:
-            raise error.cause from error
+            raise (error.cause or error) from error
         except (errors.WorkerCrashedError, errors.OutOfMemoryError) as error:
-            raise WorkerLostError(
-                "the process that fitted it ended, on several Ray workers; a crash, "
-                "too little memory or a call of os._exit does that"
-            ) from error
+            raise WorkerLostError(KILLED) from error
         except errors.ObjectLostError as error:
             raise SharedLostError from error
 
