@@ -36,6 +36,7 @@ from sklearn.svm import SVC
 
 from cvst import RaceGridSearchCV
 from cvst.parallel import Cluster
+from cvst.parallel._pickling import cloudpickle
 
 ENGINES = {"loky": None, "dask": "distributed", "ray": "ray"}
 
@@ -94,7 +95,7 @@ def dask(n_workers):
     """Start a Dask cluster of processes with one thread each."""
     from distributed import Client, LocalCluster
 
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with (
         LocalCluster(n_workers, silence_logs=logging.CRITICAL, **options) as cluster,
         Client(cluster) as client,
@@ -135,7 +136,7 @@ class Traffic:
 
         def counted_run(cluster, function, *args, **options):
             self.rows = len(pickle.dumps(cluster._rows))
-            self.looks += len(joblib.externals.cloudpickle.dumps(function))
+            self.looks += len(cloudpickle.dumps(function))
             self.n_looks += 1
             for result in run(cluster, function, *args, **options):
                 self.results += len(pickle.dumps(result))
