@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -21,7 +22,10 @@ from cvst.parallel import Cluster
 distributed = pytest.importorskip("distributed")
 
 # Dask and what it stands on warn of their own affairs, in any thread.
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.skipif(sys.platform == "win32", reason="workers are killed by signals"),
+]
 
 
 def started(n_workers):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 
 import joblib
 import pytest
@@ -12,7 +13,10 @@ from sklearn.tree import DecisionTreeClassifier
 ray = pytest.importorskip("ray")
 
 # Ray warns of its own affairs, in any thread.
-pytestmark = pytest.mark.filterwarnings("default")
+pytestmark = [
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.skipif(sys.platform == "win32", reason="workers are killed by signals"),
+]
 
 
 @pytest.fixture(scope="module")
