@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from cvst._typing import Configuration
+from cvst._typing import Configuration, IntArray
 from cvst.evaluation._faults import outcomes_within_memory
 from cvst.evaluation._keeping import Listener
 from cvst.evaluation._protocol import (
@@ -58,6 +58,11 @@ class Work:
     listener: Listener
     # Takes the losses of each result at once; None where they have to travel.
     enter: Callable[[Scored], Scored] | None
+
+    def __reduce__(self) -> tuple[Callable[..., Work], tuple[Any, ...]]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        short = _without_train(self.look)
+        return _received, ((values | {"look": short}, short is not self.look),)
 
     def __call__(
         self, groups: list[list[int]], rows: RaceData | None = None
@@ -179,6 +184,37 @@ class Work:
             reason="" if error is None else reason_of(error),
             details="" if error is None else _details(error),
         )
+
+
+def _without_train(look: Look) -> Look:
+    """Return a fold by its test rows, where it trains on all the others in order."""
+    if not isinstance(look.train, np.ndarray) or not isinstance(look.test, np.ndarray):
+        return look
+    n_rows = len(look.train) + len(look.test)
+    others = _others(look.test, n_rows) if look.test.max(initial=0) < n_rows else None
+    if {look.train.dtype, look.test.dtype} != {np.dtype(np.intp)}:
+        return look
+    if not np.array_equal(others, look.train):
+        return look
+    # Most of what a look sends are these indices.
+    test = look.test.astype(np.min_scalar_type(n_rows))
+    return replace(look, train=slice(0, n_rows), test=test)
+
+
+def _others(test: IntArray, n_rows: int) -> IntArray:
+    is_train = np.ones(n_rows, dtype=bool)
+    is_train[test] = False
+    return np.flatnonzero(is_train)
+
+
+def _received(content: tuple[dict[str, Any], bool]) -> Work:
+    values, is_short = content
+    if is_short:
+        look = values["look"]
+        test = look.test.astype(np.intp)
+        train = _others(test, look.train.stop)
+        values = values | {"look": replace(look, train=train, test=test)}
+    return Work(**values)
 
 
 def _assessed(assess: Assess, prediction: Any, classes: Any) -> Assessed:
