@@ -191,10 +191,10 @@ def _without_train(look: Look) -> Look:
     if not isinstance(look.train, np.ndarray) or not isinstance(look.test, np.ndarray):
         return look
     n_rows = len(look.train) + len(look.test)
-    others = _others(look.test, n_rows) if look.test.max(initial=0) < n_rows else None
-    if {look.train.dtype, look.test.dtype} != {np.dtype(np.intp)}:
+    plain = {look.train.dtype, look.test.dtype} == {np.dtype(np.intp)}
+    if not plain or look.test.max(initial=0) >= n_rows:
         return look
-    if not np.array_equal(others, look.train):
+    if not np.array_equal(_others(look.test, n_rows), look.train):
         return look
     # Most of what a look sends are these indices.
     test = look.test.astype(np.min_scalar_type(n_rows))
