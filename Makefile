@@ -4,10 +4,11 @@ BIN := .venv/bin
 OLDEST := .venv-oldest/bin
 DOCS := .venv-docs/bin
 LOGGERS := .venv-loggers/bin
+CLUSTERS := .venv-clusters/bin
 RELEASE := .venv-release/bin
 DEMO := .venv-demo/bin
 
-.PHONY: demo test lint unit oldest browser docs loggers release setup clean
+.PHONY: demo test lint unit oldest browser docs loggers clusters release setup clean
 
 demo: .venv-demo/ready
 	$(DEMO)/cvst demo
@@ -47,6 +48,10 @@ loggers: .venv-loggers/ready
 	$(LOGGERS)/python -m pytest -W ignore::DeprecationWarning -W ignore::FutureWarning \
 	    tests/integrations
 
+# Races on real clusters of processes: Ray is large.
+clusters: .venv-clusters/ready
+	$(CLUSTERS)/python -m pytest tests/clusters
+
 # A rehearsal: built, checked and installed in clean environments, and not uploaded.
 release: .venv-release/ready
 	$(RELEASE)/python tools/rehearse_release.py
@@ -85,6 +90,12 @@ setup: .venv/ready
 	    mlflow pytest hypothesis
 	touch $@
 
+.venv-clusters/ready: pyproject.toml
+	$(PYTHON) -m venv .venv-clusters
+	$(CLUSTERS)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(CLUSTERS)/python -m pip install --quiet --editable ".[dask,ray]" pytest hypothesis
+	touch $@
+
 .venv-release/ready: pyproject.toml
 	$(PYTHON) -m venv .venv-release
 	$(RELEASE)/python -m pip install --quiet --upgrade "pip>=25.1"
@@ -92,4 +103,4 @@ setup: .venv/ready
 	touch $@
 
 clean:
-	rm -rf .venv .venv-demo .venv-oldest .venv-docs .venv-loggers .venv-release docs/_build build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .venv-demo .venv-oldest .venv-docs .venv-loggers .venv-clusters .venv-release docs/_build build dist .pytest_cache .mypy_cache .ruff_cache

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from cvst.parallel import in_chunks, on_file, run_chunks, workers_share_files
+from cvst.parallel import in_chunks, on_file, run_chunks, whereabouts
 
 
 def blas_threads(_=None):
@@ -83,10 +83,13 @@ def test_a_value_on_file_travels_as_its_name():
     assert not folder.exists()
 
 
-def test_only_processes_of_this_machine_share_files():
-    """Others, of a cluster for one, get the rows themselves."""
-    assert workers_share_files()
+def test_where_the_workers_are():
+    """Processes of this machine share files, threads share memory; the backend says."""
+    assert whereabouts(1, "processes") == "here"
+    assert whereabouts(2, "processes") == "files"
+    assert whereabouts(2, "threads") == "threads"
     with joblib.parallel_config(backend="threading"):
-        assert not workers_share_files()
-    with joblib.parallel_config(backend="multiprocessing"):
-        assert workers_share_files()
+        assert whereabouts(2, "processes") == "threads"
+    for backend in ("loky", "multiprocessing"):
+        with joblib.parallel_config(backend=backend):
+            assert whereabouts(2, "threads") == "files"

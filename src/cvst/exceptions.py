@@ -10,6 +10,7 @@
     │   ├── BudgetTooSmallError
     │   └── CheckpointError
     ├── AllFitsFailedError (ValueError)
+    ├── ClusterLostError
     └── DataUnavailableError
 
     CVSTWarning (UserWarning)
@@ -29,6 +30,7 @@ __all__ = [
     "CVSTWarning",
     "CheckpointError",
     "CheckpointWarning",
+    "ClusterLostError",
     "DataUnavailableError",
     "FallbackWarning",
     "InvalidInputError",
@@ -69,6 +71,10 @@ class CheckpointError(InvalidInputError):
 
 class AllFitsFailedError(CVSTError, ValueError):
     """Every configuration failed at the same look."""
+
+
+class ClusterLostError(CVSTError):
+    """A cluster loses its workers faster than they finish anything."""
 
 
 class DataUnavailableError(CVSTError):

@@ -10,6 +10,7 @@ from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator
 
 __all__ = [
+    "are_independent",
     "batch_evaluator_for",
     "covered_by_one_fit",
     "limited",
@@ -82,6 +83,15 @@ def serves_device(evaluator: BatchEvaluator, estimator: Any) -> bool:
     """
     own = getattr(evaluator, "serves_device", None)
     return own is not None and bool(own(estimator))
+
+
+def are_independent(evaluator: BatchEvaluator, estimator: Any, response: str) -> bool:
+    """Return whether members of a group answer alike when others are missing.
+
+    See :meth:`BatchEvaluator.are_independent`.
+    """
+    own = getattr(evaluator, "are_independent", None)
+    return own is not None and bool(own(estimator, response))
 
 
 def serve_exactly(evaluator: BatchEvaluator, *classes: type) -> None:

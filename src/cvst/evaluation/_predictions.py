@@ -16,10 +16,11 @@ import numpy as np
 
 from cvst.evaluation._faults import outcomes_within_memory
 from cvst.evaluation._protocol import Outcome
+from cvst.evaluation._rows import RaceData
 from cvst.evaluation._source import DataSource
 from cvst.evaluation._work import Work
 from cvst.evaluation.losses import align_columns, to_array
-from cvst.parallel import effective_n_jobs, in_chunks, portable, run_chunks
+from cvst.parallel import effective_n_jobs, in_chunks, portable
 from cvst.race import Look
 
 __all__ = ["Predicted", "predictions_of"]
@@ -52,9 +53,11 @@ class _PredictionWork:
     work: Work
     response: str
 
-    def __call__(self, groups: list[list[int]]) -> list[Predicted]:
+    def __call__(
+        self, groups: list[list[int]], rows: RaceData | None = None
+    ) -> list[Predicted]:
         """Fit and predict some groups of configurations."""
-        task = self.work.task(self.response)
+        task = self.work.task(self.response, self.work.data(rows))
         return [
             self._predicted(outcome)
             for group in groups
@@ -91,18 +94,12 @@ def predictions_of(
     dict
         Predictions by the number of the configuration, in the order of the look.
     """
-    work = replace(source.work(look, None), device=None)
+    work = replace(source.work(look), device=None)
     groups = source.evaluator.groups(source.estimator, work.configurations)
     chunks = in_chunks(groups, effective_n_jobs(source.n_jobs))
     task = _PredictionWork(work, response)
     found: dict[int, Predicted] = {}
-    batches = (
-        source.guard.run(task, chunks, _lost)
-        if source.guard is not None
-        else run_chunks(
-            task, chunks, source.n_jobs, source.evaluator.prefer, lost=_lost
-        )
-    )
+    batches = source.batches(task, chunks, _lost)
     with closing(batches):
         for results in batches:
             found.update({one.configuration: one for one in results})

@@ -256,6 +256,16 @@ class BatchEvaluator(Protocol):
         del estimator
         return False
 
+    def are_independent(self, estimator: Any, response: str) -> bool:
+        """Return whether two or more of a group answer alike when others are missing.
+
+        Alike to the last bit, so that results of the whole group may stand for those of
+        the part that is left. An evaluator without this method counts as one that does
+        not promise that.
+        """
+        del estimator, response
+        return False
+
     def limited(
         self, estimator: Any, configuration: Configuration, rounds: int
     ) -> Configuration:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from threading import Lock
 from typing import Any, TypeAlias
@@ -10,7 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray
+from cvst.evaluation._protocol import BatchEvaluator
 from cvst.evaluation.losses import PointwiseLoss, TableLosses
+from cvst.exceptions import InvalidInputError
 from cvst.parallel import portable
 from cvst.race import Look, LookLosses
 
@@ -19,6 +22,7 @@ __all__ = [
     "ScoredTable",
     "Scores",
     "Tables",
+    "check_outcomes",
     "exact_means",
     "lost",
     "numbers_of",
@@ -239,3 +243,20 @@ def lost(chunk: list[list[int]], reason: str) -> list[Scores]:
     error = RuntimeError(reason)
     numbers = [number for group in chunk for number in group]
     return [Scored(n, error=error, reason=reason, details=reason) for n in numbers]
+
+
+def check_outcomes(
+    evaluator: BatchEvaluator, wanted: Iterable[int], scored: Sequence[Scores]
+) -> None:
+    """Refuse an evaluator that leaves configurations out, or answers twice."""
+    given = Counter(number for result in scored for number in numbers_of(result))
+    expected = Counter(list(wanted))
+    if given == expected:
+        return
+    missing, extra = sorted(expected - given), sorted(given - expected)
+    told = f"no outcome for {missing}" if missing else f"too many outcomes for {extra}"
+    raise InvalidInputError(
+        f"{type(evaluator).__name__}.evaluate returned {told}. It must return one "
+        "Outcome for each number in task.configurations, with an error where the fit "
+        "failed; cvst.evaluation.check_evaluator checks that."
+    )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import (
     Callable,
     Generator,
@@ -14,7 +13,7 @@ from collections.abc import (
 )
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from sklearn.exceptions import FitFailedWarning
@@ -22,6 +21,8 @@ from sklearn.exceptions import FitFailedWarning
 from cvst._sklearn_compat import num_samples
 from cvst._text import configuration_text
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
+from cvst.evaluation._ahead import Ahead, Plan, SeveralLooks
+from cvst.evaluation._dispatch import are_independent
 from cvst.evaluation._keeping import Keeper, Listener, paced_chunks
 from cvst.evaluation._protocol import BatchEvaluator, Scratch
 from cvst.evaluation._rows import RaceData, take
@@ -29,6 +30,7 @@ from cvst.evaluation._scored import (
     Scored,
     Scores,
     Tables,
+    check_outcomes,
     exact_means,
     lost,
     numbers_of,
@@ -44,15 +46,19 @@ from cvst.evaluation.losses import PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
 from cvst.exceptions import AllFitsFailedError, CVSTWarning, InvalidInputError
 from cvst.parallel import (
+    Cluster,
     Guard,
     OnFile,
     effective_n_jobs,
     in_chunks,
     run_chunks,
+    works_here,
 )
-from cvst.race import Look, LookCutError, LookLosses
+from cvst.race import Folds, Look, LookCutError, LookLosses
 
 __all__ = ["DataSource", "Gate", "failure_warning"]
+
+T = TypeVar("T")
 
 # Most losses that are copied at a time.
 LARGEST_BLOCK = 1_000_000
@@ -105,8 +111,12 @@ class DataSource:
         The same rows, in a file that worker processes read.
     guard : Guard or None
         Processes that fit and can be ended, instead of joblib's workers.
+    cluster : Cluster or None
+        Workers of a cluster, which know the rows.
     device : Arrays or None
         Where the evaluator works on all configurations of a look together.
+    folds : mapping of int to Folds
+        The folds of the race, of which idle workers may do some ahead of time.
     keeper : Keeper or None
         Gets the results of each group of configurations as soon as they are there, and
         knows some of them from an earlier run.
@@ -127,15 +137,22 @@ class DataSource:
     others: Mapping[str, PointwiseLoss] = field(default_factory=dict)
     stored: OnFile[RaceData] | None = None
     guard: Guard | None = None
+    cluster: Cluster | None = None
     device: Arrays | None = None
     keeper: Keeper | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
+    folds: Mapping[int, Folds] = field(default_factory=dict)
+    ahead: Ahead = field(init=False)
     scratch: Scratch = field(default_factory=Scratch)
     warned: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         # Its own list, so that admitting changes no list of the caller.
         self.configurations = list(self.configurations)
+        independent = are_independent(
+            self.evaluator, self.estimator, self.loss.response
+        )
+        self.ahead = Ahead(self.folds, independent)
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
         """Append configurations that join the race, numbered after those known."""
@@ -180,8 +197,7 @@ class DataSource:
             )
         tables = Tables(look, self._n_points(look), self.with_residuals)
         # In this process losses are entered at once, so that each exists only once.
-        here = self.guard is None and effective_n_jobs(self.n_jobs) == 1
-        work = self.work(look, tables.enter if here else None)
+        work = self.work(look, tables.enter if self._is_here() else None)
         scored = self._run(work, gate, tables)
         seen = None
         # What is kept is kept one by one, and must add up to the same bits later.
@@ -194,7 +210,16 @@ class DataSource:
             self.kept.append((look.configurations, seen.losses))
         return seen
 
-    def work(self, look: Look, enter: Callable[[Scored], Scored] | None) -> Work:
+    def _is_here(self) -> bool:
+        return self.guard is None and self.cluster is None and works_here(self.n_jobs)
+
+    def work(
+        self,
+        look: Look,
+        enter: Callable[[Scored], Scored] | None = None,
+        *,
+        apart: bool = False,
+    ) -> Work:
         """Return a look as workers get it.
 
         Parameters
@@ -203,6 +228,9 @@ class DataSource:
             Where to look.
         enter : callable or None
             Takes the losses of each result at once; None where they have to travel.
+        apart : bool
+            Whether it leaves alone what the race keeps: threads must not change that
+            for each other, and nothing of it goes to a checkpoint.
         """
         n_samples = self.data.n_samples
         configurations = {
@@ -212,16 +240,16 @@ class DataSource:
         return Work(
             self.evaluator,
             self.estimator,
-            self.data if self.stored is None else self.stored,
+            self._rows(),
             self.loss,
             self.others,
             look,
             configurations,
             self.classes,
-            self.scratch,
+            Scratch() if apart else self.scratch,
             self.with_residuals,
             self.device,
-            Listener(self._keep),
+            Listener() if apart else Listener(self._keep),
             enter,
         )
 
@@ -231,10 +259,12 @@ class DataSource:
         known, groups = self._known(work.look, groups, gate)
         scored: list[Scores] = [*known]
         n_done = len(known)
-        chunks = self._chunks(groups, gate, lambda: n_done)
+        early, groups = self.ahead.take(work.look, groups)
+        plan = self._plan_ahead(work.look, groups, gate)
+        chunks = self._chunks([*groups, *plan.groups], gate, lambda: n_done)
         if self.watch is not None:
             self.watch(n_done, n_total)
-        batches = self._batches(work, chunks, eager=gate is None)
+        batches = self._answers(early, work, plan, chunks, gate)
         # An error in between must not leave workers busy.
         with closing(batches):
             for results in batches:
@@ -249,8 +279,38 @@ class DataSource:
                     gate.done(done)
         if gate is not None and n_done < n_total:
             raise LookCutError
-        _check_outcomes(self.evaluator, work.configurations, scored)
+        check_outcomes(self.evaluator, work.configurations, scored)
         return scored
+
+    def _plan_ahead(
+        self, look: Look, groups: list[list[int]], gate: Gate | None
+    ) -> Plan:
+        """Return what idle workers may do of the folds to come."""
+        alone = gate is not None or self.device is not None or self._is_here()
+        if alone or self.guard is not None or getattr(self.evaluator, "carries", False):
+            return Plan()
+        n_workers = effective_n_jobs(self.n_jobs)
+        return self.ahead.plan(look, groups, n_workers, len(self.configurations))
+
+    def _answers(
+        self,
+        early: list[Scored],
+        work: Work,
+        plan: Plan,
+        chunks: Iterable[list[list[int]]],
+        gate: Gate | None,
+    ) -> Generator[list[Scores], None, None]:
+        """Yield what is known already, then what the workers return of this look."""
+        if early:
+            yield [*early]
+        stride = len(self.configurations)
+        looks: Callable[..., list[Scores]] = work
+        if plan.groups:
+            later = (self.work(look, apart=True) for look in plan.looks)
+            looks = SeveralLooks((work, *later), stride)
+        with closing(self.batches(looks, chunks, lost, eager=gate is None)) as batches:
+            for results in batches:
+                yield self.ahead.present(plan, stride, results)
 
     def _complain(self, results: Sequence[Scores]) -> None:
         """Raise what went wrong if the user wants that; else warn of other scores."""
@@ -274,11 +334,24 @@ class DataSource:
             return [list(work.configurations)]
         return self.evaluator.groups(self.estimator, work.configurations)
 
-    def _batches(
-        self, work: Work, chunks: Iterable[list[list[int]]], eager: bool
-    ) -> Generator[list[Scores], None, None]:
+    def _rows(self) -> RaceData | OnFile[RaceData] | None:
+        if self.cluster is not None:
+            return None
+        return self.data if self.stored is None else self.stored
+
+    def batches(
+        self,
+        work: Callable[..., list[T]],
+        chunks: Iterable[list[list[int]]],
+        lost: Callable[[list[list[int]], str], list[T]],
+        *,
+        eager: bool = True,
+    ) -> Generator[list[T], None, None]:
+        """Have workers do chunks of groups; ``lost`` stands in where one died."""
         if self.guard is not None:
             return self.guard.run(work, chunks, lost, eager=eager)
+        if self.cluster is not None:
+            return self.cluster.run(work, chunks, lost, eager=eager)
         prefer = self.evaluator.prefer
         return run_chunks(work, chunks, self.n_jobs, prefer, eager=eager, lost=lost)
 
@@ -314,7 +387,8 @@ class DataSource:
             return [groups] if groups else []
         n_workers = effective_n_jobs(self.n_jobs)
         chunks = in_chunks(groups, n_workers)
-        if self.keeper is None or n_workers == 1 or self.evaluator.prefer == "threads":
+        heard = n_workers == 1 or self.evaluator.prefer == "threads"
+        if self.keeper is None or (heard and self.cluster is None):
             return chunks
         # Other processes tell of a chunk when it is done, so chunks are short.
         largest = max(sum(map(len, chunk)) for chunk in chunks) if chunks else 1
@@ -403,23 +477,6 @@ def _moments(
     # A model that diverged may have losses whose squares no longer fit.
     with np.errstate(over="ignore", invalid="ignore"):
         return means, (block - means[:, None]) ** 2 @ shares**2
-
-
-def _check_outcomes(
-    evaluator: BatchEvaluator, wanted: Iterable[int], scored: Sequence[Scores]
-) -> None:
-    """Refuse an evaluator that leaves configurations out, or answers twice."""
-    given = Counter(number for result in scored for number in numbers_of(result))
-    expected = Counter(list(wanted))
-    if given == expected:
-        return
-    missing, extra = sorted(expected - given), sorted(given - expected)
-    told = f"no outcome for {missing}" if missing else f"too many outcomes for {extra}"
-    raise InvalidInputError(
-        f"{type(evaluator).__name__}.evaluate returned {told}. It must return one "
-        "Outcome for each number in task.configurations, with an error where the fit "
-        "failed; cvst.evaluation.check_evaluator checks that."
-    )
 
 
 def _shown(configuration: Configuration) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from cvst._typing import Configuration
+from cvst._typing import Configuration, IntArray
 from cvst.evaluation._faults import outcomes_within_memory
 from cvst.evaluation._keeping import Listener
 from cvst.evaluation._protocol import (
@@ -45,7 +45,8 @@ class Work:
 
     evaluator: BatchEvaluator
     estimator: Any
-    rows: RaceData | OnFile[RaceData]
+    # None where they come with the groups, as on a cluster.
+    rows: RaceData | OnFile[RaceData] | None
     loss: PointwiseLoss
     others: Mapping[str, PointwiseLoss]
     look: Look
@@ -58,13 +59,20 @@ class Work:
     # Takes the losses of each result at once; None where they have to travel.
     enter: Callable[[Scored], Scored] | None
 
-    def __call__(self, groups: list[list[int]]) -> list[Scores]:
+    def __reduce__(self) -> tuple[Callable[..., Work], tuple[Any, ...]]:
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        short = _without_train(self.look)
+        return _received, ((values | {"look": short}, short is not self.look),)
+
+    def __call__(
+        self, groups: list[list[int]], rows: RaceData | None = None
+    ) -> list[Scores]:
         """Evaluate some groups of configurations."""
-        data = self.data
+        data = self.data(rows)
         y_test = take(data.y, self.look.test)
         weights = take(data.score_weights, self.look.test)
         counted = None if weights is None or np.all(weights > 0) else weights > 0
-        task = self.task(self.loss.response)
+        task = self.task(self.loss.response, data)
         assess = self.loss.assess(y_test, weights)
         others = {
             name: (one.response, one.value(y_test, weights))
@@ -90,14 +98,15 @@ class Work:
             scored += done if self.enter is None else map(self.enter, done)
         return scored
 
-    @property
-    def data(self) -> RaceData:
-        """The rows, wherever they are."""
-        return self.rows.value if isinstance(self.rows, OnFile) else self.rows
+    def data(self, given: RaceData | None) -> RaceData:
+        """Return the rows: those that came with the groups, or our own."""
+        known = self.rows.value if isinstance(self.rows, OnFile) else self.rows
+        data = known if given is None else given
+        assert data is not None
+        return data
 
-    def task(self, response: str) -> Task:
+    def task(self, response: str, data: RaceData) -> Task:
         """Return what an evaluator is asked to do at this look."""
-        data = self.data
         X_train, X_test = data.inputs(self.look.train, self.look.test)
         return Task(
             estimator=self.estimator,
@@ -184,6 +193,37 @@ class Work:
             reason="" if error is None else reason_of(error),
             details="" if error is None else _details(error),
         )
+
+
+def _without_train(look: Look) -> Look:
+    """Return a fold by its test rows, where it trains on all the others in order."""
+    if not isinstance(look.train, np.ndarray) or not isinstance(look.test, np.ndarray):
+        return look
+    n_rows = len(look.train) + len(look.test)
+    plain = {look.train.dtype, look.test.dtype} == {np.dtype(np.intp)}
+    if not plain or look.test.max(initial=0) >= n_rows:
+        return look
+    if not np.array_equal(_others(look.test, n_rows), look.train):
+        return look
+    # Most of what a look sends are these indices.
+    test = look.test.astype(np.min_scalar_type(n_rows))
+    return replace(look, train=slice(0, n_rows), test=test)
+
+
+def _others(test: IntArray, n_rows: int) -> IntArray:
+    is_train = np.ones(n_rows, dtype=bool)
+    is_train[test] = False
+    return np.flatnonzero(is_train)
+
+
+def _received(content: tuple[dict[str, Any], bool]) -> Work:
+    values, is_short = content
+    if is_short:
+        look = values["look"]
+        test = look.test.astype(np.intp)
+        train = _others(test, look.train.stop)
+        values = values | {"look": replace(look, train=train, test=test)}
+    return Work(**values)
 
 
 def _assessed(assess: Assess, prediction: Any, classes: Any) -> Assessed:

@@ -1,30 +1,37 @@
 """Running chunks of work side by side: the only package that imports joblib.
 
 Dask, Ray and other joblib backends are chosen by the user's
-``joblib.parallel_config``; the hints given here are soft.
+``joblib.parallel_config``; the hints given here are soft. Dask and Ray are imported
+where they are chosen, and only then.
 """
 
-from cvst.parallel._chunks import (
+from cvst.parallel._chunks import in_chunks, run_chunks
+from cvst.parallel._cluster import Cluster
+from cvst.parallel._engines import (
+    cluster_with,
     effective_n_jobs,
-    in_chunks,
-    run_chunks,
-    workers_share_files,
+    on_cluster,
+    whereabouts,
+    works_here,
 )
-from cvst.parallel._files import OnFile, memory_mapped, on_file
+from cvst.parallel._files import OnFile, on_file
 from cvst.parallel._guard import Guard
 from cvst.parallel._pickling import portable
 from cvst.parallel._process_state import filtered_warnings, one_blas_thread
 
 __all__ = [
+    "Cluster",
     "Guard",
     "OnFile",
+    "cluster_with",
     "effective_n_jobs",
     "filtered_warnings",
     "in_chunks",
-    "memory_mapped",
+    "on_cluster",
     "on_file",
     "one_blas_thread",
     "portable",
     "run_chunks",
-    "workers_share_files",
+    "whereabouts",
+    "works_here",
 ]

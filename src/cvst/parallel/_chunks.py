@@ -17,14 +17,12 @@ from typing import Any, Literal, TypeVar
 
 import joblib
 
+from cvst.parallel._engines import works_here
 from cvst.parallel._pickling import Packed
-from cvst.parallel._process_state import (
-    filtered_warnings,
-    one_blas_thread,
-    thread_pools,
-)
+from cvst.parallel._process_state import filtered_warnings, one_blas_thread
+from cvst.parallel._single import Interrupted, parts_of, single_threaded
 
-__all__ = ["effective_n_jobs", "in_chunks", "run_chunks", "workers_share_files"]
+__all__ = ["in_chunks", "run_chunks"]
 
 T = TypeVar("T")
 
@@ -33,11 +31,6 @@ CHUNKS_PER_WORKER = 8
 
 # What stands for the results of a chunk whose worker died, given the reason.
 Lost = Callable[[Any, str], T]
-
-
-def effective_n_jobs(n_jobs: int | None) -> int:
-    """Return the number of workers that ``n_jobs`` means here and now."""
-    return int(joblib.effective_n_jobs(n_jobs))
 
 
 def in_chunks(groups: Sequence[list[int]], n_workers: int) -> list[list[list[int]]]:
@@ -99,7 +92,7 @@ def run_chunks(
         instead.
     """
     with one_blas_thread():
-        if effective_n_jobs(n_jobs) == 1:
+        if works_here(n_jobs):
             for chunk in chunks:
                 yield function(chunk)
             return
@@ -176,12 +169,12 @@ class _Pool:
         """Yield what the workers return, in order."""
         parallel = joblib.Parallel(self._n_jobs, prefer=self._prefer, **self._options)
         results = parallel(
-            joblib.delayed(_single_threaded)(self._function, chunk) for chunk in chunks
+            joblib.delayed(single_threaded)(self._function, chunk) for chunk in chunks
         )
         _let_workers_be_ended()
         try:
             for result in results:
-                if isinstance(result, _Interrupted):
+                if isinstance(result, Interrupted):
                     raise KeyboardInterrupt
                 yield result
         finally:
@@ -197,14 +190,14 @@ class _Pool:
         parallel = joblib.Parallel(2, prefer="processes")
         try:
             (result,) = parallel(
-                [joblib.delayed(_single_threaded)(self._function, chunk)]
+                [joblib.delayed(single_threaded)(self._function, chunk)]
             )
         except BrokenExecutor as error:
-            parts = _parts(chunk)
+            parts = parts_of(chunk)
             if parts:
                 return [one for part in parts for one in self.alone(part, lost)]
             return lost(chunk, _last_words(str(error)))
-        if isinstance(result, _Interrupted):
+        if isinstance(result, Interrupted):
             raise KeyboardInterrupt
         return result
 
@@ -236,33 +229,3 @@ def _last_words(text: str) -> str:
         f"WorkerDied: the process that fitted it ended by {codes.group(1)}, twice; a "
         "crash, too little memory or a call of os._exit does that"
     )
-
-
-def _parts(chunk: list[list[int]]) -> list[list[list[int]]]:
-    """Return smaller chunks: single groups, then single configurations, then none."""
-    if len(chunk) > 1:
-        return [[group] for group in chunk]
-    return [[[number]] for number in chunk[0]] if len(chunk[0]) > 1 else []
-
-
-class _Interrupted:
-    """Stands for a chunk that Ctrl-C cut short."""
-
-
-def _single_threaded(function: Callable[..., T], chunk: Any) -> T | _Interrupted:
-    # OpenMP's limit belongs to the calling thread, and a worker process has its own
-    # BLAS, so both are set where the work is done.
-    try:
-        with one_blas_thread(), thread_pools().limit(limits=1, user_api="openmp"):
-            return function(chunk)
-    except KeyboardInterrupt:
-        # A terminal sends Ctrl-C to workers too. Raised there it would kill a thread
-        # that somebody waits for, or fill the screen with tracebacks.
-        return _Interrupted()
-
-
-def workers_share_files() -> bool:
-    """Return whether workers are processes of this machine, as joblib's own are."""
-    backend, _ = joblib.parallel.get_active_backend(prefer="processes")
-    own = joblib.parallel.BACKENDS["loky"], joblib.parallel.BACKENDS["multiprocessing"]
-    return isinstance(backend, own)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
@@ -22,7 +22,7 @@ from cvst.parallel._pickling import cloudpickle
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["OnFile", "memory_mapped", "on_file", "scratch_folder"]
+__all__ = ["OnFile", "on_file", "scratch_folder"]
 
 T = TypeVar("T")
 
@@ -83,28 +83,6 @@ def _locked(file: IO[bytes]) -> bool:
         except OSError:
             return False
     return True
-
-
-@contextmanager
-def memory_mapped(*arrays: Any) -> Iterator[list[Any]]:
-    """Write large arrays to a temporary file once, so that workers share them.
-
-    Slices of a memory map travel to another process as a reference to the file.
-    """
-    with ExitStack() as stack:
-        folder: Path | None = None
-        mapped = []
-        for number, array in enumerate(arrays):
-            large = isinstance(array, np.ndarray) and array.dtype != object
-            if not large or array.nbytes < SMALLEST_MAPPED_BYTES:
-                mapped.append(array)
-                continue
-            if folder is None:
-                folder = stack.enter_context(scratch_folder())
-            file = folder / f"{number}.npy"
-            np.save(file, array)
-            mapped.append(np.load(file, mmap_mode="r"))
-        yield mapped
 
 
 class OnFile(Generic[T]):

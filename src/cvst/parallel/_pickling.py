@@ -25,13 +25,17 @@ class Packed(Generic[T]):
 
     def __init__(self, function: Callable[..., T]) -> None:
         self.function = function
+        self._content: bytes | None = None
 
     def __call__(self, *args: Any) -> T:
         """Call the function."""
         return self.function(*args)
 
     def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
-        return _unpacked, (cloudpickle.dumps(self.function),)
+        # Once, for all the chunks it goes with.
+        if self._content is None:
+            self._content = cloudpickle.dumps(self.function)
+        return _unpacked, (self._content,)
 
 
 def _unpacked(content: bytes) -> Packed[Any]:

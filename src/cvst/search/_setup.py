@@ -38,10 +38,11 @@ from cvst.evaluation import (
 from cvst.exceptions import InvalidInputError
 from cvst.parallel import (
     Guard,
+    cluster_with,
     effective_n_jobs,
-    memory_mapped,
+    on_cluster,
     on_file,
-    workers_share_files,
+    whereabouts,
 )
 from cvst.race import (
     CVST,
@@ -254,6 +255,7 @@ def prepare(
         keep_losses=options.return_pointwise,
         watch=log_progress,
         device=arrays,
+        folds=problem.folds,
     )
     return Setup(strategy, problem, source, scoring, template, ordering.permutation)
 
@@ -279,25 +281,35 @@ def _seeds(random_state: Any, strategy: Strategy) -> IntArray:
 
 @contextmanager
 def shared_rows(setup: Setup, options: SearchOptions) -> Iterator[Setup]:
-    """Put the rows into a file that worker processes share, where there are any."""
+    """Bring the rows to where the workers are: into a file, or onto a cluster."""
     source = setup.source
     if options.fit_timeout is not None:
+        _check_no_cluster(f"fit_timeout={options.fit_timeout:g} needs processes")
         guard = Guard(effective_n_jobs(source.n_jobs), options.fit_timeout)
         with on_file(source.data) as stored, closing(guard):
             yield replace(setup, source=replace(source, stored=stored, guard=guard))
         return
-    # Threads, and one worker, see the rows as they are.
-    alone = effective_n_jobs(source.n_jobs) == 1
-    if alone or source.evaluator.prefer == "threads":
-        yield setup
-        return
-    if workers_share_files():
+    if options.incremental:
+        _check_no_cluster("incremental=True keeps its models in threads")
+    where = whereabouts(source.n_jobs, source.evaluator.prefer)
+    if where == "files":
         with on_file(source.data) as stored:
             yield replace(setup, source=replace(source, stored=stored))
-        return
-    with memory_mapped(source.data.X, source.data.y) as (X, y):
-        data = replace(source.data, X=X, y=y)
-        yield replace(setup, source=replace(source, data=data))
+    elif where == "cluster" and source.device is None:
+        with closing(cluster_with(source.data, source.n_jobs)) as cluster:
+            yield replace(setup, source=replace(source, cluster=cluster))
+    else:
+        # Threads, and one worker, see the rows as they are. Behind a backend of which
+        # nothing is known they travel with every task.
+        yield setup
+
+
+def _check_no_cluster(claim: str) -> None:
+    if on_cluster():
+        raise InvalidInputError(
+            f"{claim} of this machine, and the backend of joblib is a cluster. Leave "
+            "that option out, or fit outside parallel_config(backend=...)."
+        )
 
 
 def _evaluator(

@@ -37,6 +37,11 @@ class ForestPrefixes(PrefixEvaluator):
 
     prefer: Literal["threads", "processes"] = "threads"
 
+    def are_independent(self, estimator: Any, response: str) -> bool:
+        """Promise it where seeds are fixed: the sum of the first trees is the same."""
+        del response
+        return self.is_prefix(estimator)
+
     def predictions(
         self, model: Any, task: Task, sizes: Sequence[int]
     ) -> Iterator[tuple[int, Any]]:

@@ -1,0 +1,188 @@
+"""Folds that come next, worked on where the present one leaves workers idle.
+
+Configurations that share work go to one worker: all k of k-NN, all sizes of a forest,
+all penalties of a ridge regression. A fold then has fewer groups than there are
+workers. A race takes folds one after the other, since each may drop configurations; but
+what a group answers in a fold does not depend on what happens in another. So idle
+workers go on with the same groups in the folds to come, and a group whose members have
+all stayed finds its answer there, the same to the last bit. One that has lost a member
+is worked on anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, islice
+from typing import Any, TypeAlias
+
+from cvst._typing import IntArray
+from cvst.evaluation._scored import Scored, Scores, numbers_of
+from cvst.evaluation._work import Work
+from cvst.race import Folds, Look
+
+__all__ = ["Ahead", "Plan", "SeveralLooks"]
+
+# A fold of the race: how many there are, which one it is, and most rounds.
+Place: TypeAlias = tuple[int, int, "int | None"]
+Owner: TypeAlias = tuple["Place | None", tuple[int, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class SeveralLooks:
+    """Several looks at the same configurations, as every worker gets them.
+
+    Configuration ``n`` of the look at place ``p`` has the number ``p * stride + n``, so
+    that groups, failures and results go the same way as those of a single look.
+    """
+
+    works: tuple[Work, ...]
+    stride: int
+
+    def __call__(self, groups: list[list[int]], rows: Any = None) -> list[Scores]:
+        """Evaluate some groups, of whichever look."""
+        results: list[Scores] = []
+        for place, some in groupby(groups, key=lambda group: group[0] // self.stride):
+            shift = place * self.stride
+            own = [[number - shift for number in group] for group in some]
+            results += [
+                replace(one, configuration=one.configuration + shift)
+                for one in self.works[place](own, rows)
+                if isinstance(one, Scored)
+            ]
+        return results
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Later folds that go out with a look.
+
+    Attributes
+    ----------
+    looks : tuple of Look
+        The looks at them.
+    groups : list of list of int
+        Their groups, numbered as in :class:`SeveralLooks`.
+    owners : mapping of int to tuple
+        The place and the group of each number.
+    """
+
+    looks: tuple[Look, ...] = ()
+    groups: list[list[int]] = field(default_factory=list)
+    owners: dict[int, Owner] = field(default_factory=dict)
+
+
+class Ahead:
+    """What is known of folds that the race has not asked for.
+
+    Parameters
+    ----------
+    folds : mapping of int to Folds
+        The folds of the race by their number.
+    independent : bool
+        Whether two or more of a group answer alike when others are missing.
+    """
+
+    def __init__(self, folds: Mapping[int, Folds], independent: bool = False) -> None:
+        self._folds = folds
+        self._independent = independent
+        self._known: dict[Owner, list[Scored]] = {}
+        self._stage: str | None = None
+        self._asked: set[int] = set()
+
+    def take(
+        self, look: Look, groups: Sequence[list[int]]
+    ) -> tuple[list[Scored], list[list[int]]]:
+        """Return the results that are there, and the groups that are not."""
+        place = self._place(look)
+        if look.stage != self._stage:
+            self._stage, self._asked = look.stage, set()
+        if place is not None:
+            self._asked.add(place[1])
+        results: list[Scored] = []
+        left = []
+        for group in groups:
+            found = self._found(place, group)
+            if found:
+                results += found
+            else:
+                left.append(group)
+        return results, left
+
+    def _found(self, place: Place | None, group: Sequence[int]) -> list[Scored]:
+        """Return the results of a group, or none."""
+        key = self._covering(place, group)
+        if key is None:
+            return []
+        wanted = set(group)
+        found = [one for one in self._known[key] if one.configuration in wanted]
+        n_good = sum(one.error is None for one in found)
+        # What is left alone is fitted alone, which may round otherwise.
+        alike = len(key[1]) == len(group) or n_good > 1
+        return found if len(found) == len(group) and alike else []
+
+    def _covering(self, place: Place | None, group: Sequence[int]) -> Owner | None:
+        """Return where the results of a group are kept, if they are."""
+        if (place, tuple(group)) in self._known:
+            return place, tuple(group)
+        if not self._independent:
+            return None
+        keys = (key for key in self._known if key[0] == place)
+        return next((key for key in keys if set(key[1]) >= set(group)), None)
+
+    def plan(
+        self, look: Look, groups: Sequence[list[int]], n_workers: int, stride: int
+    ) -> Plan:
+        """Return as much of the folds to come as idle workers can take."""
+        place = self._place(look)
+        n_looks = n_workers // max(1, len(groups)) - 1
+        if place is None or not groups or n_looks < 1:
+            return Plan()
+        self._forget(groups)
+        count, _, rounds = place
+        # A stage takes all its folds, in whichever order.
+        pairs = self._folds[count]
+        left = (index for index in range(len(pairs)) if index not in self._asked)
+        coming = list(islice(left, n_looks))
+        plan = Plan(tuple(_at(look, *pairs[index]) for index in coming))
+        for step, index in enumerate(coming, 1):
+            for group in groups:
+                key = (count, index, rounds), tuple(group)
+                if self._covering(key[0], group) is None:
+                    plan.groups.append([number + step * stride for number in group])
+                    plan.owners.update(dict.fromkeys(plan.groups[-1], key))
+        return plan
+
+    def _forget(self, groups: Sequence[list[int]]) -> None:
+        """Let go of folds that were asked for, and of groups that have changed."""
+        wanted = {
+            self._covering(place, group)
+            for place in {key[0] for key in self._known}
+            for group in groups
+            if place is not None and place[1] not in self._asked
+        }
+        self._known = {key: self._known[key] for key in self._known if key in wanted}
+
+    def present(self, plan: Plan, stride: int, results: list[Scores]) -> list[Scores]:
+        """Return the results of the present look, and keep those of later ones."""
+        now: list[Scores] = []
+        for result in results:
+            number = numbers_of(result)[0]
+            if number in plan.owners and isinstance(result, Scored):
+                found = self._known.setdefault(plan.owners[number], [])
+                found.append(replace(result, configuration=number % stride))
+            else:
+                now.append(result)
+        return now
+
+    def _place(self, look: Look) -> Place | None:
+        for count, pairs in self._folds.items():
+            for index, (train, test) in enumerate(pairs):
+                # The same arrays: a strategy may well cut rows off a fold.
+                if look.train is train and look.test is test:
+                    return count, index, look.rounds
+        return None
+
+
+def _at(look: Look, train: IntArray, test: IntArray) -> Look:
+    return replace(look, train=train, test=test, n_train=len(train))

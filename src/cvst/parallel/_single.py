@@ -1,0 +1,36 @@
+"""What every worker does with a chunk, and how chunks fall into smaller ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from cvst.parallel._process_state import one_blas_thread, thread_pools
+
+__all__ = ["Interrupted", "parts_of", "single_threaded"]
+
+T = TypeVar("T")
+
+
+class Interrupted:
+    """Stands for a chunk that Ctrl-C cut short."""
+
+
+def single_threaded(function: Callable[..., T], *args: Any) -> T | Interrupted:
+    """Call a function with one thread for BLAS and OpenMP."""
+    # OpenMP's limit belongs to the calling thread, and a worker process has its own
+    # BLAS, so both are set where the work is done.
+    try:
+        with one_blas_thread(), thread_pools().limit(limits=1, user_api="openmp"):
+            return function(*args)
+    except KeyboardInterrupt:
+        # A terminal sends Ctrl-C to workers too. Raised there it would kill a thread
+        # that somebody waits for, or fill the screen with tracebacks.
+        return Interrupted()
+
+
+def parts_of(chunk: list[list[int]]) -> list[list[list[int]]]:
+    """Return smaller chunks: single groups, then single configurations, then none."""
+    if len(chunk) > 1:
+        return [[group] for group in chunk]
+    return [[[number]] for number in chunk[0]] if len(chunk[0]) > 1 else []

@@ -1,0 +1,157 @@
+"""Folds to come, done by idle workers: found again only where that is exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import Ridge
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+from cvst import RaceGridSearchCV
+from cvst.evaluation import Task, batch_evaluator_for
+from cvst.evaluation._ahead import Ahead
+from cvst.evaluation._scored import Scored
+from cvst.race import Look
+
+ROWS = np.arange(12)
+FOLDS = {
+    3: tuple((np.delete(ROWS, ROWS[i::3]), ROWS[i::3]) for i in range(3)),
+}
+STRIDE = 10
+
+
+def look_at(fold, members, stage="folds"):
+    """Return the look at one of the folds."""
+    train, test = FOLDS[3][fold]
+    return Look(train, test, len(train), np.array(members), stage, is_fold=True)
+
+
+def done(plan):
+    """Return the results of all that was planned."""
+    return [Scored(number) for group in plan.groups for number in group]
+
+
+def planned(ahead, groups, n_workers, fold=0):
+    """Ask for a fold, and do what idle workers can."""
+    members = sorted(number for group in groups for number in group)
+    look = look_at(fold, members)
+    assert ahead.take(look, groups) == ([], groups)
+    plan = ahead.plan(look, groups, n_workers, STRIDE)
+    assert ahead.present(plan, STRIDE, done(plan)) == []
+    return plan
+
+
+def numbers(scored):
+    """Return the configurations of some results."""
+    return [one.configuration for one in scored]
+
+
+@pytest.mark.parametrize(
+    ("n_workers", "n_looks"), [(1, 0), (2, 0), (3, 0), (4, 1), (6, 2), (99, 2)]
+)
+def test_only_idle_workers_look_ahead(n_workers, n_looks):
+    """Two groups: four workers can take two folds, and there are three in all."""
+    plan = planned(Ahead(FOLDS), [[0, 1], [2]], n_workers)
+    assert len(plan.looks) == n_looks
+    assert len(plan.groups) == 2 * n_looks
+
+
+def test_results_are_found_once_by_fold_and_group():
+    ahead = Ahead(FOLDS)
+    planned(ahead, [[0, 1], [2]], 6)
+    found, left = ahead.take(look_at(1, [0, 1, 2]), [[0, 1], [2]])
+    assert numbers(found) == [0, 1, 2]
+    assert left == []
+    # A fold of other rows has no results, whatever its number.
+    other = Look(slice(0, 8), slice(8, 12), 8, np.array([0, 1, 2]), "folds")
+    assert ahead.take(other, [[0, 1], [2]]) == ([], [[0, 1], [2]])
+
+
+def test_a_group_that_lost_a_member_is_done_anew():
+    """Unless its evaluator promises that the others answer alike."""
+    for independent, expected in [(False, [4]), (True, [0, 2, 4])]:
+        ahead = Ahead(FOLDS, independent)
+        planned(ahead, [[0, 1, 2], [4]], 6)
+        found, left = ahead.take(look_at(1, [0, 2, 4]), [[0, 2], [4]])
+        assert numbers(found) == expected
+        assert left == ([] if independent else [[0, 2]])
+
+
+def test_what_is_left_alone_is_fitted_alone():
+    """A single fit may round otherwise than one that is shared."""
+    ahead = Ahead(FOLDS, independent=True)
+    planned(ahead, [[0, 1, 2]], 3)
+    assert ahead.take(look_at(1, [2]), [[2]]) == ([], [[2]])
+
+
+def test_a_later_fold_is_not_done_twice():
+    """What was done ahead is known, and only the rest goes out again."""
+    ahead = Ahead(FOLDS)
+    planned(ahead, [[0, 1], [2]], 6)
+    look = look_at(1, [0, 2])
+    found, left = ahead.take(look, [[0], [2]])
+    assert (numbers(found), left) == ([2], [[0]])
+    plan = ahead.plan(look, left, 6, STRIDE)
+    assert plan.groups == [[0 + STRIDE]]
+
+
+GRIDS = [
+    (KNeighborsClassifier(), {"n_neighbors": list(range(1, 40, 3))}),
+    (KNeighborsRegressor(), {"n_neighbors": list(range(1, 40, 3))}),
+    (RandomForestClassifier(max_depth=3), {"n_estimators": [3, 6, 9, 12]}),
+    (Ridge(), {"alpha": np.logspace(-3, 5, 12)}),
+]
+
+
+@pytest.mark.parametrize("strategy", ["track_and_confirm", "cross_validation"])
+@pytest.mark.parametrize(("model", "grid"), GRIDS, ids=lambda one: type(one).__name__)
+def test_races_of_one_group_are_the_serial_ones(model, grid, strategy):
+    """Bit for bit, with four workers for one group."""
+    X, y = make_classification(300, 5, flip_y=0.2, random_state=0)
+    options = {"strategy": strategy, "random_state": 0, "return_pointwise": True}
+    alone = RaceGridSearchCV(model, grid, **options).fit(X, y)
+    search = RaceGridSearchCV(model, grid, n_jobs=4, **options).fit(X, y)
+    for name in alone.cv_results_:
+        if "test_score" in name:
+            np.testing.assert_array_equal(
+                search.cv_results_[name], alone.cv_results_[name]
+            )
+    assert search.best_index_ == alone.best_index_
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("place", [0, 2])
+def test_independent_means_the_same_bits(place, seed):
+    """Whoever promises it answers for part of a group as for the whole of it."""
+    model, grid = GRIDS[place]
+    model = clone(model).set_params(**seeded(model))
+    rng = np.random.default_rng(seed)
+    # Whole numbers on a small grid: many distances are tied.
+    X = rng.integers(0, 4, size=(120, 3)).astype(float)
+    y = rng.integers(0, 3, size=120)
+    evaluator = batch_evaluator_for(model)
+    assert evaluator.are_independent(model, "predict")
+    ((name, values),) = grid.items()
+    whole = {n: {name: value} for n, value in enumerate(values)}
+    task = Task(model, whole, X[:80], y[:80], X[80:])
+    together = {one.configuration: one.prediction for one in evaluator.evaluate(task)}
+    some = sorted(rng.choice(len(whole), size=2, replace=False).tolist())
+    for outcome in evaluator.evaluate(task.only(some)):
+        np.testing.assert_array_equal(
+            outcome.prediction, together[outcome.configuration]
+        )
+
+
+@pytest.mark.parametrize("place", [1, 3])
+def test_sums_of_numbers_promise_nothing(place):
+    """They may be added up in another order."""
+    model, _ = GRIDS[place]
+    assert not batch_evaluator_for(model).are_independent(model, "predict")
+
+
+def seeded(model):
+    """Return a seed for models that take one."""
+    return {"random_state": 0} if "random_state" in model.get_params() else {}
