@@ -57,6 +57,33 @@ def test_the_front_table_is_that_of_the_speed_runs(name):
     assert "\n".join(script("front_table.py").lines()) in page(name)
 
 
+def test_the_table_of_scores_is_that_of_its_study():
+    summary = script("scores/summary.py")
+    cells_found = summary.read(RESULTS / "scores.jsonl")
+    table = summary.lines(cells_found)
+    text = page("docs/measurements/scores.md")
+    assert "\n".join(table[2:]) in text
+    assert {(one["problem"], one["split"]) for one in cells_found} == {
+        (problem, split)
+        for problem in {one["problem"] for one in cells_found}
+        for split in (0, 1)
+    }
+    assert len(cells_found) == 24
+    # The prose says how much the scores cost for each operation, the callable apart.
+    last = [float(cells(text, name)[-1]) for name in summary.SCORES[1:-1]]
+    assert "5 to 13 % higher for each operation" in text
+    assert (min(last), max(last)) == (1.05, 1.13)
+    more = [float(cells(text, name)[5]) for name in summary.SCORES[1:-1]]
+    ratios = [
+        summary.relative(one, name, "seconds")
+        for one in cells_found
+        for name in summary.SCORES[1:-1]
+    ]
+    assert f"from {min(ratios):.1f} to {max(ratios):.1f} times" in text
+    assert "18 to 40 % more operations" in text
+    assert (min(more), max(more)) == (1.18, 1.40)
+
+
 def test_getting_started_shows_what_was_measured():
     lines = script("getting_started.py").lines()
     assert "\n".join(lines) in page("docs/getting_started.md")
