@@ -28,6 +28,7 @@ def main() -> None:
     parser.add_argument("--configurations", type=int, default=800)
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--strategy", default="track_and_confirm")
+    parser.add_argument("--looks", type=int, help="end after so many looks")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(0)
@@ -41,6 +42,7 @@ def main() -> None:
     RaceGridSearchCV(estimator, small, **choice).fit(X[:500], y[:500])
     before = peak()
     grid = {"alpha": np.logspace(-4, 6, options.configurations)}
+    choice["max_looks"] = options.looks
     search = RaceGridSearchCV(estimator, grid, scoring=scoring, **choice).fit(X, y)
     grown = peak() - before
     each = grown / (options.configurations * options.rows)

@@ -40,6 +40,9 @@ FOUND = {
     "a NUL in the name of a checkpoint was a ValueError": Case(
         "HostileRegressor none", options="checkpoint with NUL"
     ),
+    "words among numbers were sorted for an area under a curve": Case(
+        "HostileRegressor none", targets="mixed objects", cv="not pairs", scoring="auc"
+    ),
     "folds that are no pairs were told on many lines": Case(
         "HostileRegressor none", cv="not pairs"
     ),

@@ -87,7 +87,15 @@ def resolve_loss(scoring: Any, estimator: Any, y: Any) -> PointwiseLoss:
             f"{loss.name} compares predictions with targets, but y is None. Pass y, or "
             "race on a PointwiseLoss of your own."
         )
-    return loss.for_target(estimator, y)
+    try:
+        return loss.for_target(estimator, y)
+    except TypeError as error:
+        if "not supported between instances" not in str(error):
+            raise
+        raise InvalidInputError(
+            "y holds labels of several types, which cannot be sorted into classes: "
+            f"{error}. Give all labels one type."
+        ) from error
 
 
 def _default_loss(estimator: Any) -> PointwiseLoss:
