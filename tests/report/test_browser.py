@@ -400,9 +400,9 @@ def test_sorting_by_a_number_orders_numbers_both_ways(page, fitted):
     values = [one["alpha"] for one in fitted.cv_results_["params"]]
     button = "#table thead button[data-key='p0']"
     page.find(button).click()
-    np.testing.assert_allclose(shown(), sorted(values), rtol=1e-5)
+    np.testing.assert_allclose(shown(), sorted(values), rtol=1e-3)
     page.find(button).click()
-    np.testing.assert_allclose(shown(), sorted(values, reverse=True), rtol=1e-5)
+    np.testing.assert_allclose(shown(), sorted(values, reverse=True), rtol=1e-3)
     heading = page.find("#table thead th[aria-sort='descending']")
     assert heading.text.startswith("alpha")
 

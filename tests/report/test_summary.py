@@ -268,7 +268,8 @@ def test_several_scores_are_there_to_choose_from():
 def test_without_a_name_losses_are_shown(fitted):
     """A race alone does not know what its scores are called."""
     state = fitted.race_
-    page = race_summary(state, fitted.cv_results_["params"], np.array([0]))
+    ranking = fitted.strategy_.ranking(state)
+    page = race_summary(state, fitted.cv_results_["params"], ranking)
     [measure] = page["measures"]
     assert (measure["name"], measure["source"], measure["lower"]) == (
         ("loss", "losses", True)

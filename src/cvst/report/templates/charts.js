@@ -142,11 +142,23 @@ function inLines(text, most) {
   return lines.map((line) => plain(line.trim())).join("<br>");
 }
 
-function drawCurves() {
+// The best and those that came close, with the one that was chosen.
+function curvesShown() {
   const rows = byRank().filter((one) => valuesOf(one).some((value) => value !== null));
   const shown = [...rows.filter((one) => one.active).slice(0, 3), ...rows.filter((one) => !one.active).slice(0, 2)];
   const chosen = view.chosen === null ? null : view.data.configurations[view.chosen];
   if (chosen && !shown.includes(chosen)) shown.push(chosen);
+  return shown;
+}
+
+// Nothing grows where all were seen on the same rows.
+const curvesGrow = () => new Set(curvesShown().flatMap((one) => curve(one).map((point) => point.n))).size > 1;
+
+function drawCurves() {
+  byId("curves-section").hidden = !curvesGrow();
+  if (byId("curves-section").hidden) return;
+  const shown = curvesShown();
+  const chosen = view.chosen === null ? null : view.data.configurations[view.chosen];
   view.curves = shown.map((one) => one.index);
   const traces = shown.map((one, place) => {
     const points = curve(one);
@@ -159,11 +171,6 @@ function drawCurves() {
   });
   const values = traces.flatMap((trace) => trace.y);
   const n = traces.reduce((sum, trace) => sum + trace.name.split("<br>").length, 0);
-  const sizes = new Set(traces.flatMap((trace) => trace.x));
-  // Nothing grows where all were seen on the same rows.
-  const hidden = sizes.size < 2;
-  byId("curves-section").hidden = hidden;
-  if (hidden) return;
   byId("curve-bars").hidden = !measure().has_errors;
   const wide = measure().lower && Math.min(...values) > 0 && Math.max(...values) > 10 * Math.min(...values);
   draw("curves", traces, { height: 310 + 18 * n, margin: { l: 50, r: 12, t: 10, b: 50 + 18 * n }, showlegend: true, legend: { orientation: "h", yref: "container", y: 0, yanchor: "bottom", x: 0, font: { size: 11 } }, xaxis: { title: { text: "training rows" } }, yaxis: { title: { text: plain(measure().name) }, type: wide ? "log" : "linear" } });
@@ -294,14 +301,13 @@ function drawCharts() {
   drawImportance();
   drawSlices();
   drawParallel();
-  drawCurves();
-  const both = !byId("survivors-section").hidden && !byId("curves-section").hidden;
+  // Which of the two share a row must be known before either is drawn.
+  const both = !byId("survivors-section").hidden && curvesGrow();
   byId("pair").classList.toggle("pair", both);
   view.share = both ? 0.5 : 1;
+  drawCurves();
   if (!byId("traces-section").hidden) drawTraces();
   if (!byId("survivors-section").hidden) drawSurvivors();
-  // Drawn before it was known whether it has the row to itself.
-  if (!byId("curves-section").hidden) Plotly.Plots.resize(byId("curves"));
   drawPaths();
   drawSurface();
 }
