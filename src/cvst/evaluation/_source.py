@@ -38,7 +38,7 @@ from cvst.evaluation._scored import (
     whole_look,
     without_undefined,
 )
-from cvst.evaluation._work import Work, reason_of
+from cvst.evaluation._work import ROWS_OF_LOOK, Work, reason_of
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
@@ -172,7 +172,7 @@ class DataSource:
         LookCutError
             If the gate closed before all was done.
         """
-        n_samples = self.data.n_samples
+        n_samples = self.data.n_meant
         weights = take(self.data.score_weights, look.test)
         if weights is not None and not np.any(weights > 0):
             raise InvalidInputError(
@@ -201,7 +201,10 @@ class DataSource:
             Listener(self._keep),
             tables.enter if here else None,
         )
-        scored = self._run(work, gate, tables)
+        try:
+            scored = self._run(work, gate, tables)
+        finally:
+            self.scratch.drop(ROWS_OF_LOOK)
         seen = None
         # What is kept is kept one by one, and must add up to the same bits later.
         if self.data.score_weights is None and self.keeper is None:

@@ -24,16 +24,20 @@ from cvst.evaluation._protocol import (
 from cvst.evaluation._responses import answer
 from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation._scored import Scored, ScoredTable, Scores
+from cvst.evaluation._stored import ReadRows
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import Assess, Assessed, PointwiseLoss, table_losses
 from cvst.exceptions import UnsupportedScoreError
 from cvst.parallel import OnFile
 from cvst.race import Look
 
-__all__ = ["Work", "reason_of"]
+__all__ = ["ROWS_OF_LOOK", "Work", "reason_of"]
 
 # The score of one prediction on rows whose targets are already known.
 Value: TypeAlias = Callable[[Any, Any], float]
+
+# What the inputs of a look are kept under, until it is over.
+ROWS_OF_LOOK = "rows of the look"
 
 # Kinds of NumPy arrays that hold neither NaN nor infinity.
 INTEGERS = "biu"
@@ -61,7 +65,7 @@ class Work:
     def __call__(self, groups: list[list[int]]) -> list[Scores]:
         """Evaluate some groups of configurations."""
         data = self.rows.value if isinstance(self.rows, OnFile) else self.rows
-        X_train, X_test = data.inputs(self.look.train, self.look.test)
+        X_train, X_test = self._inputs(data)
         y_test = take(data.y, self.look.test)
         weights = take(data.score_weights, self.look.test)
         counted = None if weights is None or np.all(weights > 0) else weights > 0
@@ -73,8 +77,9 @@ class Work:
             X_test=X_test,
             fit_params=data.fit_params(self.look.train),
             response=self.loss.response,
+            # Rows on disk are read for this look only, so nothing nests.
             race_rows=None
-            if data.pairwise
+            if data.pairwise or isinstance(data.X, ReadRows)
             else RaceRows(data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
             rounds=self.look.rounds,
@@ -104,6 +109,13 @@ class Work:
             self.listener(done)
             scored += done if self.enter is None else map(self.enter, done)
         return scored
+
+    def _inputs(self, data: RaceData) -> tuple[Any, Any]:
+        """Return the inputs of the look; rows of a fold are copied once for all."""
+        train, test = self.look.train, self.look.test
+        if isinstance(train, slice) and isinstance(test, slice):
+            return data.inputs(train, test)
+        return self.scratch.get(ROWS_OF_LOOK, lambda: data.inputs(train, test))
 
     def _score_result(
         self,

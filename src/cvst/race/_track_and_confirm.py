@@ -12,7 +12,7 @@ from cvst.exceptions import InvalidInputError
 from cvst.race._fold_race import FoldRace
 from cvst.race._folds import FoldRecord, rank_by_folds, same_folds
 from cvst.race._leader_tests import BY_RANK, BY_TEST
-from cvst.race._parameters import check_kinds
+from cvst.race._parameters import check_kinds, check_limits
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Problem
 from cvst.race._second_chance import known_losses, second_chances
@@ -58,6 +58,12 @@ GUARANTEES = "look", "run"
 
 # No look on a subset takes more of the rows.
 LARGEST_FRACTION = 0.6
+
+# Limits on rows, which None switches off, and their smallest values.
+LIMITS = {"max_subset": 1000, "max_test": 1000, "max_rows": 10_000}
+
+# Where the late look is limited, the first one has this share of its rows.
+FIRST_SHARE = 0.25
 
 
 class TrackAndConfirm(Staged):
@@ -120,6 +126,13 @@ class TrackAndConfirm(Staged):
         with the smallest expected loss in all its looks is dropped anywhere in the
         race. The looks share the level, and nothing is set aside by rank, which takes
         longer; ``max_survivors`` and ``n_raced`` have no effect.
+    max_subset : int or None, default=200_000
+        Most training rows of the late look; the first has a quarter of them at most.
+    max_test : int or None, default=100_000
+        Most test rows of a look: more add work, but hardly any power.
+    max_rows : int or None, default=1_000_000
+        Most rows that are raced. Of more, so many are drawn at random, and the winner
+        is fitted on all.
 
     Examples
     --------
@@ -144,6 +157,9 @@ class TrackAndConfirm(Staged):
         level: float = 0.05,
         direct_below: int = 30,
         guarantee: str = "look",
+        max_subset: int | None = 200_000,
+        max_test: int | None = 100_000,
+        max_rows: int | None = 1_000_000,
     ) -> None:
         self.first_fraction = first_fraction
         self.late_fraction = late_fraction
@@ -160,6 +176,9 @@ class TrackAndConfirm(Staged):
         self.level = level
         self.direct_below = direct_below
         self.guarantee = guarantee
+        self.max_subset = max_subset
+        self.max_test = max_test
+        self.max_rows = max_rows
 
     @property
     def fold_counts(self) -> tuple[int, ...]:
@@ -195,6 +214,34 @@ class TrackAndConfirm(Staged):
                     f"{least}."
                 )
 
+    @property
+    def most_rows(self) -> int | None:
+        """Race no more rows than this."""
+        check_limits(self, LIMITS)
+        return self.max_rows
+
+    def remarks(self, problem: Problem) -> Sequence[str]:
+        """Say which limits on rows these data meet."""
+        told = []
+        late, most = self.late_fraction * problem.n_samples, self.max_subset
+        if most is not None and late > most and self.look_sizes(problem):
+            sizes = " and ".join(f"{size:,}" for size in self.subset_sizes(problem))
+            told.append(
+                f"Looks on subsets train on {sizes} rows (max_subset={most:,})."
+            )
+        uncut = type(self)(**(self.get_params() | {"max_test": None}))
+        if any(
+            look.n_test > planned.n_test
+            for look, planned in zip(
+                uncut.planned_looks(problem), self.planned_looks(problem), strict=True
+            )
+        ):
+            told.append(
+                f"Looks test at most {self.max_test:,} rows: more would add work, but "
+                "hardly any power (max_test)."
+            )
+        return told
+
     def stages(self, problem: Problem) -> Sequence[Stage]:
         """Return the stages of the list above, as far as these data need them."""
         n_sharing = self._n_sharing(problem)
@@ -218,6 +265,7 @@ class TrackAndConfirm(Staged):
                 else self._not_confirmed,
                 level=self.level,
                 n_sharing=n_sharing,
+                max_test=self.max_test,
             )
             for name, n_train in sizes.items()
         )
@@ -235,6 +283,7 @@ class TrackAndConfirm(Staged):
                 together=names,
                 may_fail=name != CONFIRM,
                 n_sharing=n_sharing,
+                max_test=self.max_test,
             )
             for name in names
         )
@@ -251,6 +300,7 @@ class TrackAndConfirm(Staged):
             level=0.0 if n_sharing else self.level,
             fewest=2,
             n_sharing=n_sharing,
+            max_test=self.max_test,
         )
 
     def _n_sharing(self, problem: Problem) -> int:
@@ -288,9 +338,13 @@ class TrackAndConfirm(Staged):
         smallest = max(self.min_rows, problem.min_rows)
         if self._is_few(problem) or smallest > LARGEST_FRACTION * n_samples:
             return {}
+        most = n_samples if self.max_subset is None else self.max_subset
         first, late = (
-            problem.cut(max(smallest, int(fraction * n_samples)), smallest)
-            for fraction in (self.first_fraction, self.late_fraction)
+            problem.cut(max(smallest, int(min(fraction * n_samples, limit))), smallest)
+            for fraction, limit in (
+                (self.first_fraction, FIRST_SHARE * most),
+                (self.late_fraction, most),
+            )
         )
         if late == n_samples:  # one group has nearly all rows
             return {}

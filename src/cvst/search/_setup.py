@@ -57,9 +57,11 @@ from cvst.search._scoring_checks import check_scoring_fits
 from cvst.search.rows import (
     FoldMaker,
     Inputs,
+    RacedRows,
     known_classes,
     order_rows,
     raceable,
+    raced_rows,
     rows_for_classes,
 )
 
@@ -104,6 +106,8 @@ class Setup:
         The user's estimator with its seeds filled in.
     order : ndarray of int
         Original row of each row of the race.
+    n_all : int
+        Number of rows that the user passed.
     """
 
     strategy: Strategy
@@ -112,15 +116,15 @@ class Setup:
     scoring: Scoring
     template: Any
     order: IntArray
+    n_all: int
 
     def order_of(self, rows: Rows) -> IntArray:
         """Return the original rows; those of a separate test set count from N on.
 
         Rows of weight zero have no pointwise losses and are left out.
         """
-        n_rows = self.problem.n_samples + self.problem.n_validation
-        original = np.arange(n_rows)
-        original[: self.problem.n_samples] = self.order
+        tested = np.arange(self.n_all, self.n_all + self.problem.n_validation)
+        original = np.concatenate([self.order, tested])
         weights = self.source.data.score_weights
         if weights is None:
             return original[rows]
@@ -183,6 +187,12 @@ def prepare(
     arrays = arrays_on(options.device)
     strategy = resolve_strategy(options.strategy)
     seeds = _seeds(options.random_state, strategy)
+    rng = np.random.default_rng(seeds[1])
+    order = _order_name(options, inputs.groups)
+    pairwise = bool(get_tags(estimator).input_tags.pairwise)
+    most = None if pairwise else strategy.most_rows
+    raced = raced_rows(inputs, most, options.cv, order, rng)
+    inputs = raced.inputs
     scoring = resolve_scoring(
         options.scoring, estimator, inputs.y, options.refit, options.race_by
     )
@@ -192,13 +202,11 @@ def prepare(
         {name: _seeded(value, seeds[0]) for name, value in configuration.items()}
         for configuration in configurations
     ]
-    rng = np.random.default_rng(seeds[1])
     stratify = is_classifier(estimator)
-    order = _order_name(options, inputs.groups)
     ordering = order_rows(
         order, inputs.n_samples, inputs.y, inputs.groups, stratify, rng
     )
-    data = _race_data(estimator, inputs, ordering.permutation)
+    data = _race_data(raced, ordering.permutation, pairwise)
     classes = known_classes(estimator, data)
     covered = {} if options.incremental else covered_by_one_fit(template)
     problem = Problem(
@@ -213,6 +221,7 @@ def prepare(
         seconds=options.time_budget if options.keeps_time else None,
         configurations=tuple(configurations),
         covered=covered,
+        n_refit=data.n_refit,
     )
     # Before folds are made and anything is fitted: a bad setting fails at once.
     strategy.check(problem)
@@ -248,7 +257,8 @@ def prepare(
         watch=log_progress,
         device=arrays,
     )
-    return Setup(strategy, problem, source, scoring, template, ordering.permutation)
+    rows = raced.original(ordering.permutation)
+    return Setup(strategy, problem, source, scoring, template, rows, raced.n_all)
 
 
 def _seeds(random_state: Any, strategy: Strategy) -> IntArray:
@@ -269,14 +279,17 @@ def _seeds(random_state: Any, strategy: Strategy) -> IntArray:
 def shared_rows(setup: Setup, options: SearchOptions) -> Iterator[Setup]:
     """Put the rows into a file that worker processes share, where there are any."""
     source = setup.source
+    here = effective_n_jobs(source.n_jobs) == 1 or source.evaluator.prefer == "threads"
+    if options.fit_timeout is not None or not here:
+        # Other processes get all rows of the race at once.
+        source = replace(source, data=source.data.in_memory())
     if options.fit_timeout is not None:
         guard = Guard(effective_n_jobs(source.n_jobs), options.fit_timeout)
         with on_file(source.data) as stored, closing(guard):
             yield replace(setup, source=replace(source, stored=stored, guard=guard))
         return
     # Threads, and one worker, see the rows as they are.
-    alone = effective_n_jobs(source.n_jobs) == 1
-    if alone or source.evaluator.prefer == "threads":
+    if here:
         yield setup
         return
     if workers_share_files():
@@ -355,8 +368,8 @@ def _seeded(value: Any, seed: int) -> Any:
     return clone(value).set_params(**unset) if unset else value
 
 
-def _race_data(estimator: Any, inputs: Inputs, order: IntArray) -> RaceData:
-    pairwise = bool(get_tags(estimator).input_tags.pairwise)
+def _race_data(raced: RacedRows, order: IntArray, pairwise: bool) -> RaceData:
+    inputs = raced.inputs
     X = in_order(inputs.X, order)
     X_val = inputs.X_val
     if pairwise:
@@ -381,6 +394,7 @@ def _race_data(estimator: Any, inputs: Inputs, order: IntArray) -> RaceData:
         other_params=fit_params,
         score_weights=weights,
         pairwise=pairwise,
+        n_refit=None if raced.rows is None else raced.n_refit,
     )
 
 
