@@ -1,9 +1,10 @@
 """Many rows, many configurations: ``python benchmarks/large rows``.
 
-Kinds of cases are ``rows``, ``grid`` and ``overhead``. Each case runs in a process of its own, so that its peak memory (``ru_maxrss``) is its
-own. What is measured was fixed beforehand: cases below, one run each, seed 0. Results
-are appended to ``benchmarks/results/large.jsonl``, one line per case; a case that is
-there is not run again. ``tables`` prints them.
+Kinds of cases are ``rows``, ``grid`` and ``overhead``. Each case runs in a process of
+its own, so that its peak memory (``ru_maxrss``) is its own. What is measured was fixed
+beforehand: the cases, one run each, seed 0. Results are appended to
+``benchmarks/results/large.jsonl``, one line per case; a case that is there is not run
+again. ``tables`` prints them.
 """
 
 from __future__ import annotations

@@ -7,8 +7,9 @@ from typing import Any
 
 def tables(records: list[dict[str, Any]]) -> str:
     """Return the results as tables."""
-    parts = ["| case | rows | configurations | seconds | final fit | race's own CPU | "
-             "peak | of the data |", "|---|---|---|---|---|---|---|---|"]
+    heads = "case", "rows", "configurations", "seconds", "final fit", "race's own CPU"
+    heads += "peak", "of the data"
+    parts = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for one in records:
         own = one["cpu_seconds"] - one["model_cpu_seconds"]
         share = own / one["cpu_seconds"]

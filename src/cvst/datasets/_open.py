@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from os import PathLike, stat
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ def open_dataset(
     target: str,
     *,
     columns: Sequence[str] | None = None,
-    format: str = "parquet",
+    file_format: str = "parquet",
     as_frame: bool = True,
     max_rows: int | None = None,
 ) -> tuple[StoredRows, Any]:
@@ -34,7 +35,7 @@ def open_dataset(
         Column of the targets.
     columns : sequence of str or None, default=None
         Columns of the inputs; None for all but the target.
-    format : str, default="parquet"
+    file_format : str, default="parquet"
         Format of the files: ``"parquet"``, or ``"arrow"`` for those of Arrow.
     as_frame : bool, default=True
         Whether estimators get a ``pandas.DataFrame``; if not, a NumPy array of numbers.
@@ -51,7 +52,7 @@ def open_dataset(
     Examples
     --------
     >>> import pandas as pd, tempfile
-    >>> table = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [0.5, 0.6, 0.7], "y": [0, 1, 0]})
+    >>> table = pd.DataFrame({"a": [1.0, 2, 3], "b": [0.5, 0.6, 0.7], "y": [0, 1, 0]})
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     table.to_parquet(f"{folder}/part-0.parquet")
     ...     X, y = open_dataset(folder, target="y")
@@ -62,7 +63,7 @@ def open_dataset(
     >>> y
     array([0, 1, 0])
     """
-    dataset = _opened(source, format)
+    dataset = _opened(source, file_format)
     known = dataset.schema.names
     names = [name for name in known if name != target]
     if columns is not None:
@@ -91,6 +92,8 @@ class _TableRows(StoredRows):
         types = [dataset.schema.field(name).type for name in names]
         self._dataset = dataset
         self._columns = names
+        # As they are now: a file that changes later is another one.
+        self._files = [(path, *_stamp(path)) for path in getattr(dataset, "files", [])]
         self._pieces = [piece for one in dataset.get_fragments() for piece in _cut(one)]
         self._lengths = [_n_rows(piece) for piece in self._pieces]
         shape = sum(self._lengths), len(names)
@@ -136,8 +139,7 @@ class _TableRows(StoredRows):
         return table
 
     def identity(self) -> Any:
-        files = [(path, *_stamp(path)) for path in self._dataset.files]
-        return files, self._columns, self.shape
+        return self._files, self._columns, self.shape
 
     def __reduce__(self) -> tuple[Any, ...]:
         as_frame = self.names is not None
@@ -145,7 +147,7 @@ class _TableRows(StoredRows):
         return _TableRows, arguments
 
 
-def _opened(source: Any, format: str) -> Any:
+def _opened(source: Any, file_format: str) -> Any:
     try:
         import pyarrow.dataset as datasets
     except ModuleNotFoundError as error:
@@ -156,11 +158,11 @@ def _opened(source: Any, format: str) -> Any:
     if isinstance(source, datasets.Dataset):
         return source
     try:
-        return datasets.dataset(source, format=format)
+        return datasets.dataset(source, format=file_format)
     except (OSError, ValueError) as error:
         text = " ".join(str(error).split())
         raise InvalidInputError(
-            f"{source!r} cannot be opened as {format}: {text}"
+            f"{source!r} cannot be opened as {file_format}: {text}"
         ) from error
 
 
@@ -171,9 +173,7 @@ def _targets(dataset: Any, target: str) -> Any:
             f"The target {target!r} is missing in {column.null_count:,} of "
             f"{len(column):,} rows. Drop these rows, or fill it in."
         )
-    values = column.to_numpy()
-    # Labels such as words come as objects.
-    return values
+    return column.to_numpy()
 
 
 def _cut(fragment: Any) -> list[Any]:
@@ -232,7 +232,7 @@ def _common_dtype(names: list[str], types: list[Any], as_frame: bool) -> Any:
 
 def _stamp(path: str) -> tuple[int, int]:
     try:
-        status = stat(path)
+        status = Path(path).stat()
     except OSError:  # in a store elsewhere
         return 0, 0
     return status.st_size, status.st_mtime_ns

@@ -204,7 +204,9 @@ class _DaskFrameRows(StoredRows):
         self._lengths = tuple(frame.map_partitions(len).compute())
         shape = sum(self._lengths), len(frame.columns)
         # What a string takes is a guess.
-        widths = [64 if one.kind not in "biuf" else one.itemsize for one in _types(frame)]
+        widths = [
+            64 if one.kind not in "biuf" else one.itemsize for one in _types(frame)
+        ]
         super().__init__(shape, sum(widths), None, list(frame.columns), max_rows)
         self.collection = frame
 

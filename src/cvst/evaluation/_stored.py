@@ -27,9 +27,9 @@ def is_stored(values: Any) -> bool:
 class ReadRows:
     """Stored rows in race order: the first so many are in memory, the others not yet.
 
-    A look asks for its own rows, and only what lies between the last row read so far and
-    its last row is read then. Looks at subsets begin with the first rows, so a race that
-    stops early never reads the rest.
+    A look asks for its own rows, and only what lies between the last row read so far
+    and its last row is read then. Looks at subsets begin with the first rows, so a race
+    that stops early never reads the rest.
 
     Parameters
     ----------

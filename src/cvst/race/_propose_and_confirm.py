@@ -31,7 +31,7 @@ SENTENCES = {
 }
 
 # Of more rows so many are drawn: a fold of them is as large as a look needs to be.
-MOST_ROWS = 1_000_000
+MOST_ROWS = 500_000
 
 # Share of a rung that is promoted to the next one.
 PROMOTED = 1 / 3

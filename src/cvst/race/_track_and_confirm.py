@@ -60,10 +60,7 @@ GUARANTEES = "look", "run"
 LARGEST_FRACTION = 0.6
 
 # Limits on rows, which None switches off, and their smallest values.
-LIMITS = {"max_subset": 1000, "max_test": 1000, "max_rows": 10_000}
-
-# Where the late look is limited, the first one has this share of its rows.
-FIRST_SHARE = 0.25
+LIMITS = {"max_test": 1000, "max_rows": 10_000}
 
 
 class TrackAndConfirm(Staged):
@@ -126,13 +123,11 @@ class TrackAndConfirm(Staged):
         with the smallest expected loss in all its looks is dropped anywhere in the
         race. The looks share the level, and nothing is set aside by rank, which takes
         longer; ``max_survivors`` and ``n_raced`` have no effect.
-    max_subset : int or None, default=200_000
-        Most training rows of the late look; the first has a quarter of them at most.
     max_test : int or None, default=100_000
         Most test rows of a look: more add work, but hardly any power.
-    max_rows : int or None, default=1_000_000
-        Most rows that are raced. Of more, so many are drawn at random, and the winner
-        is fitted on all.
+    max_rows : int or None, default=500_000
+        Most rows that are raced. Of more, so many are drawn at random, so that looks
+        stay as large as they are, and the winner is fitted on all.
 
     Examples
     --------
@@ -157,9 +152,8 @@ class TrackAndConfirm(Staged):
         level: float = 0.05,
         direct_below: int = 30,
         guarantee: str = "look",
-        max_subset: int | None = 200_000,
         max_test: int | None = 100_000,
-        max_rows: int | None = 1_000_000,
+        max_rows: int | None = 500_000,
     ) -> None:
         self.first_fraction = first_fraction
         self.late_fraction = late_fraction
@@ -176,7 +170,6 @@ class TrackAndConfirm(Staged):
         self.level = level
         self.direct_below = direct_below
         self.guarantee = guarantee
-        self.max_subset = max_subset
         self.max_test = max_test
         self.max_rows = max_rows
 
@@ -222,25 +215,18 @@ class TrackAndConfirm(Staged):
 
     def remarks(self, problem: Problem) -> Sequence[str]:
         """Say which limits on rows these data meet."""
-        told = []
-        late, most = self.late_fraction * problem.n_samples, self.max_subset
-        if most is not None and late > most and self.look_sizes(problem):
-            sizes = " and ".join(f"{size:,}" for size in self.subset_sizes(problem))
-            told.append(
-                f"Looks on subsets train on {sizes} rows (max_subset={most:,})."
-            )
+        if self.max_test is None:
+            return ()
         uncut = type(self)(**(self.get_params() | {"max_test": None}))
-        if any(
-            look.n_test > planned.n_test
-            for look, planned in zip(
-                uncut.planned_looks(problem), self.planned_looks(problem), strict=True
-            )
-        ):
-            told.append(
-                f"Looks test at most {self.max_test:,} rows: more would add work, but "
-                "hardly any power (max_test)."
-            )
-        return told
+        pairs = zip(
+            uncut.planned_looks(problem), self.planned_looks(problem), strict=True
+        )
+        if all(look.n_test == planned.n_test for look, planned in pairs):
+            return ()
+        return (
+            f"Looks test at most {self.max_test:,} rows: more would add work, but "
+            "hardly any power (max_test)",
+        )
 
     def stages(self, problem: Problem) -> Sequence[Stage]:
         """Return the stages of the list above, as far as these data need them."""
@@ -338,13 +324,9 @@ class TrackAndConfirm(Staged):
         smallest = max(self.min_rows, problem.min_rows)
         if self._is_few(problem) or smallest > LARGEST_FRACTION * n_samples:
             return {}
-        most = n_samples if self.max_subset is None else self.max_subset
         first, late = (
-            problem.cut(max(smallest, int(min(fraction * n_samples, limit))), smallest)
-            for fraction, limit in (
-                (self.first_fraction, FIRST_SHARE * most),
-                (self.late_fraction, most),
-            )
+            problem.cut(max(smallest, int(fraction * n_samples)), smallest)
+            for fraction in (self.first_fraction, self.late_fraction)
         )
         if late == n_samples:  # one group has nearly all rows
             return {}

@@ -21,6 +21,6 @@ __all__ = [
     "raceable",
     "raced_rows",
     "read_inputs",
-    "rows_to_refit",
     "rows_for_classes",
+    "rows_to_refit",
 ]

@@ -1,4 +1,4 @@
-"""Which rows are raced where there are more than a race needs, or than fit in memory."""
+"""Which rows are raced if there are more than a race needs or than fit in memory."""
 
 from __future__ import annotations
 
