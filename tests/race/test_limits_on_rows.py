@@ -1,4 +1,4 @@
-"""Limits on the rows of looks: none on data of usual size, absolute ones on large data."""
+"""Limits on the rows of looks: none on data of usual size, fixed ones on large."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ GUARANTEES = "look", "run"
 LARGEST_FRACTION = 0.6
 
 # Limits on rows, which None switches off, and their smallest values.
-LIMITS = {"max_test": 1000, "max_rows": 10_000}
+LIMITS = {"max_test": 1000, "max_rows": 1000}
 
 
 class TrackAndConfirm(Staged):
@@ -223,10 +223,8 @@ class TrackAndConfirm(Staged):
         )
         if all(look.n_test == planned.n_test for look, planned in pairs):
             return ()
-        return (
-            f"Looks test at most {self.max_test:,} rows: more would add work, but "
-            "hardly any power (max_test)",
-        )
+        most = f"{self.max_test:,}"
+        return (f"Looks test at most {most} rows: more add no power (max_test)",)
 
     def stages(self, problem: Problem) -> Sequence[Stage]:
         """Return the stages of the list above, as far as these data need them."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import sys
 import warnings
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from cvst import RaceGridSearchCV
 from cvst.datasets import open_dataset
 from cvst.race import TrackAndConfirm
 
-MOST_ROWS = 10_000
+MOST_ROWS = 3_000
 GRID = {"max_depth": [1, 2, 3, 4, 6, 8], "min_samples_leaf": [1, 5, 20, 50, 100]}
 
 
@@ -33,7 +34,7 @@ def data_bytes() -> int:
 
 
 def raced(X, y) -> RaceGridSearchCV:
-    """Race on ten thousand rows."""
+    """Race on three thousand rows."""
     search = RaceGridSearchCV(
         DecisionTreeClassifier(max_features=10),
         GRID,
@@ -78,7 +79,7 @@ def main() -> None:
         for name, values in search.cv_results_.items()
         if "time" not in name and not name.startswith(("param", "drop_reason"))
     }
-    print(json.dumps(answer))
+    sys.stdout.write(json.dumps(answer))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from cvst import RaceGridSearchCV
 from cvst.datasets import open_dataset, stored_rows
 from cvst.exceptions import FallbackWarning, InvalidInputError
+from cvst.race import TrackAndConfirm
 
 GRID = {"max_depth": [1, 2, 3, 4, 5, 6], "min_samples_leaf": [1, 5, 10, 20, 40]}
 RNG = np.random.default_rng(0)
@@ -41,7 +42,7 @@ def assert_same(one, other):
 
 @pytest.fixture
 def parquet(tmp_path):
-    """The rows as a file with many row groups."""
+    """Write the rows as a file with many row groups."""
     pytest.importorskip("pyarrow")
     frame = pd.DataFrame(X, columns=list("abcd")).assign(y=Y)
     frame.to_parquet(tmp_path / "rows.parquet", row_group_size=100)
@@ -77,17 +78,14 @@ def test_memory_maps_beyond_the_limit_are_read_as_needed(tmp_path, monkeypatch):
         assert_same(fitted(mapped), limited)
 
 
-def test_rows_for_the_final_fit_are_drawn_where_the_race_has_fewer(monkeypatch):
+def test_rows_for_the_final_fit_are_drawn_where_the_race_has_fewer():
     """The race is limited by the strategy, the final fit by the memory."""
-    monkeypatch.setattr("cvst.race._track_and_confirm.LIMITS", {})
-    from cvst.race import TrackAndConfirm
-
-    strategy = TrackAndConfirm(max_rows=400)
-    with pytest.warns(FallbackWarning, match="fitted on 900 of 1,200 rows"):
-        search = fitted(stored_rows(X, max_rows=900), strategy=strategy)
-    assert search.race_.problem.n_samples == 400
+    strategy = TrackAndConfirm(max_rows=1_000)
+    with pytest.warns(FallbackWarning, match="fitted on 1,100 of 1,200 rows"):
+        search = fitted(stored_rows(X, max_rows=1_100), strategy=strategy)
+    assert search.race_.problem.n_samples == 1_000
     tree = search.best_estimator_.tree_
-    assert tree.n_node_samples[0] == 900
+    assert tree.n_node_samples[0] == 1_100
 
 
 def test_folds_that_name_rows_do_not_go_with_a_draw():
@@ -99,13 +97,13 @@ def test_folds_that_name_rows_do_not_go_with_a_draw():
 
 def test_a_checkpoint_knows_its_file(parquet, tmp_path):
     """It goes on with the same rows, and refuses others."""
-    path = tmp_path / "race.cvst"
+    path = tmp_path.with_name(f"{tmp_path.name}.cvst")
     stored, y = open_dataset(parquet, "y")
     first = fitted(stored, y, checkpoint=path)
     assert_same(fitted(open_dataset(parquet, "y")[0], y, checkpoint=path), first)
     frame = pd.DataFrame(X + 1, columns=list("abcd")).assign(y=Y)
     frame.to_parquet(parquet / "rows.parquet", row_group_size=100)
-    with pytest.raises(InvalidInputError, match="X .* does not have the same content"):
+    with pytest.raises(InvalidInputError, match=r"X .* does not have the same content"):
         fitted(open_dataset(parquet, "y")[0], y, checkpoint=path)
 
 
@@ -122,7 +120,7 @@ def test_dask_collections_are_raced_as_they_are():
 
 # --- a process with little memory ---------------------------------------------------
 
-EXTRA_BYTES = 48_000_000
+EXTRA_BYTES = 24_000_000
 
 
 def write_parquet(folder, n_rows, n_columns):
@@ -168,7 +166,7 @@ def in_process(*arguments):
 def test_a_race_on_four_times_the_memory(tmp_path):
     """All rows do not fit, the race does, and it is that of a process without limit."""
     pytest.importorskip("pyarrow")
-    write_parquet(tmp_path, 200_000, 120)
+    write_parquet(tmp_path, 121_000, 100)
     limited = in_process(tmp_path, "--extra", EXTRA_BYTES)
     free = in_process(tmp_path)
     assert free["bytes"] >= 4 * EXTRA_BYTES
