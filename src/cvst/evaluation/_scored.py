@@ -31,6 +31,10 @@ __all__ = [
 # Stands for losses that were taken from a result.
 NOTHING = np.empty(0)
 
+# Tables of more losses, on more rows than this, take four bytes for each. Seven digits
+# tell configurations apart on so many rows, and losses of 0 and 1 are exact.
+LARGE_TABLE, MANY_POINTS = 2**24, 20_000
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -98,7 +102,9 @@ class Tables:
         self._places = {
             number: place for place, number in enumerate(look.configurations.tolist())
         }
-        self._losses = np.full((len(self._places), n_points), np.nan)
+        large = n_points > MANY_POINTS and len(self._places) * n_points > LARGE_TABLE
+        kind = np.float32 if large else np.float64
+        self._losses: FloatArray = np.full((len(self._places), n_points), np.nan, kind)
         self._residuals = np.full_like(self._losses, np.nan) if with_residuals else None
 
     def enter(self, result: Scored) -> Scored:
@@ -106,7 +112,8 @@ class Tables:
         if result.losses is None or result.losses is NOTHING:
             return result
         place = self._places[result.configuration]
-        self._losses[place] = result.losses
+        with np.errstate(over="ignore"):  # what no longer fits is infinite
+            self._losses[place] = result.losses
         if self._residuals is None:
             return replace(result, losses=NOTHING)
         if result.residuals is not None:

@@ -387,6 +387,7 @@ def _moments(
 ) -> tuple[FloatArray, FloatArray]:
     """Return (weighted) means of rows and of their squared distances to them."""
     means: FloatArray
+    block = np.asarray(block, dtype=float)
     if weights is None:
         means = block.mean(axis=1)
     else:

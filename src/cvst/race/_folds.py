@@ -92,7 +92,7 @@ class FoldRecord:
             # One order for all, so that sums agree to the last bit.
             looks = sorted(self._looks_of(index), key=lambda look: look[1])
             parts = [
-                losses[row] - of_leader[fold]
+                np.subtract(losses[row], of_leader[fold], dtype=float)
                 for losses, fold, row in looks
                 if fold in of_leader
             ]
