@@ -97,11 +97,11 @@ def draw_rows(
     --------
     >>> rng = np.random.default_rng(0)
     >>> draw_rows(10, 4, None, False, rng)
-    array([2, 5, 6, 8])
+    array([2, 4, 5, 7])
     >>> draw_rows(10, 4, None, True, rng)
     array([6, 7, 8, 9])
     >>> draw_rows(8, 5, np.array([0, 0, 1, 1, 2, 2, 3, 3]), False, rng)
-    array([0, 1, 6, 7])
+    array([4, 5, 6, 7])
     """
     if latest:
         return np.arange(n_samples - limit, n_samples)
