@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 from pathlib import Path
 
@@ -196,3 +197,13 @@ def test_claims_that_were_too_strong_do_not_come_back(claim):
     """The readme and the guide say no more than was measured."""
     for name in ("README.md", "docs/index.md", "docs/user_guide/strategies.md"):
         assert claim not in page(name), name
+
+
+@pytest.mark.parametrize(
+    "name", ["docs/user_guide/large_data.md", "benchmarks/results/large.md"]
+)
+def test_large_data_shows_what_was_measured(name):
+    records = (RESULTS / "large.jsonl").read_text().splitlines()
+    shown = script("large/tables.py").tables([json.loads(line) for line in records])
+    for table in shown.split("\n\n"):
+        assert table in page(name)

@@ -9,10 +9,12 @@ import pandas as pd
 import pytest
 from scipy.stats import sem
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.linear_model import Ridge
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.tree import DecisionTreeClassifier
 from statsmodels.stats.weightstats import DescrStatsW
 
+from cvst import RaceGridSearchCV
 from cvst.evaluation import (
     DataSource,
     PointwiseLoss,
@@ -191,3 +193,34 @@ def test_moments_in_blocks_equal_those_of_the_whole(weighted, monkeypatch):
         DataSource._means(source, look, losses), whole, strict=True
     ):
         np.testing.assert_array_equal(block, all_at_once)
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
+def test_large_tables_of_single_precision_decide_alike(monkeypatch, scoring):
+    """Losses of 0 and 1 are exact in four bytes, others to seven digits."""
+    X, y = make_classification(600, 5, flip_y=0.2, random_state=0)
+    grid = {"C": np.logspace(-3, 2, 12)}
+
+    def raced():
+        search = RaceGridSearchCV(
+            LogisticRegression(),
+            grid,
+            scoring=scoring,
+            strategy="cvst",
+            random_state=0,
+            return_pointwise=True,
+        )
+        return search.fit(X, y)
+
+    double = raced()
+    monkeypatch.setattr("cvst.evaluation._scored.LARGE_TABLE", 0)
+    monkeypatch.setattr("cvst.evaluation._scored.MANY_POINTS", 0)
+    single = raced()
+    kinds = {losses.dtype.itemsize for _, _, losses in single.pointwise_losses_}
+    assert kinds == {4}
+    assert single.best_params_ == double.best_params_
+    np.testing.assert_array_equal(single.race_.active, double.race_.active)
+    tolerance = 0 if scoring == "accuracy" else 1e-6
+    np.testing.assert_allclose(
+        single.race_.mean_losses, double.race_.mean_losses, rtol=tolerance
+    )

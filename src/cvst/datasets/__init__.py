@@ -1,4 +1,4 @@
-"""The data of the paper: generators, a fetcher for the real sets, and a list of all."""
+"""The data of the paper, and data on disk: generators, a fetcher, readers of rows."""
 
 from __future__ import annotations
 
@@ -13,10 +13,13 @@ from cvst.datasets._donoho import (
 from cvst.datasets._example import load_example
 from cvst.datasets._fetch import fetch_benchmark
 from cvst.datasets._noisy_waves import make_noisy_sinc, make_noisy_sine
+from cvst.datasets._open import open_dataset
 from cvst.datasets._standardise import standardise
+from cvst.datasets._stored import StoredRows, stored_rows
 
 __all__ = [
     "DatasetInfo",
+    "StoredRows",
     "fetch_benchmark",
     "list_datasets",
     "load_example",
@@ -29,5 +32,7 @@ __all__ = [
     "make_ringnorm",
     "make_twonorm",
     "make_waveform",
+    "open_dataset",
     "standardise",
+    "stored_rows",
 ]

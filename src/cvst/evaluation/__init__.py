@@ -29,6 +29,7 @@ from cvst.evaluation._protocol import (
 from cvst.evaluation._responses import SeveralResponses
 from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
 from cvst.evaluation._source import DataSource, failure_warning
+from cvst.evaluation._stored import is_stored
 from cvst.evaluation.device import arrays_on, as_numpy
 from cvst.evaluation.losses import (
     PointwiseLoss,
@@ -70,6 +71,7 @@ __all__ = [
     "failure_warning",
     "in_order",
     "incremental_evaluator_for",
+    "is_stored",
     "named_scores",
     "predictions_of",
     "raced_name",

@@ -94,7 +94,7 @@ def predictions_of(
     dict
         Predictions by the number of the configuration, in the order of the look.
     """
-    work = replace(source.work(look), device=None)
+    work = replace(source.work(look, apart=True), device=None)
     groups = source.evaluator.groups(source.estimator, work.configurations)
     chunks = in_chunks(groups, effective_n_jobs(source.n_jobs))
     task = _PredictionWork(work, response)

@@ -69,6 +69,11 @@ class Scratch:
             value: T = self._values[key]
             return value
 
+    def drop(self, key: Any) -> None:
+        """Forget what is kept under the key."""
+        with self._lock:
+            self._values.pop(key, None)
+
     def __reduce__(self) -> tuple[type[Scratch], tuple[()]]:
         return Scratch, ()
 

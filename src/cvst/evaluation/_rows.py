@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from scipy import sparse
 
 from cvst._sklearn_compat import safe_indexing
 from cvst._typing import FloatArray, IntArray, Rows
+from cvst.evaluation._stored import ReadRows, is_stored
 
 __all__ = [
     "RaceData",
@@ -42,6 +43,9 @@ class RaceData:
         Weights of the means over test rows.
     pairwise : bool
         Whether ``X`` holds kernel values or distances, with a column per training row.
+    n_refit : int or None
+        Rows that the winner is fitted on, None if they are the same. Hyper-parameters
+        that follow the number of rows are meant for these.
     """
 
     X: Any
@@ -51,6 +55,12 @@ class RaceData:
     other_params: Mapping[str, Any] = field(default_factory=dict)
     score_weights: FloatArray | None = None
     pairwise: bool = False
+    n_refit: int | None = None
+
+    @property
+    def n_meant(self) -> int:
+        """Number of rows that the user's hyper-parameters are meant for."""
+        return self.n_samples if self.n_refit is None else self.n_refit
 
     def inputs(self, train: Rows, test: Rows) -> tuple[Any, Any]:
         """Return the inputs of the training and of the test rows."""
@@ -64,6 +74,12 @@ class RaceData:
         aligned = {name: take(values, rows) for name, values in self.row_params.items()}
         return {**self.other_params, **aligned}
 
+    def in_memory(self) -> RaceData:
+        """Return the same rows, all read."""
+        if not isinstance(self.X, ReadRows):
+            return self
+        return replace(self, X=self.X[0 : len(self.X)])
+
 
 def take(values: Any, rows: Rows) -> Any:
     """Return some rows, as a view where they are contiguous."""
@@ -71,15 +87,20 @@ def take(values: Any, rows: Rows) -> Any:
         return None
     if isinstance(rows, slice) and hasattr(values, "iloc"):
         return values.iloc[rows]
-    if isinstance(rows, slice) or isinstance(values, np.ndarray):
+    if isinstance(rows, slice) or isinstance(values, np.ndarray | ReadRows):
         return values[rows]
     return safe_indexing(values, rows)
 
 
 def in_order(values: Any, order: IntArray) -> Any:
-    """Return all rows in race order: the one copy that a race makes."""
+    """Return all rows in race order: the one copy that a race makes.
+
+    Stored rows stay where they are until a look asks for them.
+    """
     if values is None:
         return None
+    if is_stored(values):
+        return ReadRows(values, order)
     ordered = safe_indexing(values, order)
     if isinstance(ordered, np.ndarray):
         rows = np.ascontiguousarray(ordered)
@@ -130,6 +151,8 @@ def stack_rows(first: Any, second: Any) -> Any:
     """
     if first is None or second is None:
         return first
+    if isinstance(first, ReadRows):
+        first = first[0 : len(first)]
     if sparse.issparse(first) or sparse.issparse(second):
         return sparse.vstack([first, second], format="csr")
     if hasattr(first, "iloc"):

@@ -36,6 +36,10 @@ __all__ = [
 # Stands for losses that were taken from a result.
 NOTHING = np.empty(0)
 
+# Tables of more losses, on more rows than this, take four bytes for each. Seven digits
+# tell configurations apart on so many rows, and losses of 0 and 1 are exact.
+LARGE_TABLE, MANY_POINTS = 2**24, 20_000
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -114,7 +118,9 @@ class Tables:
         # since threads enter what they have.
         with self._lock:
             if self._made is None:
-                losses = np.full((len(self._places), self._n_points), np.nan)
+                shape = len(self._places), self._n_points
+                large = shape[1] > MANY_POINTS and shape[0] * shape[1] > LARGE_TABLE
+                losses = np.full(shape, np.nan, np.float32 if large else np.float64)
                 wanted = self._with_residuals
                 self._made = losses, np.full_like(losses, np.nan) if wanted else None
             return self._made
@@ -125,7 +131,8 @@ class Tables:
             return result
         losses, residuals = self._tables
         place = self._places[result.configuration]
-        losses[place] = result.losses
+        with np.errstate(over="ignore"):  # what no longer fits is infinite
+            losses[place] = result.losses
         if residuals is None:
             return replace(result, losses=NOTHING)
         if result.residuals is not None:

@@ -40,7 +40,7 @@ from cvst.evaluation._scored import (
     whole_look,
     without_undefined,
 )
-from cvst.evaluation._work import Work, reason_of
+from cvst.evaluation._work import ROWS_OF_LOOK, Work, reason_of
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
@@ -198,7 +198,10 @@ class DataSource:
         tables = Tables(look, self._n_points(look), self.with_residuals)
         # In this process losses are entered at once, so that each exists only once.
         work = self.work(look, tables.enter if self._is_here() else None)
-        scored = self._run(work, gate, tables)
+        try:
+            scored = self._run(work, gate, tables)
+        finally:
+            self.scratch.drop(ROWS_OF_LOOK)
         seen = None
         # What is kept is kept one by one, and must add up to the same bits later.
         if self.data.score_weights is None and self.keeper is None:
@@ -229,10 +232,9 @@ class DataSource:
         enter : callable or None
             Takes the losses of each result at once; None where they have to travel.
         apart : bool
-            Whether it leaves alone what the race keeps: threads must not change that
-            for each other, and nothing of it goes to a checkpoint.
+            Whether it leaves alone what the race keeps and what goes to a checkpoint.
         """
-        n_samples = self.data.n_samples
+        n_samples = self.data.n_meant
         configurations = {
             number: self.rescaling.configuration(number, look.n_train, n_samples)
             for number in look.configurations.tolist()
@@ -348,10 +350,8 @@ class DataSource:
         eager: bool = True,
     ) -> Generator[list[T], None, None]:
         """Have workers do chunks of groups; ``lost`` stands in where one died."""
-        if self.guard is not None:
-            return self.guard.run(work, chunks, lost, eager=eager)
-        if self.cluster is not None:
-            return self.cluster.run(work, chunks, lost, eager=eager)
+        if (engine := self.guard or self.cluster) is not None:
+            return engine.run(work, chunks, lost, eager=eager)
         prefer = self.evaluator.prefer
         return run_chunks(work, chunks, self.n_jobs, prefer, eager=eager, lost=lost)
 
@@ -470,6 +470,7 @@ def _moments(
 ) -> tuple[FloatArray, FloatArray]:
     """Return (weighted) means of rows and of their squared distances to them."""
     means: FloatArray
+    block = np.asarray(block, dtype=float)
     if weights is None:
         means = block.mean(axis=1)
     else:

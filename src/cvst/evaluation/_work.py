@@ -24,16 +24,20 @@ from cvst.evaluation._protocol import (
 from cvst.evaluation._responses import answer
 from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation._scored import Scored, ScoredTable, Scores
+from cvst.evaluation._stored import ReadRows
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import Assess, Assessed, PointwiseLoss, table_losses
 from cvst.exceptions import UnsupportedScoreError
 from cvst.parallel import OnFile
 from cvst.race import Look
 
-__all__ = ["Work", "reason_of"]
+__all__ = ["ROWS_OF_LOOK", "Work", "reason_of"]
 
 # The score of one prediction on rows whose targets are already known.
 Value: TypeAlias = Callable[[Any, Any], float]
+
+# What the inputs of a look are kept under, until it is over.
+ROWS_OF_LOOK = "rows of the look"
 
 # Kinds of NumPy arrays that hold neither NaN nor infinity.
 INTEGERS = "biu"
@@ -107,7 +111,7 @@ class Work:
 
     def task(self, response: str, data: RaceData) -> Task:
         """Return what an evaluator is asked to do at this look."""
-        X_train, X_test = data.inputs(self.look.train, self.look.test)
+        X_train, X_test = self._inputs(data)
         return Task(
             estimator=self.estimator,
             configurations=self.configurations,
@@ -116,13 +120,21 @@ class Work:
             X_test=X_test,
             fit_params=data.fit_params(self.look.train),
             response=response,
+            # Rows on disk are read for this look only, so nothing nests.
             race_rows=None
-            if data.pairwise
+            if data.pairwise or isinstance(data.X, ReadRows)
             else RaceRows(data.X, self.look.train, self.look.test, self.scratch),
             classes=self.classes,
             rounds=self.look.rounds,
             device=self.device,
         )
+
+    def _inputs(self, data: RaceData) -> tuple[Any, Any]:
+        """Return the inputs of the look; rows of a fold are copied once for all."""
+        train, test = self.look.train, self.look.test
+        if isinstance(train, slice) and isinstance(test, slice):
+            return data.inputs(train, test)
+        return self.scratch.get(ROWS_OF_LOOK, lambda: data.inputs(train, test))
 
     def _score_result(
         self,

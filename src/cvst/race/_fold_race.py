@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray, count_rows
-from cvst.race._folds import FoldRecord, largest_first
+from cvst.race._folds import FoldRecord, bounded_folds, largest_first
 from cvst.race._leader_tests import drop_worse, tested
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._planned import PlannedLook, planned_folds, planned_prefix
-from cvst.race._problem import Problem
+from cvst.race._problem import Folds, Problem
 from cvst.race._stage import Chooser, Stage, nothing, survivors
 from cvst.race._state import RaceState
 
@@ -49,6 +49,8 @@ class FoldRace(Stage):
         If not 0, the level is that of a whole run, shared by so many looks. Then each
         fold is tested by itself, because no test of several is exact, and losses may
         have any tails (docs/theory/guarantee.md).
+    max_test : int or None
+        Most test rows of a fold; None for all.
     """
 
     n_folds: int = 5
@@ -60,6 +62,7 @@ class FoldRace(Stage):
     together: tuple[str, ...] = ()
     may_fail: bool = False
     n_sharing: int = 0
+    max_test: int | None = None
 
     @property
     def fold_counts(self) -> tuple[int, ...]:
@@ -72,7 +75,7 @@ class FoldRace(Stage):
         # With a separate test set: all rows for training, and one look.
         pairs = [problem.prefix(problem.n_samples)]
         if not problem.n_validation:
-            pairs = [*largest_first(problem.folds[self.n_folds])]
+            pairs = [*self._folds(problem)]
         if n_looks == len(pairs):
             return None
         train, test = pairs[n_looks]
@@ -96,8 +99,10 @@ class FoldRace(Stage):
         """Return one look per fold, or one at the separate test set."""
         if problem.n_validation:
             return (planned_prefix(problem, problem.n_samples, self.name, most),)
-        folds = largest_first(problem.folds[self.n_folds])
-        return planned_folds(folds, self.name, most)
+        return planned_folds(self._folds(problem), self.name, most)
+
+    def _folds(self, problem: Problem) -> Folds:
+        return bounded_folds(largest_first(problem.folds[self.n_folds]), self.max_test)
 
     def _differences(
         self, state: RaceState, look: Look, seen: LookLosses

@@ -13,7 +13,13 @@ from cvst.race._problem import Folds
 from cvst.race._ranking import last_finite
 from cvst.race._state import RaceState
 
-__all__ = ["FoldRecord", "largest_first", "rank_by_folds", "same_folds"]
+__all__ = [
+    "FoldRecord",
+    "bounded_folds",
+    "largest_first",
+    "rank_by_folds",
+    "same_folds",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +92,7 @@ class FoldRecord:
             # One order for all, so that sums agree to the last bit.
             looks = sorted(self._looks_of(index), key=lambda look: look[1])
             parts = [
-                losses[row] - of_leader[fold]
+                np.subtract(losses[row], of_leader[fold], dtype=float)
                 for losses, fold, row in looks
                 if fold in of_leader
             ]
@@ -146,6 +152,26 @@ def same_folds(folds: Folds, others: Folds) -> bool:
     return len(folds) == len(others) and all(
         np.array_equal(fold[1], other[1])
         for fold, other in zip(folds, others, strict=True)
+    )
+
+
+def bounded_folds(folds: Folds, most: int | None) -> Folds:
+    """Return folds with at most so many test rows each, spread over all of theirs.
+
+    Examples
+    --------
+    >>> rows = np.arange(9)
+    >>> bounded_folds(((rows[:2], rows[2:]),), 3)[0][1]
+    array([2, 4, 6])
+    """
+    if most is None or all(len(test) <= most for _, test in folds):
+        return folds
+    # Spread, since rows in the order of time are not alike.
+    return tuple(
+        (train, test[np.arange(most) * len(test) // most])
+        if len(test) > most
+        else (train, test)
+        for train, test in folds
     )
 
 

@@ -100,7 +100,7 @@ class GrowingSteps(Stage):
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
         """Return one look per step; all may stay to the end."""
         return tuple(
-            planned_prefix(problem, n_train, self.name, most, bounded=True)
+            planned_prefix(problem, n_train, self.name, most, problem.most_tested(most))
             for n_train in self.sizes
         )
 

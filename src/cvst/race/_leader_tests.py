@@ -94,7 +94,8 @@ class Excesses(Sequence[FloatArray]):
 
     def __getitem__(self, place: Any) -> Any:
         """Return one row."""
-        return self._losses[place] - self._losses[self._leader]
+        row, leader = self._losses[place], self._losses[self._leader]
+        return np.subtract(row, leader, dtype=float)
 
 
 def _stacked(differences: Sequence[FloatArray], places: list[int]) -> FloatArray:

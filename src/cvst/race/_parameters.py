@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from inspect import Parameter, signature
 from numbers import Integral, Real
 from typing import Any, Self
 
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["Parametrised", "check_kinds"]
+__all__ = ["Parametrised", "check_kinds", "check_limits"]
 
 
 class Parametrised:
@@ -73,3 +73,27 @@ def check_kinds(owner: Any, fractions: Iterable[str], counts: Iterable[str]) -> 
         value = getattr(owner, name)
         if isinstance(value, bool) or not isinstance(value, kind):
             raise InvalidInputError(f"{name}={value!r} must be {words}.")
+
+
+def check_limits(owner: Any, smallest: Mapping[str, int]) -> None:
+    """Refuse limits of an object that are neither None nor large enough.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> check_limits(SimpleNamespace(max_test=3), {"max_test": 1000})
+    Traceback (most recent call last):
+        ...
+    cvst.exceptions.InvalidInputError: max_test=3 is too small. Use a whole number of \
+at least 1,000, or None for no limit.
+    """
+    for name, least in smallest.items():
+        value = getattr(owner, name)
+        if value is None:
+            continue
+        check_kinds(owner, [], [name])
+        if value < least:
+            raise InvalidInputError(
+                f"{name}={value!r} is too small. Use a whole number of at least "
+                f"{least:,}, or None for no limit."
+            )

@@ -34,9 +34,9 @@ def planned_prefix(
     n_train: int,
     stage: str,
     max_configurations: int,
-    bounded: bool = False,
+    most_tested: int | None = None,
 ) -> PlannedLook:
-    """Plan a look at the first rows, with test rows bounded by the memory or not.
+    """Plan a look at the first rows, with a limit on the test rows or without.
 
     Examples
     --------
@@ -44,8 +44,8 @@ def planned_prefix(
     PlannedLook(stage='race', n_train=90, n_test=910, max_configurations=5)
     """
     n_test = problem.n_validation or problem.n_samples - n_train
-    if bounded:
-        n_test = min(n_test, problem.most_tested(max_configurations))
+    if most_tested is not None:
+        n_test = min(n_test, most_tested)
     return PlannedLook(stage, n_train, n_test, max_configurations)
 
 

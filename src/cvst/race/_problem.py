@@ -54,6 +54,8 @@ class Problem:
     covered : mapping of str to str
         Hyper-parameters of which one fit serves several values, as
         :class:`cvst.race.Axis` has them.
+    n_refit : int or None
+        Rows that the winner is fitted on, None if they are those of the race.
     """
 
     n_configurations: int
@@ -69,6 +71,12 @@ class Problem:
     seconds: float | None = None
     configurations: tuple[Configuration, ...] = ()
     covered: Mapping[str, str] = field(default_factory=dict)
+    n_refit: int | None = None
+
+    @property
+    def refit_rows(self) -> int:
+        """Number of rows that the winner is fitted on."""
+        return self.n_samples if self.n_refit is None else self.n_refit
 
     @property
     def n_groups(self) -> int | None:
@@ -118,22 +126,30 @@ class Problem:
         # An assignment gives each size a boundary of its own, moving the sum least.
         return sorted(allowed[linear_sum_assignment(distances)[1]].tolist())
 
-    def most_tested(self, n_configurations: int) -> int:
+    def most_tested(self, n_configurations: int, limit: int | None = None) -> int:
         """Return how many rows a look at a subset tests at most, for the memory.
+
+        Fewer where a strategy has a limit of its own; a separate test set, in an order
+        that nobody drew, is then used as it is.
 
         Examples
         --------
         >>> Problem(10_000, 1_000_000).most_tested(10_000)
         25000
         """
-        return max(FEWEST_TESTED, LARGEST_LOOK // max(1, n_configurations))
+        most = max(FEWEST_TESTED, LARGEST_LOOK // max(1, n_configurations))
+        return most if limit is None or self.n_validation else min(most, limit)
 
     def bounded_prefix(
-        self, n_train: int, n_configurations: int, order: IntArray | None = None
+        self,
+        n_train: int,
+        n_configurations: int,
+        order: IntArray | None = None,
+        limit: int | None = None,
     ) -> tuple[Rows, Rows]:
-        """Return :meth:`prefix`, with as many test rows as the memory allows."""
+        """Return :meth:`prefix`, with as many test rows as :meth:`most_tested`."""
         train, test = self.prefix(n_train, order)
-        most = self.most_tested(n_configurations)
+        most = self.most_tested(n_configurations, limit)
         if isinstance(test, slice):
             return train, slice(test.start, min(test.stop, test.start + most))
         return train, test[:most]

@@ -189,7 +189,7 @@ class ProposalTimes(Strategy):
         record, sizes = self._record(state), self._sizes(state.problem)
         family = record.families[self._leader(state)]
         sight = family.rungs[family.highest]
-        growth = state.problem.n_samples / sizes[family.highest]
+        growth = state.problem.refit_rows / sizes[family.highest]
         whole = self._whole(state, family.members[0])
         return MARGIN * sight.fit_seconds * growth * whole
 

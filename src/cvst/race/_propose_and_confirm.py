@@ -30,6 +30,9 @@ SENTENCES = {
     BY_RANK: "others did better on the same rows",
 }
 
+# Of more rows so many are drawn: a fold of them is as large as a look needs to be.
+MOST_ROWS = 500_000
+
 # Share of a rung that is promoted to the next one.
 PROMOTED = 1 / 3
 
@@ -85,6 +88,11 @@ class ProposeAndConfirm(ProposalTimes):
     def fold_counts(self) -> tuple[int, ...]:
         """Ask for one set of folds."""
         return (self.n_folds,)
+
+    @property
+    def most_rows(self) -> int | None:
+        """Race no more rows than this."""
+        return MOST_ROWS
 
     @property
     def proposes(self) -> bool:

@@ -112,6 +112,11 @@ class Strategy(Parametrised, ABC):
         return 0
 
     @property
+    def most_rows(self) -> int | None:
+        """Most rows worth racing; of more, so many are drawn. By default all are."""
+        return None
+
+    @property
     def proposes(self) -> bool:
         """Whether it may propose configurations, so that even one is worth a race."""
         return False
@@ -233,6 +238,11 @@ class Strategy(Parametrised, ABC):
         "It was dropped: …". Reasons without a sentence are shown as they are.
         """
         return {}
+
+    def remarks(self, problem: Problem) -> Sequence[str]:
+        """Return sentences for the log about what it makes of these data."""
+        del problem
+        return ()
 
     def criterion(self, state: RaceState) -> str:
         """Complete the sentence "It ranks first …"."""

@@ -38,6 +38,8 @@ class SubsetLook(Stage):
     n_sharing : int
         If not 0, the level is that of a whole run, shared by so many looks, and
         losses may have any tails (docs/theory/guarantee.md).
+    max_test : int or None
+        Most test rows; None for as many as the memory allows.
     """
 
     rows: int | float = 0.2
@@ -46,13 +48,16 @@ class SubsetLook(Stage):
     set_aside: Chooser = nothing
     level: float = 0.05
     n_sharing: int = 0
+    max_test: int | None = None
 
     def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
         """Look at the first rows, once."""
         if n_looks:
             return None
         n_train = self.n_train(state.problem)
-        train, test = state.problem.bounded_prefix(n_train, len(members))
+        train, test = state.problem.bounded_prefix(
+            n_train, len(members), limit=self.max_test
+        )
         return Look(train, test, n_train, members, self.name, may_fail=True)
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
@@ -70,7 +75,8 @@ class SubsetLook(Stage):
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
         """Return the one look."""
         n_train = self.n_train(problem)
-        return (planned_prefix(problem, n_train, self.name, most, bounded=True),)
+        n_test = problem.most_tested(most, self.max_test)
+        return (planned_prefix(problem, n_train, self.name, most, n_test),)
 
     def n_train(self, problem: Problem) -> int:
         """Return the training rows, moved so that no group is split."""

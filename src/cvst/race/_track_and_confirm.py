@@ -12,7 +12,7 @@ from cvst.exceptions import InvalidInputError
 from cvst.race._fold_race import FoldRace
 from cvst.race._folds import FoldRecord, rank_by_folds, same_folds
 from cvst.race._leader_tests import BY_RANK, BY_TEST
-from cvst.race._parameters import check_kinds
+from cvst.race._parameters import check_kinds, check_limits
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Problem
 from cvst.race._second_chance import known_losses, second_chances
@@ -58,6 +58,9 @@ GUARANTEES = "look", "run"
 
 # No look on a subset takes more of the rows.
 LARGEST_FRACTION = 0.6
+
+# Limits on rows, which None switches off, and their smallest values.
+LIMITS = {"max_test": 1000, "max_rows": 1000}
 
 
 class TrackAndConfirm(Staged):
@@ -120,6 +123,11 @@ class TrackAndConfirm(Staged):
         with the smallest expected loss in all its looks is dropped anywhere in the
         race. The looks share the level, and nothing is set aside by rank, which takes
         longer; ``max_survivors`` and ``n_raced`` have no effect.
+    max_test : int or None, default=100_000
+        Most test rows of a look: more add work, but hardly any power.
+    max_rows : int or None, default=500_000
+        Most rows that are raced. Of more, so many are drawn at random, so that looks
+        stay as large as they are, and the winner is fitted on all.
 
     Examples
     --------
@@ -144,6 +152,8 @@ class TrackAndConfirm(Staged):
         level: float = 0.05,
         direct_below: int = 30,
         guarantee: str = "look",
+        max_test: int | None = 100_000,
+        max_rows: int | None = 500_000,
     ) -> None:
         self.first_fraction = first_fraction
         self.late_fraction = late_fraction
@@ -160,6 +170,8 @@ class TrackAndConfirm(Staged):
         self.level = level
         self.direct_below = direct_below
         self.guarantee = guarantee
+        self.max_test = max_test
+        self.max_rows = max_rows
 
     @property
     def fold_counts(self) -> tuple[int, ...]:
@@ -195,6 +207,25 @@ class TrackAndConfirm(Staged):
                     f"{least}."
                 )
 
+    @property
+    def most_rows(self) -> int | None:
+        """Race no more rows than this."""
+        check_limits(self, LIMITS)
+        return self.max_rows
+
+    def remarks(self, problem: Problem) -> Sequence[str]:
+        """Say which limits on rows these data meet."""
+        if self.max_test is None:
+            return ()
+        uncut = type(self)(**(self.get_params() | {"max_test": None}))
+        pairs = zip(
+            uncut.planned_looks(problem), self.planned_looks(problem), strict=True
+        )
+        if all(look.n_test == planned.n_test for look, planned in pairs):
+            return ()
+        most = f"{self.max_test:,}"
+        return (f"Looks test at most {most} rows: more add no power (max_test)",)
+
     def stages(self, problem: Problem) -> Sequence[Stage]:
         """Return the stages of the list above, as far as these data need them."""
         n_sharing = self._n_sharing(problem)
@@ -218,6 +249,7 @@ class TrackAndConfirm(Staged):
                 else self._not_confirmed,
                 level=self.level,
                 n_sharing=n_sharing,
+                max_test=self.max_test,
             )
             for name, n_train in sizes.items()
         )
@@ -235,6 +267,7 @@ class TrackAndConfirm(Staged):
                 together=names,
                 may_fail=name != CONFIRM,
                 n_sharing=n_sharing,
+                max_test=self.max_test,
             )
             for name in names
         )
@@ -251,6 +284,7 @@ class TrackAndConfirm(Staged):
             level=0.0 if n_sharing else self.level,
             fewest=2,
             n_sharing=n_sharing,
+            max_test=self.max_test,
         )
 
     def _n_sharing(self, problem: Problem) -> int:

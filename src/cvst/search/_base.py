@@ -34,7 +34,7 @@ from cvst.race import AtMost, Decider, LookCutError, Once, RaceState, race
 from cvst.report import score_name, stop_sentence
 from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
 from cvst.search._fitted import FittedRace
-from cvst.search._log import log_end, log_look, log_start
+from cvst.search._log import log_end, log_look, log_rows, log_start
 from cvst.search._options import SearchOptions
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._predictions import check_predictions, out_of_fold_predictions
@@ -53,7 +53,7 @@ from cvst.search.budget import (
     told_budget,
 )
 from cvst.search.checkpoint import Recorder, recorded
-from cvst.search.rows import Inputs, read_inputs
+from cvst.search.rows import Inputs, read_inputs, rows_to_refit
 
 __all__ = ["BaseRaceSearch"]
 
@@ -215,6 +215,7 @@ class BaseRaceSearch(FittedRace):
         planned = strategy.planned_looks(problem)[: self.max_looks]
         expected = strategy.expected_configurations(problem)[: self.max_looks]
         log_start(problem, planned, expected, strategy.expected_looks(problem))
+        log_rows(problem, strategy.remarks(problem))
         return len(planned)
 
     @staticmethod
@@ -407,8 +408,12 @@ class BaseRaceSearch(FittedRace):
         template = self.estimator if self.random_state is None else setup.template
         model = configured(template, clone(self.best_params_, safe=False))
         start = perf_counter()
+        latest, problem = self.ordering == "given", setup.problem
         try:
-            tasks.fit(model, inputs.X, inputs.y, dict(inputs.fit_params))
+            rows = rows_to_refit(
+                inputs, problem.refit_rows, setup.order, latest, problem.seed
+            )
+            tasks.fit(model, rows.X, rows.y, dict(rows.fit_params))
         except KeyboardInterrupt as interrupt:
             return interrupt
         self.refit_time_ = perf_counter() - start

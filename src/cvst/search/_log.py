@@ -19,6 +19,7 @@ __all__ = [
     "log_look",
     "log_predictions",
     "log_progress",
+    "log_rows",
     "log_start",
     "log_unused_device",
 ]
@@ -51,6 +52,18 @@ def log_start(
         counted(len(planned), "look"),
         extra={"cvst": event},
     )
+
+
+def log_rows(problem: Problem, remarks: Sequence[str]) -> None:
+    """Say how many rows are raced if not all are, and what else limits them."""
+    if problem.n_refit is not None:
+        LOGGER.info(
+            "%s rows are raced, drawn at random; the winner is fitted on %s",
+            f"{problem.n_samples:,}",
+            f"{problem.n_refit:,}",
+        )
+    for sentence in remarks:
+        LOGGER.info("%s", sentence)
 
 
 def log_begin(number: int, look: Look) -> None:

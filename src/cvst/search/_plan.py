@@ -219,13 +219,13 @@ def plan_race(setup: Setup, n_folds: int, clock: Callable[[], float]) -> RacePla
     rows = None
     if drop is not None and drop <= len(planned):
         rows = planned[drop - 1].n_train
-    n_samples, n_configurations = problem.n_samples, problem.n_configurations
+    n_configurations, n_samples = problem.n_configurations, problem.refit_rows
     looks = _forecasts(setup, model, planned)
     refit = model.refit(n_samples)
     low, high = model.doubt(n_samples)
     return RacePlan(
         strategy=repr(strategy),
-        n_samples=n_samples,
+        n_samples=problem.n_samples,
         n_configurations=n_configurations,
         looks=looks,
         safety_zone=None if test is None else float(test.safety_zone),

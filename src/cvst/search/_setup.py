@@ -58,9 +58,11 @@ from cvst.search._scoring_checks import check_scoring_fits
 from cvst.search.rows import (
     FoldMaker,
     Inputs,
+    RacedRows,
     known_classes,
     order_rows,
     raceable,
+    raced_rows,
     rows_for_classes,
 )
 
@@ -109,6 +111,8 @@ class Setup:
         The user's estimator with its seeds filled in.
     order : ndarray of int
         Original row of each row of the race.
+    n_all : int
+        Number of rows that the user passed.
     """
 
     strategy: Strategy
@@ -117,6 +121,7 @@ class Setup:
     scoring: Scoring
     template: Any
     order: IntArray
+    n_all: int
 
     def order_of(self, rows: Rows) -> IntArray:
         """Return the original rows; those of a separate test set count from N on.
@@ -129,9 +134,8 @@ class Setup:
 
     def original_rows(self, rows: Rows) -> IntArray:
         """Return the original rows, those of weight zero too."""
-        n_rows = self.problem.n_samples + self.problem.n_validation
-        original = np.arange(n_rows)
-        original[: self.problem.n_samples] = self.order
+        tested = np.arange(self.n_all, self.n_all + self.problem.n_validation)
+        original: IntArray = np.concatenate([self.order, tested])
         return original[rows]
 
 
@@ -191,6 +195,12 @@ def prepare(
     arrays = arrays_on(options.device)
     strategy = resolve_strategy(options.strategy)
     seeds = _seeds(options.random_state, strategy)
+    rng = np.random.default_rng(seeds[1])
+    order = _order_name(options, inputs.groups)
+    pairwise = bool(get_tags(estimator).input_tags.pairwise)
+    most = None if pairwise else strategy.most_rows
+    raced = raced_rows(inputs, most, options.cv, order, rng)
+    inputs = raced.inputs
     scoring = resolve_scoring(
         options.scoring, estimator, inputs.y, options.refit, options.race_by
     )
@@ -200,13 +210,11 @@ def prepare(
         {name: _seeded(value, seeds[0]) for name, value in configuration.items()}
         for configuration in configurations
     ]
-    rng = np.random.default_rng(seeds[1])
     stratify = is_classifier(estimator)
-    order = _order_name(options, inputs.groups)
     ordering = order_rows(
         order, inputs.n_samples, inputs.y, inputs.groups, stratify, rng
     )
-    data = _race_data(estimator, inputs, ordering.permutation)
+    data = _race_data(raced, ordering.permutation, pairwise)
     classes = known_classes(estimator, data)
     covered = {} if options.incremental else covered_by_one_fit(template)
     problem = Problem(
@@ -221,6 +229,7 @@ def prepare(
         seconds=options.time_budget if options.keeps_time else None,
         configurations=tuple(configurations),
         covered=covered,
+        n_refit=data.n_refit,
     )
     # Before folds are made and anything is fitted: a bad setting fails at once.
     strategy.check(problem)
@@ -257,7 +266,8 @@ def prepare(
         device=arrays,
         folds=problem.folds,
     )
-    return Setup(strategy, problem, source, scoring, template, ordering.permutation)
+    rows = raced.original(ordering.permutation)
+    return Setup(strategy, problem, source, scoring, template, rows, raced.n_all)
 
 
 def _own_folds(options: SearchOptions) -> tuple[int, ...]:
@@ -283,6 +293,10 @@ def _seeds(random_state: Any, strategy: Strategy) -> IntArray:
 def shared_rows(setup: Setup, options: SearchOptions) -> Iterator[Setup]:
     """Bring the rows to where the workers are: into a file, or onto a cluster."""
     source = setup.source
+    where = whereabouts(source.n_jobs, source.evaluator.prefer)
+    if options.fit_timeout is not None or where != "here":
+        # Other processes get all rows of the race at once.
+        source = replace(source, data=source.data.in_memory())
     if options.fit_timeout is not None:
         _check_no_cluster(f"fit_timeout={options.fit_timeout:g} needs processes")
         guard = Guard(effective_n_jobs(source.n_jobs), options.fit_timeout)
@@ -291,7 +305,6 @@ def shared_rows(setup: Setup, options: SearchOptions) -> Iterator[Setup]:
         return
     if options.incremental:
         _check_no_cluster("incremental=True keeps its models in threads")
-    where = whereabouts(source.n_jobs, source.evaluator.prefer)
     if where == "files":
         with on_file(source.data) as stored:
             yield replace(setup, source=replace(source, stored=stored))
@@ -301,7 +314,7 @@ def shared_rows(setup: Setup, options: SearchOptions) -> Iterator[Setup]:
     else:
         # Threads, and one worker, see the rows as they are. Behind a backend of which
         # nothing is known they travel with every task.
-        yield setup
+        yield replace(setup, source=source)
 
 
 def _check_no_cluster(claim: str) -> None:
@@ -379,8 +392,8 @@ def _seeded(value: Any, seed: int) -> Any:
     return clone(value).set_params(**unset) if unset else value
 
 
-def _race_data(estimator: Any, inputs: Inputs, order: IntArray) -> RaceData:
-    pairwise = bool(get_tags(estimator).input_tags.pairwise)
+def _race_data(raced: RacedRows, order: IntArray, pairwise: bool) -> RaceData:
+    inputs = raced.inputs
     X = in_order(inputs.X, order)
     X_val = inputs.X_val
     if pairwise:
@@ -405,6 +418,7 @@ def _race_data(estimator: Any, inputs: Inputs, order: IntArray) -> RaceData:
         other_params=fit_params,
         score_weights=weights,
         pairwise=pairwise,
+        n_refit=None if raced.rows is None else raced.n_refit,
     )
 
 

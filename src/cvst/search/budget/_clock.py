@@ -97,7 +97,7 @@ class TimeBudget:
         float
             Seconds of the look, margin included.
         """
-        n_samples = setup.problem.n_samples
+        n_samples = setup.problem.refit_rows
         # Before the first look a margin would only refuse races that might fit.
         margin = REFIT_MARGIN if state.observations else 1.0
         self.reserve = margin * self._refit(setup, state, n_samples)

@@ -468,7 +468,7 @@ def _ratio(above: float, below: float) -> float:
 def _fit_alone(source: DataSource, index: int, n_train: int) -> None:
     rows = slice(0, n_train)
     data = source.data
-    configuration = source.rescaling.configuration(index, n_train, data.n_samples)
+    configuration = source.rescaling.configuration(index, n_train, data.n_meant)
     model = configured(source.estimator, configuration)
     X, _ = data.inputs(rows, rows)
     y = take(data.y, rows)

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from cvst.evaluation import is_stored
+
 __all__ = ["digest"]
 
 BLOCK_BYTES = 2**24
@@ -83,6 +85,8 @@ class _Digest:
             return _mixed(name, [self._array_of(value), str(value.dtype).encode()])
         if isinstance(value, Sequence):
             return _mixed(name, map(self.of, value))
+        if is_stored(value):
+            return _mixed(name, [self.of(value.identity())])
         return self._callable(value, name)
 
     def _callable(self, value: Any, name: str) -> bytes:

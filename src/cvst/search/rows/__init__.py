@@ -9,14 +9,18 @@ from cvst.search.rows._fallback import (
 )
 from cvst.search.rows._inputs import Inputs, read_inputs
 from cvst.search.rows._ordering import order_rows
+from cvst.search.rows._sampling import RacedRows, raced_rows, rows_to_refit
 
 __all__ = [
     "FoldMaker",
     "Inputs",
+    "RacedRows",
     "enough_to_start",
     "known_classes",
     "order_rows",
     "raceable",
+    "raced_rows",
     "read_inputs",
     "rows_for_classes",
+    "rows_to_refit",
 ]

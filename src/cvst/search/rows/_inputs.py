@@ -14,8 +14,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from cvst._sklearn_compat import num_samples
 from cvst._typing import FloatArray
-from cvst.evaluation import as_numpy
 from cvst.exceptions import InvalidInputError
+from cvst.search.rows._reading import in_full, unread
 
 __all__ = ["Inputs", "read_inputs"]
 
@@ -82,9 +82,9 @@ def read_inputs(
     """
     # None means "not given", as in scikit-learn.
     params = {
-        name: as_numpy(value) for name, value in params.items() if value is not None
+        name: in_full(value) for name, value in params.items() if value is not None
     }
-    X, y = as_numpy(X), as_numpy(y)
+    X, y = unread(estimator, X), in_full(y)
     X_val, y_val = params.pop("X_val", None), params.pop("y_val", None)
     groups = params.pop("groups", None)
     X, y = indexable(X, y)

@@ -1,0 +1,238 @@
+"""Files of Parquet and Arrow, as rows that a search reads when it needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cvst._typing import IntArray
+from cvst.datasets._stored import BLOCK_ROWS, StoredRows, by_piece
+from cvst.exceptions import CVSTError, InvalidInputError
+
+__all__ = ["open_dataset"]
+
+
+def open_dataset(
+    source: str | PathLike[str] | Sequence[str] | Any,
+    target: str,
+    *,
+    columns: Sequence[str] | None = None,
+    file_format: str = "parquet",
+    as_frame: bool = True,
+    max_rows: int | None = None,
+) -> tuple[StoredRows, Any]:
+    """Open a data set on disk; only the targets are read.
+
+    Parameters
+    ----------
+    source : path, list of paths, or pyarrow.dataset.Dataset
+        A file, a folder of files, or a data set of pyarrow's.
+    target : str
+        Column of the targets.
+    columns : sequence of str or None, default=None
+        Columns of the inputs; None for all but the target.
+    file_format : str, default="parquet"
+        Format of the files: ``"parquet"``, or ``"arrow"`` for those of Arrow.
+    as_frame : bool, default=True
+        Whether estimators get a ``pandas.DataFrame``; if not, a NumPy array of numbers.
+    max_rows : int or None, default=None
+        Most rows that may be in memory together; None for one gibibyte of them.
+
+    Returns
+    -------
+    X : StoredRows
+        The inputs, for ``fit`` of a search.
+    y : ndarray
+        The targets.
+
+    Examples
+    --------
+    >>> import pandas as pd, tempfile
+    >>> table = pd.DataFrame({"a": [1.0, 2, 3], "b": [0.5, 0.6, 0.7], "y": [0, 1, 0]})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table.to_parquet(f"{folder}/part-0.parquet")
+    ...     X, y = open_dataset(folder, target="y")
+    ...     print(X[[2, 0]])
+         a    b
+    0  3.0  0.7
+    1  1.0  0.5
+    >>> y
+    array([0, 1, 0])
+    """
+    dataset = _opened(source, file_format)
+    known = dataset.schema.names
+    names = [name for name in known if name != target]
+    if columns is not None:
+        names = list(columns)
+    for name in (target, *names):
+        if name not in known:
+            raise InvalidInputError(
+                f"The data set has no column {name!r}. Its columns are "
+                f"{', '.join(known)}."
+            )
+    if target in names:
+        raise InvalidInputError(
+            f"columns holds the target {target!r}. Leave it out: it would tell the "
+            "models the answer."
+        )
+    y = _targets(dataset, target)
+    return _TableRows(dataset, names, as_frame, max_rows), y
+
+
+class _TableRows(StoredRows):
+    """Rows of a data set of pyarrow's, read by row groups."""
+
+    def __init__(
+        self, dataset: Any, names: list[str], as_frame: bool, max_rows: int | None
+    ) -> None:
+        types = [dataset.schema.field(name).type for name in names]
+        self._dataset = dataset
+        self._columns = names
+        # As they are now: a file that changes later is another one.
+        self._files = [(path, *_stamp(path)) for path in getattr(dataset, "files", [])]
+        self._pieces = [piece for one in dataset.get_fragments() for piece in _cut(one)]
+        self._lengths = [_n_rows(piece) for piece in self._pieces]
+        shape = sum(self._lengths), len(names)
+        widths = [_width(one) for one in types]
+        dtype = _common_dtype(names, types, as_frame)
+        shown = names if as_frame else None
+        super().__init__(shape, sum(widths), dtype, shown, max_rows)
+
+    def blocks(self, rows: IntArray) -> Iterator[Any]:
+        for piece, wanted in by_piece(rows, self._lengths):
+            yield from self._read(self._pieces[piece], wanted)
+
+    def _read(self, piece: Any, wanted: IntArray) -> Iterator[Any]:
+        """Yield rows of a row group, decoded a few at a time."""
+        batches = piece.to_batches(
+            schema=self._dataset.schema,
+            columns=self._columns,
+            batch_size=BLOCK_ROWS,
+            batch_readahead=1,
+            use_threads=False,
+        )
+        n_read = start = 0
+        for batch in batches:
+            stop = int(np.searchsorted(wanted, n_read + batch.num_rows))
+            if stop > start:
+                yield self._made(batch.take(_indices(wanted[start:stop] - n_read)))
+            n_read, start = n_read + batch.num_rows, stop
+            if start == len(wanted):
+                return
+
+    def joined(self, blocks: list[Any]) -> Any:
+        import pyarrow as pa
+
+        # Row groups may know different categories.
+        return pa.Table.from_batches(blocks).unify_dictionaries().to_pandas()
+
+    def _made(self, batch: Any) -> Any:
+        if self.dtype is None:
+            return batch
+        table = np.empty((batch.num_rows, batch.num_columns), dtype=self.dtype)
+        for number, column in enumerate(batch.columns):
+            table[:, number] = column.to_numpy(zero_copy_only=False)
+        return table
+
+    def identity(self) -> Any:
+        return self._files, self._columns, self.shape
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        as_frame = self.names is not None
+        arguments = self._dataset, self._columns, as_frame, self.max_rows
+        return _TableRows, arguments
+
+
+def _opened(source: Any, file_format: str) -> Any:
+    try:
+        import pyarrow.dataset as datasets
+    except ModuleNotFoundError as error:
+        raise CVSTError(
+            "Data sets on disk need the package 'pyarrow', which is not installed. "
+            "Run: pip install 'cvst[parquet]'"
+        ) from error
+    if isinstance(source, datasets.Dataset):
+        return source
+    try:
+        return datasets.dataset(source, format=file_format)
+    except (OSError, ValueError) as error:
+        text = " ".join(str(error).split())
+        raise InvalidInputError(
+            f"{source!r} cannot be opened as {file_format}: {text}"
+        ) from error
+
+
+def _targets(dataset: Any, target: str) -> Any:
+    column = dataset.to_table(columns=[target]).column(0)
+    if column.null_count:
+        raise InvalidInputError(
+            f"The target {target!r} is missing in {column.null_count:,} of "
+            f"{len(column):,} rows. Drop these rows, or fill it in."
+        )
+    return column.to_numpy()
+
+
+def _cut(fragment: Any) -> list[Any]:
+    """Return the row groups of a file of Parquet; of others the file as a whole."""
+    if hasattr(fragment, "split_by_row_group"):
+        return list(fragment.split_by_row_group())
+    return [fragment]
+
+
+def _n_rows(piece: Any) -> int:
+    groups = getattr(piece, "row_groups", None)
+    # To count the rows of a piece by pyarrow is to count those of the whole file.
+    return piece.count_rows() if groups is None else sum(one.num_rows for one in groups)
+
+
+def _indices(rows: IntArray) -> Any:
+    import pyarrow as pa
+
+    return pa.array(rows)
+
+
+def _is_number(kind: Any) -> bool:
+    import pyarrow.types as types
+
+    return bool(
+        types.is_floating(kind) or types.is_integer(kind) or types.is_boolean(kind)
+    )
+
+
+def _width(kind: Any) -> float:
+    """Return the bytes that a value takes in memory; of a text that is a guess."""
+    return max(1.0, kind.bit_width / 8) if _is_number(kind) else 64.0
+
+
+def _common_dtype(names: list[str], types: list[Any], as_frame: bool) -> Any:
+    """Return the type of an array that holds all columns, None if there is none."""
+    import pyarrow.types as arrow
+
+    floating = {str(one) for one in types if arrow.is_floating(one)}
+    alike = len(floating) == 1 and all(map(arrow.is_floating, types))
+    if alike:
+        return types[0].to_pandas_dtype()
+    if as_frame:
+        return None
+    texts = [
+        name for name, one in zip(names, types, strict=True) if not _is_number(one)
+    ]
+    if texts:
+        raise InvalidInputError(
+            f"The column {texts[0]!r} holds no numbers, so it fits into no array. Use "
+            "as_frame=True, or name the columns to use."
+        )
+    # Whole numbers too: missing ones among them are NaN.
+    return float
+
+
+def _stamp(path: str) -> tuple[int, int]:
+    try:
+        status = Path(path).stat()
+    except OSError:  # in a store elsewhere
+        return 0, 0
+    return status.st_size, status.st_mtime_ns

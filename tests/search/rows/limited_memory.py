@@ -1,0 +1,86 @@
+"""Race on a Parquet data set in a process with little memory; run by a test.
+
+``python limited_memory.py FOLDER --extra BYTES`` allows so many bytes beyond what the
+process has after a small race, and shows that all rows do not fit. Without a
+limit all rows are loaded, and raced in memory. Prints the results as JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.tree import DecisionTreeClassifier
+
+from cvst import RaceGridSearchCV
+from cvst.datasets import open_dataset
+from cvst.race import TrackAndConfirm
+
+MOST_ROWS = 3_000
+GRID = {"max_depth": [1, 2, 3, 4, 6, 8], "min_samples_leaf": [1, 5, 20, 50, 100]}
+
+
+def data_bytes() -> int:
+    """Return the private memory of this process that counts for the limit."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (line,) = [line for line in lines if line.startswith("VmData")]
+    return 1024 * int(line.split()[1])
+
+
+def raced(X, y) -> RaceGridSearchCV:
+    """Race on three thousand rows."""
+    search = RaceGridSearchCV(
+        DecisionTreeClassifier(max_features=10),
+        GRID,
+        strategy=TrackAndConfirm(max_rows=MOST_ROWS),
+        random_state=0,
+        refit=False,
+    )
+    return search.fit(X, y)
+
+
+def main() -> None:
+    """Race, with a limit or without."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder")
+    parser.add_argument("--extra", type=int, default=0)
+    options = parser.parse_args()
+    answer = {}
+    if options.extra:
+        # Libraries and their threads are there before the limit is set.
+        X, y = open_dataset(options.folder, "y")
+        raced(X[np.arange(0, len(X), 1000)], y[::1000])
+        np.ones((500, 20_000)) @ np.ones(20_000)
+        limit = data_bytes() + options.extra
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        X, y = open_dataset(options.folder, "y", max_rows=MOST_ROWS)
+    else:
+        table = pd.read_parquet(options.folder)
+        answer["bytes"] = int(table.memory_usage(index=False).sum())
+        X, y = table.drop(columns="y"), table["y"].to_numpy()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        search = raced(X, y)
+    if options.extra:
+        # After the race: pyarrow keeps some of what it got.
+        try:
+            pd.read_parquet(options.folder)
+        except MemoryError:  # pyarrow's own derives from it
+            answer["all rows"] = "do not fit"
+    answer["best_params"] = search.best_params_
+    answer["results"] = {
+        name: np.asarray(values).tolist()
+        for name, values in search.cv_results_.items()
+        if "time" not in name and not name.startswith(("param", "drop_reason"))
+    }
+    sys.stdout.write(json.dumps(answer))
+
+
+if __name__ == "__main__":
+    main()
