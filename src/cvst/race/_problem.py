@@ -17,6 +17,9 @@ __all__ = ["Folds", "Problem"]
 # the least would tell hardly more, and a look has as many whatever the grid.
 LARGEST_LOOK, FEWEST_TESTED = 250_000_000, 10_000
 
+# Most losses that a race keeps only to say at its end what the winner is worth.
+MOST_KEPT = 5_000_000
+
 Folds = tuple[tuple[IntArray, IntArray], ...]
 
 
@@ -126,6 +129,16 @@ class Problem:
         25000
         """
         return max(FEWEST_TESTED, LARGEST_LOOK // max(1, n_configurations))
+
+    def may_keep(self, n_losses: int) -> bool:
+        """Return whether so many losses may be kept that no strategy needs again.
+
+        Examples
+        --------
+        >>> Problem(100, 1_000).may_keep(100_000)
+        True
+        """
+        return n_losses <= MOST_KEPT
 
     def bounded_prefix(
         self, n_train: int, n_configurations: int, order: IntArray | None = None

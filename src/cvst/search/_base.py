@@ -38,6 +38,7 @@ from cvst.search._options import SearchOptions
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._progress import verbose_logging
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
+from cvst.search._simplest import check_refit
 from cvst.search._watched import WatchedSource
 from cvst.search.budget import (
     TimeBudget,
@@ -135,6 +136,7 @@ class BaseRaceSearch(FittedRace):
         self._warn_of_unused_arguments()
         inputs = self._read(X, y, params)
         setup = prepare(options, list(self._configurations()), inputs)
+        check_refit(self.refit, setup.problem.configurations)
         metadata = {
             name: value for name, value in params.items() if name == "sample_weight"
         }
@@ -312,6 +314,10 @@ class BaseRaceSearch(FittedRace):
                 f"The first one failed with {state.observations[0].failures[0]}."
             )
         self._store(setup, state, reason)
+        try:
+            self._estimate(setup, state, reason)
+        except KeyboardInterrupt as now:
+            interrupt = now
         if self.time_budget is not None and not setup.strategy.proposes:
             self.budget_settings_ = {
                 **budget_settings(budget, setup, state, reason),

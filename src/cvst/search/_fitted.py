@@ -16,8 +16,11 @@ from cvst.race import RaceState
 from cvst.report import history, notebook_html, settled_reason, tie_of
 from cvst.search._results import promote, ranked_by_score, results_table
 from cvst.search._setup import Setup
+from cvst.search.estimate import look_again_at, score_estimate
 
 __all__ = ["FittedRace"]
+
+EARLY_ENDS = ("time_budget", "interrupted", "failed", "callback")
 
 
 class FittedRace(BaseSearchCV):
@@ -129,6 +132,18 @@ class FittedRace(BaseSearchCV):
                     state.observations, setup.source.kept, strict=False
                 )
             ]
+
+    def _estimate(self, setup: Setup, state: RaceState, reason: str) -> None:
+        """Say what the winner is worth on new rows, as far as the race tells."""
+        carries = getattr(self, "incremental", False)
+        # Whoever ends a race early, or sets it a time, wants no further fits.
+        early = reason in EARLY_ENDS or self.time_budget is not None
+        self.best_score_estimate_ = score_estimate(
+            state,
+            self.best_index_,
+            setup.source.data.score_weights,
+            None if early or carries else look_again_at(setup.source),
+        )
 
     def _choose(self, winner: int) -> int:
         if not callable(self.refit):
