@@ -29,6 +29,7 @@ def p_values_against(state: RaceState, best: int) -> FloatArray:
         such a stage.
     """
     p_values = np.full(state.n_configurations, np.nan)
+    p_values[best] = 1.0
     # From the first stage to the last: a later one has the last word.
     for meeting in reversed(meetings(state, best)):
         members = meeting.members

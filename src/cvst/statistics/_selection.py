@@ -29,6 +29,9 @@ __all__ = [
 # both change the result far less than the draw of the rows does.
 MOST_CELLS, MOST_CONFIGURATIONS = 2000, 200
 
+# Digits of a mean in units of the spread; what is behind them is rounding.
+DIGITS = 10
+
 
 @dataclass(frozen=True, slots=True)
 class CorrectedBest:
@@ -110,12 +113,14 @@ def corrected_best(
     # Draws in which nothing is left out, or nothing with weight, judge nothing.
     outside = (counts == 0) * shares
     judging = outside.sum(axis=1) > 0
-    inside = (counts * shares)[judging] @ table.T
+    centre, scale = mean, float(table.std()) or 1.0
+    inside = (counts * shares)[judging] @ ((table - centre) / scale).T
     outside = outside[judging]
     if not len(outside):
         return CorrectedBest(best, mean, 0.0)
     judged = outside @ table.T / outside.sum(axis=1, keepdims=True)
-    chosen = np.argmax(inside, axis=1)
+    # Equal means are equal, however they add up: then the first is chosen.
+    chosen = np.argmax(np.round(inside, DIGITS), axis=1)
     place = int(np.searchsorted(members, best))
     # Out of the bag the best itself has, over all draws, its own mean. To compare with
     # it draw by draw leaves less to chance than to average what was chosen.

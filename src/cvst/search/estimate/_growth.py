@@ -39,26 +39,33 @@ NEARLY_ALL = 0.97
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """What is added to a score, and the standard error of that.
+    """What the winner gained by more rows, and how much more is to come.
 
     Attributes
     ----------
-    value : float
-        In units of the score.
+    gain : float
+        What it gained from the smaller look to those that decided.
+    left : float
+        What is still to come, as a share of the gain.
+    lucky : bool
+        Whether the gain holds the luck of the choice: the looks that decided chose the
+        winner, and the smaller look did not.
     error : float
-        Its standard error.
+        Standard error of what is to come.
     """
 
-    value: float = 0.0
+    gain: float = 0.0
+    left: float = 0.0
+    lucky: bool = False
     error: float = 0.0
+
+    def value(self, optimism: float) -> float:
+        """Return what is to come, in units of the score."""
+        return self.left * (self.gain - (optimism if self.lucky else 0.0))
 
 
 def growth_of(
-    state: RaceState,
-    chosen: int,
-    deciding: Table,
-    optimism: float,
-    look_again: LookAgain | None,
+    state: RaceState, chosen: int, deciding: Table, look_again: LookAgain | None
 ) -> Growth:
     """Return how much better the final fit will be than those that decided.
 
@@ -70,8 +77,6 @@ def growth_of(
         The winner.
     deciding : Table
         The looks that decided.
-    optimism : float
-        How much too good the winner looks there.
     look_again : callable or None
         Takes another look, if that is allowed.
     """
@@ -81,12 +86,13 @@ def growth_of(
         return Growth()
     left = _fall(sizes) - _fall([n_all])
     known = _since_smaller_look(state, chosen, deciding)
+    lucky = known is None
     if known is None and look_again is not None:
-        known = _since_half(chosen, deciding, optimism, look_again)
+        known = _since_half(chosen, deciding, look_again)
     if known is None:
         return Growth()
     gain, error, fallen = known
-    return Growth(left / fallen * gain, left / fallen * error)
+    return Growth(gain, left / fallen, lucky, left / fallen * error)
 
 
 def look_again_at(source: Any) -> LookAgain:
@@ -158,7 +164,7 @@ def _place(seen: Any, chosen: int) -> int:
 
 
 def _since_half(
-    chosen: int, deciding: Table, optimism: float, look_again: LookAgain
+    chosen: int, deciding: Table, look_again: LookAgain
 ) -> tuple[float, float, float] | None:
     """Return what the winner gained since half the rows, by fitting it to them."""
     mine, start = deciding.row_of(chosen), 0
@@ -177,8 +183,7 @@ def _since_half(
         errors.append(standard_error_of_mean(gained, shares)[0])
         fallen.append(_fall([half.n_train]) - _fall([look.n_train]))
         start = rows.stop
-    # The looks that decided chose the winner; these did not.
-    gain = float(np.mean(gaps)) - optimism
+    gain = float(np.mean(gaps))
     error = float(np.sqrt(np.sum(np.square(errors)))) / len(errors)
     return gain, error, float(np.mean(fallen))
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from cvst._typing import FloatArray
 from cvst.race import RaceState, meetings
-from cvst.search.estimate._growth import LookAgain, growth_of
+from cvst.search.estimate._growth import Growth, LookAgain, growth_of
 from cvst.search.estimate._table import Table
 from cvst.statistics import (
     corrected_best,
@@ -28,17 +28,85 @@ from cvst.statistics import (
     standard_error_of_mean,
 )
 
-__all__ = ["ScoreEstimate", "score_estimate"]
+__all__ = ["Evidence", "ScoreEstimate", "score_estimate"]
 
 LEVEL = 0.9
 
-# The error of a cross-validated score is larger than its rows say: models of different
-# folds share rows, and the score is that of other models than the final one. Chosen on
-# the tuning problems of benchmarks/estimate.
-WIDENING = 1.15
+# Chosen on the tuning problems of benchmarks/estimate. The bootstrap draws rows, not
+# the models that the folds happened to give, so luck is larger than it says. So is
+# the error of a cross-validated score, whose folds share training rows.
+LUCK, WIDENING = 1.0, 1.15
 
 # How far the optimism may be off, as a share of itself.
 DOUBT = 0.5
+
+# A variance of less than this is rounding.
+ALIKE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What an estimate is made from.
+
+    Attributes
+    ----------
+    score : float
+        Score of the winner over the looks that decided.
+    luck : float
+        What the bootstrap takes off for the choice.
+    growth : Growth
+        What the winner gained by more rows.
+    error, freedom : float
+        Standard error of the score by its rows, and degrees of freedom.
+    top : float or None
+        Score of a row without loss if losses are 0 and 1, else None.
+    """
+
+    score: float
+    luck: float
+    growth: Growth
+    error: float
+    freedom: float
+    top: float | None
+
+    @property
+    def optimism(self) -> float:
+        """What is taken off for the choice."""
+        return LUCK * self.luck
+
+    @property
+    def grown(self) -> float:
+        """What is added for the rows of the final fit."""
+        return self.growth.value(self.optimism)
+
+    @property
+    def value(self) -> float:
+        """The estimate."""
+        return self.score - self.optimism + self.grown
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The interval."""
+        others = self.growth.error**2 + (DOUBT * self.optimism) ** 2
+        if self.top is not None:
+            return self._share_ends(self.top - 1, others)
+        whole = float(np.sqrt((WIDENING * self.error) ** 2 + others))
+        return mean_interval(self.value, whole, self.freedom, LEVEL)
+
+    def _share_ends(self, bottom: float, others: float) -> tuple[float, float]:
+        """Return the ends for losses of 0 and 1: spread and mean go together there."""
+        share, known = (
+            min(1.0, max(0.0, score - bottom)) for score in (self.value, self.score)
+        )
+        n_rows = self.freedom + 1
+        # Rows of a group are fewer than they seem, which the error tells unless all
+        # rows are alike.
+        if known * (1 - known) > ALIKE:
+            n_rows = known * (1 - known) / self.error**2
+        spread = max(share * (1 - share), 1 / n_rows)
+        n_rows = spread / (WIDENING**2 * spread / n_rows + others)
+        low, high = share_interval(share, n_rows, LEVEL)
+        return low + bottom, high + bottom
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +129,8 @@ class ScoreEstimate:
         How many were compared on the same rows as the winner, itself included.
     method : str
         How it was found, in a few words.
+    evidence : Evidence or None
+        What it was made from.
 
     Examples
     --------
@@ -76,8 +146,7 @@ class ScoreEstimate:
     growth: float
     n_configurations: int
     method: str
-    # What the interval is made of, for studies of it.
-    errors: dict[str, float] = field(default_factory=dict, repr=False, compare=False)
+    evidence: Evidence | None = field(default=None, repr=False)
 
     @property
     def text(self) -> str:
@@ -140,45 +209,20 @@ def score_estimate(
     score = float(deciding.scores[mine].mean())
     # One that was not chosen for its score owes less to chance.
     behind = float(best.mean - widest.scores[widest.row_of(chosen)].mean())
-    optimism = max(0.0, best.optimism - max(0.0, behind))
-    growth = growth_of(state, chosen, deciding, optimism, look_again)
-    value = score - optimism + growth.value
+    luck = max(0.0, best.optimism - max(0.0, behind))
     cells, shares = deciding.cells()
     error, freedom = standard_error_of_mean(cells[mine], shares)
-    if not np.isfinite([value, error]).all():
+    growth = growth_of(state, chosen, deciding, look_again)
+    known = Evidence(score, luck, growth, error, freedom, deciding.top)
+    if not np.isfinite([known.value, error]).all():
         return None
-    others = growth.error**2 + (DOUBT * optimism) ** 2
-    if deciding.binary:
-        ends = _share_ends(value, score, error, others, freedom)
-    else:
-        whole = float(np.sqrt((WIDENING * error) ** 2 + others))
-        ends = mean_interval(value, whole, freedom, LEVEL)
     return ScoreEstimate(
-        value,
-        *ends,
+        known.value,
+        *known.ends,
         LEVEL,
-        optimism,
-        growth.value,
+        known.optimism,
+        known.grown,
         len(widest.members),
         "bootstrap bias correction",
-        {"rows": error, "growth": growth.error, "freedom": freedom},
+        known,
     )
-
-
-def _share_ends(
-    value: float, score: float, error: float, others: float, freedom: float
-) -> tuple[float, float]:
-    """Return the ends for losses of 0 and 1, where spread and mean go together."""
-    # The losses are 0 and 1, so that a score of minus them lies one below.
-    shift = 0.0 if score >= 0 else 1.0
-    share = min(1.0, max(0.0, value + shift))
-    spread = share * (1 - share)
-    n_cells = freedom + 1
-    # Rows of a group are fewer than they seem; so are all of them by what else is open.
-    known = (score + shift) * (1 - score - shift)
-    if known > 0 and error > 0:
-        n_cells = known / ((WIDENING * error) ** 2 + others)
-    elif spread > 0 and others > 0:
-        n_cells = 1 / (WIDENING**2 / n_cells + others / spread)
-    low, high = share_interval(share, n_cells, LEVEL)
-    return low - shift, high - shift

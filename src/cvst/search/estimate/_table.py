@@ -31,8 +31,8 @@ class Table:
         Scores of the looks.
     looks : tuple of Look
         The looks of the winner.
-    binary : bool
-        Whether all losses are 0 or 1.
+    top : float or None
+        Score of a row without loss if all losses are 0 or 1, else None.
     """
 
     members: IntArray
@@ -42,7 +42,7 @@ class Table:
     cell_of: IntArray
     scores: FloatArray
     looks: tuple[Look, ...]
-    binary: bool
+    top: float | None
 
     @classmethod
     def of(
@@ -83,7 +83,7 @@ class Table:
             _cells(state, rows),
             scores[known],
             tuple(one.look for one in meeting.looks),
-            all(isinstance(one.losses, BitTable) for one in meeting.looks),
+            _top(meeting, float(scores[known][0, 0]), int(members[0])),
         )
 
     def row_of(self, number: int) -> int:
@@ -100,6 +100,14 @@ class Table:
             [np.bincount(inverse, weights=row * self.shares) for row in self.values]
         )
         return sums / totals, totals
+
+
+def _top(meeting: Meeting, score: float, number: int) -> float | None:
+    """Return the score of a row without loss, None if losses are no bits."""
+    if not all(isinstance(one.losses, BitTable) for one in meeting.looks):
+        return None
+    seen, place = meeting.places(number)[0]
+    return score + float(seen.mean_losses[place])
 
 
 def score_at(seen: Any, place: int) -> float:

@@ -1,0 +1,105 @@
+"""What ``run.py`` measured, as the tables of ``docs/user_guide/estimate.md``.
+
+    python benchmarks/estimate/summary.py           # the held-out problems
+    python benchmarks/estimate/summary.py tuning
+
+The files hold what each estimate was made from. Value and interval are made from it
+here by the library itself, so that the tables are those of the rule as it is.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from cvst.search.estimate import Evidence, Growth
+
+RESULTS = Path(__file__).parents[1] / "results"
+RACE, PLAIN = "track_and_confirm", "cross_validation"
+FAMILIES = ("linear", "kernel", "boosting")
+
+
+def read(name: str) -> Any:
+    """Return one row per race, with errors in units of the score's standard error."""
+    path = RESULTS / f"estimate_{name}.jsonl"
+    records = [json.loads(line) for line in path.read_text().splitlines()]
+    rows = []
+    for record in records:
+        made = dict(record["evidence"])
+        known = Evidence(**{**made, "growth": Growth(**made["growth"])})
+        low, high = known.ends
+        rows.append(
+            {
+                **{name: record[name] for name in ("problem", "family", "n_rows")},
+                "draw": record["draw"],
+                "strategy": record["strategy"],
+                "covered": low <= record["truth"] <= high,
+                "width": (high - low) / 2,
+                "unit": known.error,
+                # The chance of the rows is shared by all good models, and is known.
+                "error": known.value - record["truth"] - record["chance"],
+                "best_error": record["best_score"] - record["truth"] - record["chance"],
+            }
+        )
+    table = pd.DataFrame(rows)
+    unit = table.groupby("problem")["unit"].transform("mean")
+    for column in ("error", "best_error", "width"):
+        table[column] /= unit
+    return table
+
+
+def bias(table: Any, column: str) -> tuple[float, float]:
+    """Return a mean over problems, and its standard error over draws."""
+    each = table.groupby("problem")[column]
+    variance = (each.var(ddof=1) / each.count()).sum()
+    return float(each.mean().mean()), float(np.sqrt(variance)) / each.ngroups
+
+
+def coverage(table: Any) -> float:
+    """Return the share of races whose interval holds the true score."""
+    return float(table["covered"].mean())
+
+
+def lines(name: str = "held_out") -> list[str]:
+    """Return the table of the page."""
+    table = read(name)
+    shown = [
+        "| family | problems | races | 90 % intervals that hold the score | bias of the "
+        "estimate | bias of `GridSearchCV.best_score_` |",
+        "|---|---|---|---|---|---|",
+    ]
+    for family in (*FAMILIES, "all"):
+        part = table if family == "all" else table[table["family"] == family]
+        raced, plain = (part[part["strategy"] == one] for one in (RACE, PLAIN))
+        cells = (
+            family,
+            str(raced["problem"].nunique()),
+            f"{len(raced):,}",
+            f"{100 * coverage(raced):.1f} %",
+            _signed(*bias(raced, "error")),
+            _signed(*bias(plain, "best_error")),
+        )
+        shown.append(f"| {' | '.join(cells)} |")
+    return shown
+
+
+def _signed(mean: float, error: float) -> str:
+    return f"{mean:+.2f} ± {error:.2f}"
+
+
+def main() -> None:
+    """Print the table, and a row for each problem."""
+    name = sys.argv[1] if len(sys.argv) > 1 else "held_out"
+    print("\n".join(lines(name)), "\n")
+    table = read(name)
+    each = table[table["strategy"] == RACE].groupby("problem", sort=False)
+    print(each[["covered", "width", "error", "best_error"]].mean().round(2).to_string())
+
+
+if __name__ == "__main__":
+    main()
