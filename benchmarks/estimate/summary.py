@@ -22,6 +22,7 @@ from cvst.search.estimate import Evidence, Growth
 RESULTS = Path(__file__).parents[1] / "results"
 RACE, PLAIN = "track_and_confirm", "cross_validation"
 FAMILIES = ("linear", "kernel", "boosting")
+BIASES = "bias of the estimate", "bias of `GridSearchCV.best_score_`"
 
 
 def read(name: str) -> Any:
@@ -68,11 +69,8 @@ def coverage(table: Any) -> float:
 def lines(name: str = "held_out") -> list[str]:
     """Return the table of the page."""
     table = read(name)
-    shown = [
-        "| family | problems | races | 90 % intervals that hold the score | bias of the "
-        "estimate | bias of `GridSearchCV.best_score_` |",
-        "|---|---|---|---|---|---|",
-    ]
+    titles = "family", "problems", "races", "interval holds", *BIASES
+    shown = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     for family in (*FAMILIES, "all"):
         part = table if family == "all" else table[table["family"] == family]
         raced, plain = (part[part["strategy"] == one] for one in (RACE, PLAIN))
