@@ -2,6 +2,7 @@
 
     python benchmarks/estimate/summary.py           # the held-out problems
     python benchmarks/estimate/summary.py tuning
+    python benchmarks/estimate/summary.py write     # put the table on the page
 
 The files hold what each estimate was made from. Value and interval are made from it
 here by the library itself, so that the tables are those of the rule as it is.
@@ -20,6 +21,8 @@ import pandas as pd
 from cvst.search.estimate import Evidence, Growth
 
 RESULTS = Path(__file__).parents[1] / "results"
+PAGE = Path(__file__).parents[2] / "docs" / "user_guide" / "estimate.md"
+MARKS = "<!-- begin of the table -->", "<!-- end of the table -->"
 RACE, PLAIN = "track_and_confirm", "cross_validation"
 FAMILIES = ("linear", "kernel", "boosting")
 BIASES = "bias of the estimate", "bias of `GridSearchCV.best_score_`"
@@ -90,9 +93,35 @@ def _signed(mean: float, error: float) -> str:
     return f"{mean:+.2f} ± {error:.2f}"
 
 
+def words() -> str:
+    """Return the sentence below the table."""
+    table = read("held_out")
+    raced, plain = (table[table["strategy"] == one] for one in (RACE, PLAIN))
+    draws = raced.groupby("problem")["draw"].count()
+    told, best = bias(raced, "error")[0], bias(plain, "best_error")[0]
+    least, most = int(draws.min()), int(draws.max())
+    count = f"{most}" if least == most else f"{least} to {most}"
+    return (
+        f"{len(draws)} problems with {count} draws each: {100 * coverage(raced):.1f} % "
+        f"of the intervals hold the score. The bias is {abs(told / best):.2f} times "
+        "that of `GridSearchCV.best_score_`."
+    )
+
+
+def write() -> None:
+    """Put the table and the sentence on the page, between their marks."""
+    before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
+    after = rest.split(MARKS[1])[1]
+    text = "\n".join(["", *lines(), "", words(), ""])
+    PAGE.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{after}", encoding="utf-8")
+
+
 def main() -> None:
     """Print the table, and a row for each problem."""
     name = sys.argv[1] if len(sys.argv) > 1 else "held_out"
+    if name == "write":
+        write()
+        return
     print("\n".join(lines(name)), "\n")
     table = read(name)
     each = table[table["strategy"] == RACE].groupby("problem", sort=False)

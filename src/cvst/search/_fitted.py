@@ -144,6 +144,7 @@ class FittedRace(BaseSearchCV):
             self.best_index_,
             setup.source.data.score_weights,
             None if early or watched else look_again_at(setup.source),
+            setup.source.loss.explains_variance,
         )
 
     def _choose(self, winner: int) -> int:
