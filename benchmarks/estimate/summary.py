@@ -67,6 +67,20 @@ def bias(table: Any, column: str) -> tuple[float, float]:
     return float(each.mean().mean()), float(np.sqrt(variance)) / each.ngroups
 
 
+def plain_bias(table: Any) -> tuple[float, float]:
+    """Return the bias of ``GridSearchCV.best_score_``, which few draws have.
+
+    That of the race's own ``best_score_`` is known on all draws. On some the two are
+    compared, and as they mostly agree, the difference is known well.
+    """
+    raced, plain = (table[table["strategy"] == one] for one in (RACE, PLAIN))
+    keys = ["problem", "draw"]
+    both = plain.merge(raced, on=keys, suffixes=("", "_raced"))
+    both["more"] = both["best_error"] - both["best_error_raced"]
+    parts = bias(raced, "best_error"), bias(both, "more")
+    return parts[0][0] + parts[1][0], float(np.hypot(parts[0][1], parts[1][1]))
+
+
 def coverage(table: Any) -> float:
     """Return the share of races whose interval holds the true score."""
     return float(table["covered"].mean())
@@ -81,14 +95,14 @@ def lines(name: str = "held_out") -> list[str]:
     shown = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
     for family in (*FAMILIES, "all"):
         part = table if family == "all" else table[table["family"] == family]
-        raced, plain = (part[part["strategy"] == one] for one in (RACE, PLAIN))
+        raced = part[part["strategy"] == RACE]
         cells = (
             family,
             str(raced["problem"].nunique()),
             f"{len(raced):,}",
             f"{100 * coverage(raced):.1f} %",
             _signed(*bias(raced, "error")),
-            _signed(*bias(plain, "best_error")),
+            _signed(*plain_bias(part)),
         )
         shown.append(f"| {' | '.join(cells)} |")
     return shown
@@ -105,16 +119,25 @@ def words() -> str:
     n_draws = table["draw"].nunique()
     return (
         f"The table has draws {FIRST} to {n_draws - 1} of each problem; the others "
-        f"helped to choose the rule. {new} Over all {n_draws} draws: {whole}"
+        f"helped to choose the rule. {new} Over all {n_draws} draws: {whole} In single "
+        f"problems, whatever its sign, it is {_size(table, 'error'):.2f} on average "
+        f"against {_size(table, 'best_error'):.2f}, noise of about 0.15 included."
     )
 
 
+def _size(table: Any, column: str) -> float:
+    """Return the mean size of the bias in single problems."""
+    raced = table[table["strategy"] == RACE]
+    return float(raced.groupby("problem")[column].mean().abs().mean())
+
+
 def _told(table: Any) -> str:
-    raced, plain = (table[table["strategy"] == one] for one in (RACE, PLAIN))
-    told, best = bias(raced, "error")[0], bias(plain, "best_error")[0]
+    raced = table[table["strategy"] == RACE]
+    told, best = bias(raced, "error")[0], plain_bias(table)[0]
     return (
         f"{100 * coverage(raced):.1f} % of {len(raced):,} intervals hold the score, "
-        f"and the bias is {abs(told / best):.2f} times that of `GridSearchCV.best_score_`."
+        f"and the bias is {abs(told / best):.2f} times that of "
+        "`GridSearchCV.best_score_`."
     )
 
 
