@@ -121,7 +121,7 @@ def words() -> str:
         f"The table has draws {FIRST} to {n_draws - 1} of each problem; the others "
         f"helped to choose the rule. {new} Over all {n_draws} draws: {whole} In single "
         f"problems, whatever its sign, it is {_size(table, 'error'):.2f} on average "
-        f"against {_size(table, 'best_error'):.2f}, noise of about 0.15 included."
+        f"against {_size(table, 'best_error'):.2f}, each known to ± {_noise(table):.2f}."
     )
 
 
@@ -129,6 +129,12 @@ def _size(table: Any, column: str) -> float:
     """Return the mean size of the bias in single problems."""
     raced = table[table["strategy"] == RACE]
     return float(raced.groupby("problem")[column].mean().abs().mean())
+
+
+def _noise(table: Any) -> float:
+    """Return the mean standard error of the bias in a single problem."""
+    each = table[table["strategy"] == RACE].groupby("problem")["error"]
+    return float((each.std(ddof=1) / np.sqrt(each.count())).mean())
 
 
 def _told(table: Any) -> str:
