@@ -121,7 +121,8 @@ def words() -> str:
         f"The table has draws {FIRST} to {n_draws - 1} of each problem; the others "
         f"helped to choose the rule. {new} Over all {n_draws} draws: {whole} In single "
         f"problems, whatever its sign, it is {_size(table, 'error'):.2f} on average "
-        f"against {_size(table, 'best_error'):.2f}, each known to ± {_noise(table):.2f}."
+        f"against {_size(table, 'best_error'):.2f}, each known to "
+        f"± {_noise(table):.2f}."
     )
 
 
