@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         RaceGridSearchCV,
         RaceRandomSearchCV,
         RaceSearchCV,
+        SimplestNotWorse,
         load_checkpoint,
     )
 
@@ -20,6 +21,7 @@ __all__ = [
     "RaceGridSearchCV",
     "RaceRandomSearchCV",
     "RaceSearchCV",
+    "SimplestNotWorse",
     "TrackAndConfirm",
     "batch_evaluator_for",
     "load_checkpoint",
@@ -36,6 +38,7 @@ _HOMES = {
     "RaceGridSearchCV": "search",
     "RaceRandomSearchCV": "search",
     "RaceSearchCV": "search",
+    "SimplestNotWorse": "search",
     "TrackAndConfirm": "race",
     "batch_evaluator_for": "evaluation",
     "load_checkpoint": "search",

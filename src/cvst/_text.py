@@ -13,6 +13,7 @@ __all__ = [
     "about_times",
     "configuration_text",
     "counted",
+    "estimate_text",
     "score_text",
     "seconds_text",
     "shared_path",
@@ -74,6 +75,25 @@ def score_text(name: str, score: float, digits: str = ".5g") -> tuple[str, str]:
     if name.startswith("neg_"):
         name, score = name.removeprefix("neg_"), -score
     return name, f"{score:{digits}}" if np.isfinite(score) else "—"
+
+
+def estimate_text(
+    name: str, estimate: Mapping[str, float], digits: str = ".4g"
+) -> tuple[str, str]:
+    """Return the name of a score, and what to expect of it with its interval.
+
+    Examples
+    --------
+    >>> estimate_text(
+    ...     "neg_log_loss", {"value": -0.25, "low": -0.5, "high": -0.1, "level": 0.9})
+    ('log_loss', '0.25 (90 % interval 0.1 to 0.5)')
+    """
+    shown, value = score_text(name, estimate["value"], digits)
+    ends = [score_text(name, estimate[end], digits)[1] for end in ("low", "high")]
+    # The lower end of a score is the upper end of an error.
+    low, high = ends if shown == name else ends[::-1]
+    share = f"{100 * estimate['level']:.0f} %"
+    return shown, f"{value} ({share} interval {low} to {high})"
 
 
 def seconds_text(seconds: float) -> str:

@@ -90,6 +90,23 @@ def test_getting_started_shows_what_was_measured():
     assert "\n".join(lines) in page("docs/getting_started.md")
 
 
+def test_the_page_about_estimates_shows_what_was_measured():
+    summary, text = script("estimate/summary.py"), page("docs/user_guide/estimate.md")
+    assert "\n".join(summary.lines()) in text
+    assert summary.words() in text
+
+
+def test_estimates_hold_as_often_as_they_say():
+    """The promise of the page: 85 to 95 % over all, and in every family about that."""
+    summary = script("estimate/summary.py")
+    table = summary.read("held_out")
+    raced = table[table["strategy"] == summary.RACE]
+    assert raced["problem"].nunique() >= 30
+    assert 0.85 <= summary.coverage(raced) <= 0.95
+    for _, part in raced.groupby("family"):
+        assert 0.8 <= summary.coverage(part) <= 0.98
+
+
 STUDY = "docs/measurements/default_strategy.md"
 RULES = {
     "full 5-fold": "full 5-fold",

@@ -85,7 +85,11 @@ def test_winner_reasons_and_honesty_are_there_without_scripts(fitted):
     assert "<title>Sinc &amp; co</title>" in text
     for value in fitted.best_params_.values():
         assert f"<td>{value:g}</td>" in text
-    assert "not an estimate of how well" in text
+    told = fitted.best_score_estimate_
+    first = f"<strong>{told.value:.4g} (90 % interval {told.low:.4g} to"
+    if fitted.scoring and str(fitted.scoring).startswith("neg_"):
+        first = f"<strong>{-told.value:.4g} (90 % interval {-told.high:.4g} to"
+    assert 0 < text.index(first) < text.index("not an estimate of how well")
     assert f"trained on {fitted.best_score_n_train_} rows" in text
     assert "cvst search &#39;a b.csv&#39;" in text
     assert "RaceGridSearchCV(" in text

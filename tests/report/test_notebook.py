@@ -40,6 +40,19 @@ def test_the_score_is_called_no_estimate(fitted):
     assert "not an estimate for all rows" in html
 
 
+def test_what_to_expect_on_new_rows_comes_first(fitted):
+    html = notebook_html(fitted)
+    told = summary_of(fitted)["winner"]["estimate"]
+    assert told["low"] < told["value"] < told["high"]
+    assert f"{told['value']:.4g} (90 % interval" in told["text"]
+    assert 0 < html.index(told["text"]) < html.index("not an estimate for all rows")
+
+
+def test_an_old_search_without_an_estimate_is_shown(fitted, monkeypatch):
+    monkeypatch.delattr(fitted, "best_score_estimate_")
+    assert "to expect on new rows" not in notebook_html(fitted)
+
+
 def test_a_state_is_shown_in_a_line_and_a_table_of_stages(any_search):
     """Rows and losses of a race would fill pages."""
     state = any_search.race_

@@ -10,6 +10,7 @@ from cvst.race._elimination import NoElimination
 from cvst.race._families import count_screened
 from cvst.race._fold_race import FoldRace
 from cvst.race._growing_steps import GrowingSteps
+from cvst.race._leader_tests import excess_p_values
 from cvst.race._limits import AtMost, Limit, Once
 from cvst.race._look import Look, LookLosses, Observation, Verdict
 from cvst.race._loop import race
@@ -30,6 +31,7 @@ from cvst.race._rules import (
     StoppingRule,
     WinnerRule,
 )
+from cvst.race._same_rows import Meeting, meetings
 from cvst.race._schedule import LinearSchedule
 from cvst.race._similarity import OutlierSimilarity, PrefixSimilarity
 from cvst.race._space import Axis, SearchSpace
@@ -61,6 +63,7 @@ __all__ = [
     "LookLosses",
     "LossSource",
     "MeanRank",
+    "Meeting",
     "NeverStop",
     "NoElimination",
     "Observation",
@@ -92,7 +95,9 @@ __all__ = [
     "count_screened",
     "deciding_looks",
     "deciding_mean",
+    "excess_p_values",
     "levels_of",
+    "meetings",
     "plain_search_seconds",
     "race",
     "rank_all",

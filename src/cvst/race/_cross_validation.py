@@ -61,7 +61,11 @@ class CrossValidation(Strategy):
         """Look at the next fold with all configurations."""
         train, test = state.problem.folds[self.n_folds][state.n_looks]
         members = np.arange(state.n_configurations)
-        return Look(train, test, len(train), members, stage="folds", is_fold=True)
+        return Look(
+            *(train, test, len(train), members, "folds"),
+            keep_losses=state.problem.may_keep(len(members) * state.problem.n_samples),
+            is_fold=True,
+        )
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Drop nothing; the best of the fold is top."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,7 +76,9 @@ class GrowingSteps(Stage):
         n_train = self.sizes[n_looks]
         order = state.problem.orders[n_looks] if self.shuffled else None
         train, test = state.problem.bounded_prefix(n_train, len(members), order)
-        return Look(train, test, n_train, members, self.name)
+        look = Look(train, test, n_train, members, self.name)
+        n_losses = len(members) * look.n_test * len(self.sizes)
+        return replace(look, keep_losses=state.problem.may_keep(n_losses))
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Call top and flop, and drop significant losers."""

@@ -18,6 +18,9 @@ __all__ = ["Folds", "Problem"]
 # would tell hardly more, and the least are as many whatever the grid.
 LARGEST_LOOK, FEWEST_TESTED = 10_000_000, 2_000
 
+# Most losses that a race keeps only to say at its end what the winner is worth.
+MOST_KEPT = 5_000_000
+
 Folds = tuple[tuple[IntArray, IntArray], ...]
 
 
@@ -139,6 +142,16 @@ class Problem:
         """
         most = max(FEWEST_TESTED, LARGEST_LOOK // max(1, n_configurations))
         return most if limit is None or self.n_validation else min(most, limit)
+
+    def may_keep(self, n_losses: int) -> bool:
+        """Return whether so many losses may be kept that no strategy needs again.
+
+        Examples
+        --------
+        >>> Problem(100, 1_000).may_keep(100_000)
+        True
+        """
+        return n_losses <= MOST_KEPT
 
     def bounded_prefix(
         self,

@@ -191,6 +191,6 @@ def score_note(n_train: str, n_samples: int, n_configurations: int) -> str:
         f"This score was measured after training on {n_train} of {n_samples:,} rows, "
         f"and it belongs to the best of {n_configurations:,} configurations on these "
         "very rows. It is not an estimate of how well the winner, fitted on all rows, "
-        "will do on new data. For that, keep a test set apart or nest the search in a "
-        "cross-validation."
+        "will do on new data. For that there is best_score_estimate_, or a test set "
+        "kept apart."
     )

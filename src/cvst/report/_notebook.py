@@ -85,12 +85,21 @@ def notebook_html(search: Any) -> str:
         f'<div style="{STYLE}">'
         f"<p><b>{escape(page['search'])}</b>: {escape(page['stop_sentence'])} {left}"
         f"</p><p>Winner: {chosen or 'the estimator as it is'}</p>"
-        f"<p>{escape(name)} {score} at {winner['score_rows']} of "
+        f"{_expected(page)}<p>{escape(name)} {score} at {winner['score_rows']} of "
         f"{page['n_samples']:,} rows (not an estimate for all rows)</p>"
         f"<p>{work}</p>"
         f"<details><summary>Why it won</summary><ul>{reasons}</ul></details>"
         f"<details><summary>{title}</summary>{table}</details></div>"
     )
+
+
+def _expected(page: dict[str, Any]) -> str:
+    """Write what to expect on new rows, if that is known."""
+    estimate = page["winner"]["estimate"]
+    if estimate is None:
+        return ""
+    name, _ = score_text(page["scoring"], estimate["value"])
+    return f"<p>{escape(name)} to expect on new rows: <b>{estimate['text']}</b></p>"
 
 
 def _stages(page: dict[str, Any]) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
-from cvst._text import shared_path, shortened, value_text
+from cvst._text import estimate_text, shared_path, shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.displays import (
     ImportanceDisplay,
@@ -39,6 +39,9 @@ FORMAT = 1
 
 # Folds of a plain search to compare with: the default of GridSearchCV.
 N_FOLDS = 5
+
+# What pages tell of an estimate.
+ESTIMATED = ("value", "low", "high", "level", "optimism", "growth")
 
 
 def summary(
@@ -98,6 +101,7 @@ def summary(
     )
     winner = page["winner"]
     winner["score"] = _number(search.best_score_)
+    winner["estimate"] = _estimate(search)
     winner["score_n_train"] = int(search.best_score_n_train_)
     winner["score_rows"] = _score_rows(state, int(search.best_index_))
     winner["score_note"] = score_note(
@@ -121,6 +125,18 @@ def summary(
         "seeded": search.random_state is not None or hasattr(search, "param_grid"),
     }
     return page
+
+
+def _estimate(search: Any) -> dict[str, Any] | None:
+    """Return what the winner is expected to score on new rows, None if unknown."""
+    told = getattr(search, "best_score_estimate_", None)
+    if told is None:
+        return None
+    values = {name: _number(getattr(told, name)) for name in ESTIMATED}
+    if None in values.values():
+        return None
+    text = estimate_text(score_name(search), values)[1]  # type: ignore[arg-type]
+    return {**values, "n_configurations": told.n_configurations, "text": text}
 
 
 def _look_ahead(page: dict[str, Any], search: Any) -> None:

@@ -7,7 +7,9 @@ from cvst.search._predictions import OutOfFoldPredictions
 from cvst.search._propose import RaceSearchCV
 from cvst.search._random import RaceRandomSearchCV
 from cvst.search._setup import DEFAULT_STRATEGY, STRATEGIES
+from cvst.search._simplest import SimplestNotWorse
 from cvst.search.checkpoint import Checkpoint, load_checkpoint
+from cvst.search.estimate import ScoreEstimate
 
 __all__ = [
     "DEFAULT_STRATEGY",
@@ -20,5 +22,7 @@ __all__ = [
     "RacePlan",
     "RaceRandomSearchCV",
     "RaceSearchCV",
+    "ScoreEstimate",
+    "SimplestNotWorse",
     "load_checkpoint",
 ]

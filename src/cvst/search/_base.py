@@ -40,6 +40,7 @@ from cvst.search._plan import RacePlan, plan_race
 from cvst.search._predictions import check_predictions, out_of_fold_predictions
 from cvst.search._progress import verbose_logging
 from cvst.search._setup import Setup, prepare, resolve_strategy, shared_rows
+from cvst.search._simplest import check_refit
 from cvst.search._watched import WatchedSource
 from cvst.search.budget import (
     TimeBudget,
@@ -142,6 +143,7 @@ class BaseRaceSearch(FittedRace):
         check_predictions(options)
         check_ensemble(options, configurations, inputs.y)
         setup = prepare(options, configurations, inputs)
+        check_refit(self.refit, setup.problem.configurations)
         metadata = {
             name: value for name, value in params.items() if name == "sample_weight"
         }
@@ -320,6 +322,10 @@ class BaseRaceSearch(FittedRace):
                 f"The first one failed with {state.observations[0].failures[0]}."
             )
         self._store(setup, state, reason)
+        try:
+            self._estimate(setup, state, reason)
+        except KeyboardInterrupt as now:
+            interrupt = now
         if self.time_budget is not None and not setup.strategy.proposes:
             self.budget_settings_ = {
                 **budget_settings(budget, setup, state, reason),

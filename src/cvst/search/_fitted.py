@@ -10,14 +10,17 @@ import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted
 
-from cvst._sklearn_compat import BaseSearchCV, multimetric_scorer
+from cvst._sklearn_compat import BaseSearchCV, has_callbacks, multimetric_scorer
 from cvst.evaluation import PointwiseLoss, named_scores, raced_name
 from cvst.race import RaceState
 from cvst.report import history, notebook_html, settled_reason, tie_of
 from cvst.search._results import promote, ranked_by_score, results_table
 from cvst.search._setup import Setup
+from cvst.search.estimate import look_again_at, score_estimate
 
 __all__ = ["FittedRace"]
+
+EARLY_ENDS = ("time_budget", "interrupted", "failed", "callback")
 
 
 class FittedRace(BaseSearchCV):
@@ -129,6 +132,20 @@ class FittedRace(BaseSearchCV):
                     state.observations, setup.source.kept, strict=False
                 )
             ]
+
+    def _estimate(self, setup: Setup, state: RaceState, reason: str) -> None:
+        """Say what the winner is worth on new rows, as far as the race tells."""
+        # Models that go on learning, and callbacks that watch every fit, belong to the
+        # race alone. Whoever ends it early, or sets it a time, wants no further fits.
+        watched = getattr(self, "incremental", False) or has_callbacks(self.estimator)
+        early = reason in EARLY_ENDS or self.time_budget is not None
+        self.best_score_estimate_ = score_estimate(
+            state,
+            self.best_index_,
+            setup.source.data.score_weights,
+            None if early or watched else look_again_at(setup.source),
+            setup.source.loss.explains_variance,
+        )
 
     def _choose(self, winner: int) -> int:
         if not callable(self.refit):

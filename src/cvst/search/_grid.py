@@ -49,7 +49,8 @@ class RaceGridSearchCV(BaseRaceSearch):
         the paper's race.
     refit : bool, str or callable, default=True
         Fit the winner on all rows; a callable gets ``cv_results_`` and returns the
-        index of its choice. With several scores, the name of the one to race on.
+        index of its choice, as :class:`cvst.SimplestNotWorse` does. With several
+        scores, the name of the one to race on.
     race_by : str or None, default=None
         With several scores, the name of the one to race on where ``refit`` does not
         say it.
@@ -117,6 +118,10 @@ class RaceGridSearchCV(BaseRaceSearch):
         Mean score of the winner over the folds that decided, or its score at the last
         look where there were no folds, after training on ``best_score_n_train_`` rows:
         not an estimate for a model that is fitted on all rows.
+    best_score_estimate_ : ScoreEstimate or None
+        Such an estimate, in the units of ``best_score_``: ``value``, and an interval
+        from ``low`` to ``high`` that holds the score on new rows with a chance of
+        ``level``. None where the winner has no score or its losses were not kept.
     race_ : RaceState
         Everything that happened.
     n_looks_ : int

@@ -15,6 +15,7 @@ from cvst.race import (
     shared_deciding_looks,
     within_equal_looks,
 )
+from cvst.search._against_best import p_values_against
 
 __all__ = ["final_scores", "promote", "ranked_by_score", "results_table"]
 
@@ -107,6 +108,7 @@ def results_table(
             dtype=object,
         ),
         "failure": _failures(state),
+        "p_value_against_best": p_values_against(state, int(np.argmin(ranks))),
     }
     return table
 

@@ -170,9 +170,11 @@ def test_the_text_says_what_was_recognised_and_what_happened(command, cvst):
         f"Model: ridge, 7 configurations: {GRID}",
         "Note: Column 'name' is different in nearly every row",
         "Winner: alpha=",
+        "Expected on new rows: r2 ",
         "Score: r2 ",
     ):
         assert words in text
+    assert text.index("Expected on new rows") < text.index("Score: r2 ")
     assert text.index("look  rows") < text.index("The race ended after")
 
 

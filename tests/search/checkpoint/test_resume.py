@@ -42,6 +42,14 @@ SEARCHES = {
 }
 
 
+def after_the_race(kind):
+    """Return the fits that are not kept: the final one, and two that tell the growth.
+
+    The paper's race has looked at fewer rows itself.
+    """
+    return 1 if kind == "paper" else 3
+
+
 @pytest.mark.filterwarnings("ignore:.*configurations failed")
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_a_break_at_any_fit_changes_nothing(kind, rows, tmp_path, fits, snapshots):
@@ -63,7 +71,7 @@ def test_a_break_at_any_fit_changes_nothing(kind, rows, tmp_path, fits, snapshot
         search = make(random_state=0, checkpoint=copy).fit(X, y, sample_weight=weights)
         assert exact_result(search, X) == quiet, n_begun
         # One fit makes a group: all but the one that had begun are known.
-        assert fits.count == n_fits - n_begun + 1
+        assert fits.count == max(n_fits - n_begun + 1, after_the_race(kind))
 
 
 @pytest.mark.parametrize("kind", ["grid", "proposals"])
@@ -73,7 +81,7 @@ def test_a_race_that_is_over_is_not_run_again(kind, rows, tmp_path, fits):
     first = SEARCHES[kind](random_state=0, checkpoint=path).fit(*rows)
     fits.count = 0
     again = SEARCHES[kind](random_state=0, checkpoint=path).fit(*rows)
-    assert fits.count == 1  # the final fit
+    assert fits.count == after_the_race(kind)
     assert exact_result(again, rows[0]) == exact_result(first, rows[0])
 
 

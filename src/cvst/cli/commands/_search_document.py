@@ -74,6 +74,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
         "finished": finished,
         "winner": {
             "params": short,
+            "estimate": _estimate(search),
             "score": search.best_score_,
             "trained_on": search.best_score_n_train_,
             "over_folds": _last_look(search).is_fold,
@@ -97,6 +98,13 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
     return values
 
 
+def _estimate(search: Any) -> dict[str, Any] | None:
+    """Return what to expect on new rows, None where that is not known."""
+    told = search.best_score_estimate_
+    names = ("value", "low", "high", "level", "optimism", "growth")
+    return None if told is None else {name: getattr(told, name) for name in names}
+
+
 def _last_look(search: Any) -> Look:
     """Return the last look that the winner took part in."""
     place = np.flatnonzero(search.race_.present[search.best_index_])[-1]
@@ -118,6 +126,7 @@ def write_results(folder: Path, job: Job, summary: dict[str, Any], title: str) -
             {
                 "model": summary["model"],
                 "params": summary["winner"]["params"],
+                "estimate": summary["winner"]["estimate"],
                 "score": summary["winner"]["score"],
                 "scoring": summary["scoring"],
                 "trained_on": summary["winner"]["trained_on"],

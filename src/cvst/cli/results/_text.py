@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cvst._text import score_text, seconds_text
+from cvst._text import estimate_text, score_text, seconds_text
 from cvst.cli.results._looks import looks_table
 from cvst.cli.terminal import shown_parameters
 
@@ -29,10 +29,20 @@ def result_text(summary: Mapping[str, Any]) -> str:
         "",
         summary["stop_sentence"],
         f"{who}: {shown_parameters(summary['winner']['params'])}",
+        *_expected(summary),
         _score_sentence(summary),
         *_ending(summary),
     ]
     return "\n".join(lines)
+
+
+def _expected(summary: Mapping[str, Any]) -> list[str]:
+    """Say what to expect on new rows; folders of older versions do not know it."""
+    estimate = summary["winner"].get("estimate")
+    if estimate is None or None in estimate.values():
+        return []
+    name, text = estimate_text(summary["scoring"], estimate, ".4f")
+    return [f"Expected on new rows: {name} {text}."]
 
 
 def _score_sentence(summary: Mapping[str, Any]) -> str:

@@ -61,6 +61,7 @@ class RegressionLoss(PointwiseLoss):
         self.report = report
         self.multioutput = multioutput
         self.baseline = baseline
+        self.explains_variance = baseline is variance
         self.finite = finite
         self.nearest = nearest
         self.single = single

@@ -100,6 +100,9 @@ class PointwiseLoss:
     # Whether the loss of a row is its own, so that models can be ranked on it.
     rankable: bool = True
 
+    # Whether the score compares with the variance of the very rows that are tested.
+    explains_variance: bool = False
+
     def __init__(
         self,
         function: Callable[[Any, Any], Any],

@@ -1,0 +1,197 @@
+"""How much the score grows from the training rows of the folds to all rows.
+
+Errors fall like a power of the rows. A look at about half as many rows as those that
+decided tells how steep the fall is; the rest of the way is short. Most races have made
+such a look. Where all configurations went to the folds at once there is none, and the
+winner is fitted again, on half the rows of two folds: together less than the final fit.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cvst.race import Look, LookLosses, RaceState
+from cvst.search.estimate._table import Table, as_array, on_score_scale, score_at
+from cvst.statistics import standard_error_of_mean
+
+__all__ = ["Growth", "LookAgain", "growth_of", "look_again_at"]
+
+LookAgain = Callable[[Look], LookLosses]
+
+# Errors fall about like this power of the rows. Half the rows against all of a fold
+# tell the size of the fall, so the power matters little.
+POWER = 0.7
+
+# A look tells the growth if its training rows are such a share of those that decided.
+SMALLEST, LARGEST = 0.15, 0.7
+
+# On how many folds the winner is fitted again.
+N_HALVED = 2
+
+# Nearer to all rows than this there is nothing to grow.
+NEARLY_ALL = 0.97
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """What the winner gained by more rows, and how much more is to come.
+
+    Attributes
+    ----------
+    gain : float
+        What it gained from the smaller look to those that decided.
+    left : float
+        What is still to come, as a share of the gain.
+    lucky : bool
+        Whether the gain holds the luck of the choice: the looks that decided chose the
+        winner, and the smaller look did not.
+    error : float
+        Standard error of what is to come.
+    """
+
+    gain: float = 0.0
+    left: float = 0.0
+    lucky: bool = False
+    error: float = 0.0
+
+    def value(self, optimism: float) -> float:
+        """Return what is to come, in units of the score."""
+        return self.left * (self.gain - (optimism if self.lucky else 0.0))
+
+
+def growth_of(
+    state: RaceState, chosen: int, deciding: Table, look_again: LookAgain | None
+) -> Growth:
+    """Return how much better the final fit will be than those that decided.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race.
+    chosen : int
+        The winner.
+    deciding : Table
+        The looks that decided.
+    look_again : callable or None
+        Takes another look, if that is allowed.
+    """
+    sizes = [look.n_train for look in deciding.looks]
+    n_all = state.problem.n_samples
+    if np.mean(sizes) > NEARLY_ALL * n_all:
+        return Growth()
+    left = _fall(sizes) - _fall([n_all])
+    known = _since_smaller_look(state, chosen, deciding)
+    lucky = known is None
+    if known is None and look_again is not None:
+        known = _since_half(chosen, deciding, look_again)
+    if known is None:
+        return Growth()
+    gain, error, fallen = known
+    return Growth(gain, left / fallen, lucky, left / fallen * error)
+
+
+def look_again_at(source: Any) -> LookAgain:
+    """Return what takes another look, of which nobody is told.
+
+    Parameters
+    ----------
+    source : DataSource
+        Trains and tests.
+    """
+    quiet = replace(
+        source, keeper=None, keep_losses=False, watch=None, raise_errors=False
+    )
+
+    def look_again(look: Look) -> LookLosses:
+        with warnings.catch_warnings():
+            # Whatever is to be said of these fits, those of the race have said it.
+            warnings.simplefilter("ignore")
+            return quiet.observe(look)  # type: ignore[no-any-return]
+
+    return look_again
+
+
+def _fall(sizes: Any) -> float:
+    """Return the mean of what errors are proportional to."""
+    return float(np.mean(np.asarray(sizes, dtype=float) ** -POWER))
+
+
+def _since_smaller_look(
+    state: RaceState, chosen: int, deciding: Table
+) -> tuple[float, float, float] | None:
+    """Return what the winner gained since an earlier look at about half the rows.
+
+    Returns
+    -------
+    tuple of (gain, error, fallen) or None
+        The gain, its standard error, and how far errors fell by the power law.
+    """
+    sizes = [look.n_train for look in deciding.looks]
+    size = float(np.mean(sizes))
+    looks = [
+        (seen, place)
+        for seen in state.observations
+        if SMALLEST * size <= seen.look.n_train <= LARGEST * size
+        # A model of fewer rounds is not the same model.
+        and seen.look.rounds is None
+        and chosen in seen.look.configurations
+        and np.isfinite(score_at(seen, place := _place(seen, chosen)))
+    ]
+    if not looks:
+        return None
+    seen, place = min(
+        looks, key=lambda one: abs(np.log(2 * one[0].look.n_train / size))
+    )
+    # On the same rows, as far as there are any.
+    common = np.isin(deciding.rows, as_array(seen.look.test))
+    if not common.any():
+        return None
+    shares = deciding.shares[common] / deciding.shares[common].sum()
+    now = float(deciding.values[deciding.row_of(chosen)][common] @ shares)
+    errors = seen.standard_errors
+    error = 0.0 if errors is None else float(np.nan_to_num(errors[place]))
+    fallen = _fall([seen.look.n_train]) - _fall(sizes)
+    return now - score_at(seen, place), error, fallen
+
+
+def _place(seen: Any, chosen: int) -> int:
+    return int(seen.look.places(np.array([chosen]))[0])
+
+
+def _since_half(
+    chosen: int, deciding: Table, look_again: LookAgain
+) -> tuple[float, float, float] | None:
+    """Return what the winner gained since half the rows, by fitting it to them."""
+    mine, start = deciding.row_of(chosen), 0
+    gaps, errors, fallen = [], [], []
+    for place, look in enumerate(deciding.looks[:N_HALVED]):
+        half = _half(look, chosen)
+        seen = look_again(half)
+        score = score_at(seen, 0)
+        if not np.isfinite(score):
+            return None
+        gaps.append(float(deciding.scores[mine, place]) - score)
+        rows = slice(start, start + seen.losses.shape[1])
+        shares = deciding.shares[rows] / deciding.shares[rows].sum()
+        before = on_score_scale(seen, 0, seen.losses[0], shares)
+        gained = deciding.values[mine, rows] - before
+        errors.append(standard_error_of_mean(gained, shares)[0])
+        fallen.append(_fall([half.n_train]) - _fall([look.n_train]))
+        start = rows.stop
+    gain = float(np.mean(gaps))
+    error = float(np.sqrt(np.sum(np.square(errors)))) / len(errors)
+    return gain, error, float(np.mean(fallen))
+
+
+def _half(look: Look, chosen: int) -> Look:
+    """Return the look with the last half of its training rows, at one configuration."""
+    train = as_array(look.train)
+    # In the order of time the last are the nearest to the test.
+    half = train[len(train) // 2 :]
+    alone = np.array([chosen])
+    return Look(half, look.test, len(half), alone, "growth", may_fail=True)
