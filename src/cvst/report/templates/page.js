@@ -25,6 +25,8 @@ function startTheme() {
     view.printing = false;
     if (before) document.documentElement.dataset.theme = before; else delete document.documentElement.dataset.theme;
     showTheme();
+    // A chart keeps the width of the paper unless it is told to look again.
+    for (const chart of document.querySelectorAll(".chart")) if (chart.data && chart.offsetParent) Plotly.Plots.resize(chart);
   });
   showTheme();
 }
