@@ -346,7 +346,6 @@ METHODS: dict[str, Method] = {
     "closed": race(lambda _: CVST(elimination="closed")),
     "shuffled": race(lambda _: CVST(shuffle_each_step=True)),
     "twenty_steps": race(lambda _: CVST(max_steps=20)),
-    "low_loser_level": race(lambda _: CVST(loser_level=0.01)),
     "track_and_confirm": race(lambda _: TrackAndConfirm()),
     "optuna": optuna_search,
     "halving": halving,
