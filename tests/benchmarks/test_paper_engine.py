@@ -45,7 +45,7 @@ PAPER = Path(__file__).parents[2] / "benchmarks" / "paper"
 SMOKE = PROFILES["smoke"]
 # Items whose searches are all that there are, without figures or pages.
 SEARCHES = ["table1", "table2-unpaired", "table2-ten-percent", "table2-random"]
-SEARCHES += ["today", "variants"]
+SEARCHES += ["today", "variants", "options"]
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -324,6 +324,8 @@ def test_unpaired_variant_ignores_which_row_a_loss_belongs_to(learner):
         ("unpaired", CVST(similarity="kruskal_wallis")),
         ("outliers", CVST(similarity="outliers")),
         ("closed", CVST(elimination="closed")),
+        ("shuffled", CVST(shuffle_each_step=True)),
+        ("twenty_steps", CVST(max_steps=20)),
     ],
 )
 def test_variants_are_the_races_they_are_named_after(method, strategy):
