@@ -1,4 +1,4 @@
-"""Look closer at one split: how far apart were both choices, and how much is luck?
+"""Look closer at one split: how far apart both choices were, and how much is luck.
 
     CVST_DEFAULT_DATA=FOLDER python benchmarks/default/again.py 'texture net' 7
 

@@ -47,7 +47,10 @@ def drawn(path: Path) -> Figure:
         ax.plot(values, apart, "o", color=colour, ms=3.5, alpha=0.6, mew=0)
         ax.plot([np.mean(values)] * 2, [place - 0.4, place + 0.4], color=colour, lw=2.2)
     ax.set_xscale("symlog", linthresh=0.1, linscale=1.6)
-    ax.set_xticks(np.log1p(np.array(TICKS) / 100), [f"{tick:+d} %" if tick else "0 %" for tick in TICKS])
+    ax.set_xticks(
+        np.log1p(np.array(TICKS) / 100),
+        [f"{tick:+d} %" if tick else "0 %" for tick in TICKS],
+    )
     ax.tick_params(axis="x", labelsize="small", rotation=45)
     ax.set_xticks([], minor=True)
     ax.set_yticks(range(len(names)), reversed(names), fontsize="small")
