@@ -45,7 +45,7 @@ PAPER = Path(__file__).parents[2] / "benchmarks" / "paper"
 SMOKE = PROFILES["smoke"]
 # Items whose searches are all that there are, without figures or pages.
 SEARCHES = ["table1", "table2-unpaired", "table2-ten-percent", "table2-random"]
-SEARCHES += ["today", "variants", "options"]
+SEARCHES += ["today", "variants"]
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
