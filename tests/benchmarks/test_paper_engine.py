@@ -135,7 +135,8 @@ def test_every_search_of_every_table_has_a_finite_result(finished):
         for line in found
     ]
     assert sorted(have) == sorted(wanted)
-    assert {line["method"] for line in found} == set(METHODS) - {"outliers"}
+    elsewhere = {"outliers", "shuffled", "twenty_steps"}
+    assert {line["method"] for line in found} == set(METHODS) - elsewhere
     for line in found:
         assert math.isfinite(float(line["seconds"]))
         if line["method"] == "plain_grid":
