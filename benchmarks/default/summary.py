@@ -18,7 +18,8 @@ from random_effect import mean_of_groups
 from tasks import TASKS, Task
 
 MARGIN = np.log(1.01)
-REFERENCE = "full 5-fold"
+REFERENCE, DEFAULT = "full 5-fold", "track_and_confirm"
+ALL, KNN = "All tasks without k-NN", "k-NN, apart"
 Lines = dict[tuple[str, str, int], dict[str, float]]
 
 
@@ -99,19 +100,27 @@ HEAD = (
 )
 
 
-def table(lines: Lines, title: str, chosen: list[str]) -> None:
-    """Print a table of all methods on some tasks."""
-    print(f"\n**{title}**\n\n| {' | '.join(HEAD)} |\n|{'---|' * len(HEAD)}")
-    for method in dict.fromkeys(method for _, method, _ in lines):
-        text = row(lines, method, chosen) if method != REFERENCE else ""
-        if text:
-            print(text)
+def method_names(lines: Lines) -> list[str]:
+    """Return the methods but for the reference, the default first."""
+    names = dict.fromkeys(method for _, method, _ in lines)
+    return [DEFAULT, *(name for name in names if name not in (DEFAULT, REFERENCE))]
 
 
-def parts() -> dict[str, Callable[[Task], bool]]:
-    """Return the parts of the tasks that have a table of their own."""
+def table(lines: Lines, title: str, chosen: list[str]) -> str:
+    """Return a table of all methods on some tasks."""
+    rows = [row(lines, method, chosen) for method in method_names(lines)]
+    return "\n".join([f"**{title}**\n", *head(HEAD), *filter(None, rows)])
+
+
+def head(names: tuple[str, ...]) -> list[str]:
+    """Return the first lines of a table."""
+    return [f"| {' | '.join(names)} |", f"|{'---|' * len(names)}"]
+
+
+def parts() -> dict[str, list[str]]:
+    """Return the names of the tasks that have a table of their own, by its title."""
     chosen: dict[str, Callable[[Task], bool]] = {
-        "All tasks without k-NN": lambda task: task.family != "knn",
+        ALL: lambda task: task.family != "knn",
         "Real data": lambda task: not task.generated,
         "Generators": lambda task: task.generated,
         "Fewer than 2,000 rows": lambda task: task.n_train < 2000,
@@ -121,36 +130,66 @@ def parts() -> dict[str, Callable[[Task], bool]]:
         chosen[f"Learners: {family}"] = lambda task, f=family: task.family == f
     for space in ("grid", "random", "categories"):
         chosen[f"Spaces: {space}"] = lambda task, s=space: task.space == s
-    return chosen
+    found = {
+        title: [n for n, t in TASKS.items() if t.family != "knn" and belongs(t)]
+        for title, belongs in chosen.items()
+    }
+    return found | {KNN: [n for n, t in TASKS.items() if t.family == "knn"]}
+
+
+def by_part(lines: Lines) -> str:
+    """Return one table of the default, a row for each part of the tasks."""
+    rows = []
+    for title, chosen in parts().items():
+        _, rest = row(lines, DEFAULT, chosen).split(" | ", 1)
+        rows.append(f"| {title} | {rest}")
+    return "\n".join([*head(("tasks", *HEAD[1:])), *rows])
+
+
+def by_task(lines: Lines) -> str:
+    """Return mean and worst split of the default on each task."""
+    rows = []
+    for name in TASKS:
+        for values in ratios(lines, DEFAULT, "loss", [name]).values():
+            mean, worst = 100 * np.expm1([np.mean(values), np.max(values)])
+            over = sum(value > np.log(1.05) for value in values)
+            cells = name, f"{len(values)}", f"{mean:+.1f} %", f"{worst:+.1f} %"
+            rows.append(f"| {' | '.join(cells)} | {over} |")
+    names = "task", "splits", "mean", "worst", "over 5 % worse"
+    return "\n".join([*head(names), *rows])
+
+
+def opening(lines: Lines, n_failed: int) -> str:
+    """Say how much there is."""
+    complete = [
+        seed
+        for seed in {seed for _, _, seed in lines}
+        if all((t, m, seed) in lines for t in TASKS for m in (REFERENCE, DEFAULT))
+    ]
+    return (
+        f"{len(lines):,} cells, {n_failed} failed; {len(complete)} of 10 splits have "
+        "all tasks of the reference and the default. Cost is the ratio to full 5-fold."
+    )
+
+
+def every_table(lines: Lines) -> str:
+    """Return all tables of the protocol."""
+    tables = [table(lines, title, chosen) for title, chosen in parts().items()]
+    last = f"**By task: default over full 5-fold**\n\n{by_task(lines)}"
+    return "\n\n".join([*tables, last])
 
 
 def main() -> None:
     """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("results", type=Path)
-    lines, n_failed = read(parser.parse_args().results)
-    seeds = {seed for _, _, seed in lines}
-    complete = [
-        seed
-        for seed in seeds
-        if all((task, REFERENCE, seed) in lines for task in TASKS)
-        and all((task, "track_and_confirm", seed) in lines for task in TASKS)
-    ]
-    print(
-        f"{len(lines)} cells, {n_failed} failed; {len(complete)} of 10 splits have all "
-        "tasks of the reference and the default. Cost is the ratio to full 5-fold."
+    parser.add_argument(
+        "--parts", action="store_true", help="one table of the default, by kind of task"
     )
-    for title, belongs in parts().items():
-        names = [n for n, t in TASKS.items() if t.family != "knn" and belongs(t)]
-        table(lines, title, names)
-    table(lines, "k-NN, apart", [n for n, t in TASKS.items() if t.family == "knn"])
-    print("\n**By task: default over full 5-fold**\n\n| task | splits | mean | worst |")
-    print("|---|---|---|---|")
-    for name in TASKS:
-        found = ratios(lines, "track_and_confirm", "loss", [name])
-        for values in found.values():
-            mean, worst = 100 * np.expm1([np.mean(values), np.max(values)])
-            print(f"| {name} | {len(values)} | {mean:+.1f} % | {worst:+.1f} % |")
+    options = parser.parse_args()
+    lines, n_failed = read(options.results)
+    print(opening(lines, n_failed), end="\n\n")
+    print(by_part(lines) if options.parts else every_table(lines))
 
 
 if __name__ == "__main__":

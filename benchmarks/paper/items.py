@@ -121,6 +121,7 @@ UNPAIRED = benchmark("cvst", "unpaired")
 TEN_PERCENT = benchmark("cvst", "ten_percent")
 RANDOM = benchmark("cvst", "random", "random_on_test")
 REGRESSION_VARIANT = ("cvst", "cv", "outliers")
+OPTIONS = ("cvst", "shuffled", "twenty_steps")
 
 ITEMS = {
     "table1": Item(
@@ -188,6 +189,13 @@ ITEMS = {
     "variants": Item(
         "Not in the paper's tables: the closed test, and Track and confirm",
         benchmark("cvst", "cv", "closed", "track_and_confirm"),
+        has_figure=False,
+    ),
+    "options": Item(
+        "Of the text: a new shuffle in each step, and twenty steps",
+        together(
+            toy(*OPTIONS, data=("noisy_sinc",)), benchmark(*OPTIONS, task="regression")
+        ),
         has_figure=False,
     ),
 }

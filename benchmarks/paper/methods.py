@@ -344,6 +344,8 @@ METHODS: dict[str, Method] = {
     "random_on_test": lambda trial: random_search(trial, peek=True),
     "plain_grid": plain_grid,
     "closed": race(lambda _: CVST(elimination="closed")),
+    "shuffled": race(lambda _: CVST(shuffle_each_step=True)),
+    "twenty_steps": race(lambda _: CVST(max_steps=20)),
     "track_and_confirm": race(lambda _: TrackAndConfirm()),
     "optuna": optuna_search,
     "halving": halving,

@@ -166,7 +166,7 @@ def raced(strategy, model, grid, data, seed, exponent):
     operations = fits = 0.0
     for observation in search.race_.observations:
         look = observation.look
-        there = [params[index] for index in look.configurations]
+        there = {index: params[index] for index in look.configurations.tolist()}
         operations += len(there) * (look.n_train / len(y)) ** exponent
         fits += len(evaluator.groups(model, there))
     return search.best_params_, operations, fits, seconds

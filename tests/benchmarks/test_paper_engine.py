@@ -135,7 +135,8 @@ def test_every_search_of_every_table_has_a_finite_result(finished):
         for line in found
     ]
     assert sorted(have) == sorted(wanted)
-    assert {line["method"] for line in found} == set(METHODS) - {"outliers"}
+    elsewhere = {"outliers", "shuffled", "twenty_steps"}
+    assert {line["method"] for line in found} == set(METHODS) - elsewhere
     for line in found:
         assert math.isfinite(float(line["seconds"]))
         if line["method"] == "plain_grid":
@@ -324,6 +325,8 @@ def test_unpaired_variant_ignores_which_row_a_loss_belongs_to(learner):
         ("unpaired", CVST(similarity="kruskal_wallis")),
         ("outliers", CVST(similarity="outliers")),
         ("closed", CVST(elimination="closed")),
+        ("shuffled", CVST(shuffle_each_step=True)),
+        ("twenty_steps", CVST(max_steps=20)),
     ],
 )
 def test_variants_are_the_races_they_are_named_after(method, strategy):

@@ -1,5 +1,6 @@
 """The paper's numbers, what is made of ours, and the pages that show both."""
 
+import re
 from decimal import Decimal
 from math import nan, sqrt
 from pathlib import Path
@@ -495,6 +496,26 @@ def test_remaining_configurations_are_read_from_the_runs():
     np.testing.assert_array_equal(
         figures.survivors.counts(frame), [[5, 3, nan], [5, 5, 1]]
     )
+
+
+def test_a_race_that_has_stopped_keeps_its_survivors():
+    """Up to the last of ten steps, so that medians are of all races."""
+    frame = pd.DataFrame({"survivors": ["5;3", "5;5;1"]})
+    table = figures.survivors.carried(frame)
+    np.testing.assert_array_equal(table, [[5, *[3] * 9], [5, 5, *[1] * 8]])
+
+
+def test_speed_axes_have_several_numbers_where_the_paper_has_a_range(tmp_path):
+    """The ranges of the paper widen the axes before their ticks are set."""
+    same = {"data": "noisy_sinc", "learner": "KRR", "task": "regression"}
+    same |= {"d": 2, "noise": 0.1, "n_train": SMOKE.toy_rows, "n_rows_paper": 1000}
+    lines = []
+    for k in range(3):
+        lines += [run("cvst", k, 0.1, 1.0, **same), run("cv", k, 0.1, 30.0 + k, **same)]
+    write_runs(tmp_path, lines)
+    [path] = figures.toys.noisy_sinc(tmp_path, SMOKE, tmp_path)
+    texts = re.findall(r">\s*([\d.]+)\s*</text>", path.read_text())
+    assert {"50", "100"} <= set(texts)
 
 
 # --- figures and pages ---

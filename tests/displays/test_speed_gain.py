@@ -19,6 +19,17 @@ def test_lines_are_the_medians_of_the_simulated_gains():
     assert ax.get_yscale() == "log"
 
 
+def test_ticks_are_plain_numbers_between_the_powers_of_ten_too():
+    ax = SpeedGainDisplay.from_test(max_steps=[10], n_resamples=3).plot().ax_
+    ax.set_ylim(0.9, 120)
+    ax.figure.canvas.draw()
+    low, high = ax.get_ylim()
+    ticks = zip(ax.get_yticks(), ax.get_yticklabels(), strict=True)
+    shown = [label.get_text() for tick, label in ticks if low <= tick <= high]
+    assert shown == ["1", "2", "5", "10", "20", "50", "100"]
+    assert not len(ax.get_yticks(minor=True))
+
+
 def test_the_legend_can_be_left_out():
     display = SpeedGainDisplay.from_test(max_steps=[10], n_resamples=3)
 

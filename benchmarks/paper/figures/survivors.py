@@ -26,8 +26,10 @@ from figures.style import (
 from figures.toys import LEARNERS, TITLES
 from figures.toys import basis as toy_basis
 
-__all__ = ["counts", "remaining", "remaining_outliers"]
+__all__ = ["carried", "counts", "remaining", "remaining_outliers"]
 
+# Of the races that are drawn.
+N_STEPS = 10
 COUNT_TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 MARKS = {"SVM": "o", "SVR": "o", "KLR": "s", "KRR": "s"}
 
@@ -64,6 +66,18 @@ def figures_of(
         yield benchmark_figure(runs[runs["d"].isna()], folder / f"{name}_benchmark.svg")
 
 
+def carried(frame: pd.DataFrame) -> np.ndarray:
+    """Return survivors as (races, steps); one that has stopped keeps its last number.
+
+    Otherwise a median would be that of the slow races alone.
+    """
+    table = counts(frame)
+    if table.shape[1] < N_STEPS:
+        more = np.full((len(table), N_STEPS - table.shape[1]), np.nan)
+        table = np.hstack([table, more])
+    return pd.DataFrame(table).ffill(axis=1).to_numpy()
+
+
 def counts(frame: pd.DataFrame) -> np.ndarray:
     """Return survivors as (races, steps), NaN after the end of a race."""
     lists = [[float(n) for n in text.split(";")] for text in frame["survivors"]]
@@ -74,11 +88,12 @@ def counts(frame: pd.DataFrame) -> np.ndarray:
 
 
 def draw(ax: Axes, frame: pd.DataFrame, learners: Sequence[str]) -> None:
-    """Draw the median of the races still running, and each race or a band."""
+    """Draw the median of all races, each race or a band, and where races end."""
     for learner in learners:
-        table = counts(frame[frame["learner"] == learner])
-        if not table.size:
+        here = frame[frame["learner"] == learner]
+        if here.empty:
             continue
+        table = carried(here)
         steps = np.arange(1, table.shape[1] + 1)
         colour = LEARNER_COLOURS[learner]
         if len(table) >= FEWEST_FOR_A_BOX:
@@ -87,10 +102,11 @@ def draw(ax: Axes, frame: pd.DataFrame, learners: Sequence[str]) -> None:
         else:
             for race in table:
                 ax.plot(steps, race, color=colour, lw=0.6, alpha=0.6)
-        ax.plot(
-            steps, np.nanmedian(table, axis=0), MARKS[learner] + "-", color=colour,
-            ms=3, lw=1.4,
-        )  # fmt: skip
+        middle = np.nanmedian(table, axis=0)
+        ax.plot(steps, middle, color=colour, lw=1.4)
+        # Marks up to the last step that any race has run.
+        ran = slice(counts(here).shape[1])
+        ax.plot(steps[ran], middle[ran], MARKS[learner], color=colour, ms=3)
     ax.set_yscale("log")
     ax.set_xticks([2, 4, 6, 8, 10])
     ax.set_xlim(0.6, 10.4)
@@ -166,4 +182,7 @@ def how(frame: pd.DataFrame) -> str:
     """Say what lines and bands are."""
     fewest = frame.groupby(["data", "d", "noise", "learner"], dropna=False).size().min()
     rest = "middle half shaded" if fewest >= FEWEST_FOR_A_BOX else "thin: single races"
-    return f"Medians of the races still running, {rest}"
+    return (
+        "Medians of all races; one that has stopped keeps its survivors, and marks end "
+        f"with the longest race; {rest}"
+    )

@@ -106,13 +106,14 @@ def differences(
         left.axhline(0, color=BOUNDARY, lw=1, ls="--")
         left.set(ylabel=f"noise {noise:g}", title="")
         grouped(right, here, "speed", learners)
+    # Before the ticks: the ranges of the paper may widen the axes.
+    ranges = [] if ours != "cvst" else paper_ranges(axes[:, 1], data, learners)
     for _, right in axes:
         right.set_yscale("log")
         plain_numbers(right, SPEED_TICKS)
     who = "CVST" if ours == "cvst" else "the variant"
     axes[0, 0].set_title(f"error of {who} minus that of cross-validation")
     axes[0, 1].set_title("times faster than cross-validation")
-    ranges = [] if ours != "cvst" else paper_ranges(axes[:, 1], data, learners)
     learner_legend(figure, learners, *ranges)
     name = data if ours == "cvst" else "outliers_toy"
     variant = "" if ours == "cvst" else "outlier variant, "

@@ -12,6 +12,7 @@ from cvst.displays._style import (
     MARKERS,
     colours,
     legend_below,
+    numbers_on_log_axis,
     prepare_axes,
     tidy,
     whole_steps,
@@ -126,7 +127,7 @@ class SpeedGainDisplay:
         )
         tidy(ax)
         whole_steps(ax)
-        ax.yaxis.set_major_formatter("{x:g}")
+        numbers_on_log_axis(ax)
         if legend:
             legend_below(ax, "problem")
         return self

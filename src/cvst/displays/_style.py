@@ -32,6 +32,7 @@ __all__ = [
     "import_pyplot",
     "legend_below",
     "loss_ceiling",
+    "numbers_on_log_axis",
     "ordered_colours",
     "prepare_axes",
     "prepare_figure",
@@ -114,6 +115,15 @@ def prepare_figure(
     for unused in panels[n_panels:]:
         unused.remove()
     return figure, panels[:n_panels]
+
+
+def numbers_on_log_axis(ax: Axes) -> None:
+    """Label 1, 2 and 5 of each power of ten with ordinary numbers."""
+    from matplotlib.ticker import LogLocator
+
+    ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    ax.yaxis.set_major_formatter("{x:g}")
+    ax.set_yticks([], minor=True)
 
 
 def tidy(ax: Axes) -> None:
