@@ -142,7 +142,7 @@ def test_the_gain_is_that_of_ensembles_chosen_by_the_other_folds(kept):
         opaque,
         {"auc": "roc_auc", "loss": "neg_log_loss"},
     ],
-    ids=str,
+    ids=lambda scoring: getattr(scoring, "__name__", str(scoring)),
 )
 def test_any_score_of_classes_selects_an_ensemble(kept, scoring):
     """Witness: the mean over folds of the scorer itself, at the weights it found."""
