@@ -29,6 +29,9 @@ TOP = {
     "one_by_one",
     "incremental",
     "check",
+    "ahead",
+    "predictions",
+    "stored",
 }
 
 

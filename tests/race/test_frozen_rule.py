@@ -78,7 +78,9 @@ def first_noticed(**changed):
 def test_default_is_this_strategy_with_the_numbers_of_the_study():
     """What a search uses if nothing is said."""
     assert type(STRATEGIES[DEFAULT_STRATEGY]()) is TrackAndConfirm
-    assert TrackAndConfirm().get_params() == STORED["parameters"] | LIMITS, MEASURE_AGAIN
+    assert TrackAndConfirm().get_params() == STORED["parameters"] | LIMITS, (
+        MEASURE_AGAIN
+    )
 
 
 def test_all_races_are_stored():

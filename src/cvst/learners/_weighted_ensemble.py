@@ -196,7 +196,7 @@ class WeightedEnsembleRegressor(RegressorMixin, _WeightedEnsemble):
 
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Fit a clone of every member on all rows; ``params`` go to all of them."""
-        shape = np.shape(y)
+        shape = np.asarray(y).shape
         if len(shape) == 2 and shape[1] == 1:
             # Some members would predict a column, others numbers.
             y = column_or_1d(y, warn=True)

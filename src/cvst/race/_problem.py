@@ -137,8 +137,8 @@ class Problem:
 
         Examples
         --------
-        >>> Problem(10_000, 1_000_000).most_tested(10_000)
-        25000
+        >>> Problem(1_000, 1_000_000).most_tested(1_000)
+        10000
         """
         most = max(FEWEST_TESTED, LARGEST_LOOK // max(1, n_configurations))
         return most if limit is None or self.n_validation else min(most, limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import numbers
 from copy import copy
 from typing import Any, ClassVar
@@ -19,6 +20,8 @@ from cvst.search._setup import Setup
 from cvst.search.estimate import look_again_at, score_estimate
 
 __all__ = ["FittedRace"]
+
+LOGGER = logging.getLogger("cvst")
 
 EARLY_ENDS = ("time_budget", "interrupted", "failed", "callback")
 
@@ -139,13 +142,18 @@ class FittedRace(BaseSearchCV):
         # race alone. Whoever ends it early, or sets it a time, wants no further fits.
         watched = getattr(self, "incremental", False) or has_callbacks(self.estimator)
         early = reason in EARLY_ENDS or self.time_budget is not None
-        self.best_score_estimate_ = score_estimate(
-            state,
-            self.best_index_,
-            setup.source.data.score_weights,
-            None if early or watched else look_again_at(setup.source),
-            setup.source.loss.explains_variance,
-        )
+        self.best_score_estimate_ = None
+        try:
+            self.best_score_estimate_ = score_estimate(
+                state,
+                self.best_index_,
+                setup.source.data.score_weights,
+                None if early or watched else look_again_at(setup.source),
+                setup.source.loss.explains_variance,
+            )
+        except MemoryError:
+            # The race is over and has its winner, with or without an estimate.
+            LOGGER.info("There is no memory left for best_score_estimate_")
 
     def _choose(self, winner: int) -> int:
         if not callable(self.refit):

@@ -221,6 +221,8 @@ def share_interval(share: float, n_cells: float, level: float) -> tuple[float, f
     >>> round(low, 4), round(high, 4)
     (0.7864, 0.9565)
     """
+    if n_cells <= 0:
+        return 0.0, 1.0
     share = min(1.0, max(0.0, share))
     square = float(ndtri(0.5 + level / 2)) ** 2 / n_cells
     centre = (share + square / 2) / (1 + square)

@@ -11,6 +11,7 @@ from typing import Any
 
 from cvst._text import value_text
 from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
+from cvst.report import score_name
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._fingerprint import difference, fingerprint
@@ -137,6 +138,7 @@ def _header(search: Any, parts: dict[str, Any]) -> dict[str, Any]:
             "estimator": value_text(search.estimator, 300),
             "error_score": settings["error_score"],
             "scoring": value_text(settings["scoring"], 100),
+            "score": score_name(search),
             "random_state": int(search.random_state),
         },
     }

@@ -206,6 +206,7 @@ class Checkpoint:
             self.configurations,
             self.ranking,
             scores=self.scores,
+            scoring=self.settings.get("score"),
             strategy=self.strategy_,
             stop_reason=self.stop_reason_,
         )

@@ -92,6 +92,8 @@ def growth_of(
     if known is None:
         return Growth()
     gain, error, fallen = known
+    if fallen <= 0:  # half of one row is one row
+        return Growth()
     return Growth(gain, left / fallen, lucky, left / fallen * error)
 
 
