@@ -148,3 +148,7 @@ def test_a_weight_of_two_is_a_cell_of_two_rows():
 def test_shares_have_wilsons_interval(right, n):
     expected = stats.binomtest(right, n).proportion_ci(0.9, method="wilson")
     assert share_interval(right / n, n, 0.9) == pytest.approx(tuple(expected))
+
+
+def test_a_share_of_no_cells_may_be_anything():
+    assert share_interval(0.5, 0, 0.9) == (0.0, 1.0)

@@ -142,7 +142,6 @@ class FittedRace(BaseSearchCV):
         # race alone. Whoever ends it early, or sets it a time, wants no further fits.
         watched = getattr(self, "incremental", False) or has_callbacks(self.estimator)
         early = reason in EARLY_ENDS or self.time_budget is not None
-        self.best_score_estimate_ = None
         try:
             self.best_score_estimate_ = score_estimate(
                 state,
@@ -154,6 +153,7 @@ class FittedRace(BaseSearchCV):
         except MemoryError:
             # The race is over and has its winner, with or without an estimate.
             LOGGER.info("There is no memory left for best_score_estimate_")
+            self.best_score_estimate_ = None
 
     def _choose(self, winner: int) -> int:
         if not callable(self.refit):
