@@ -9,6 +9,7 @@ import os
 
 from hypothesis import settings
 
-settings.register_profile("repeatable", derandomize=True)
-settings.register_profile("random", derandomize=False)
+# No deadlines: how long an example takes tells of the machine.
+settings.register_profile("repeatable", derandomize=True, deadline=None)
+settings.register_profile("random", derandomize=False, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
