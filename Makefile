@@ -21,7 +21,7 @@ FACE := grid_search scores several_scores callbacks strategies bad_input estimat
 demo: .venv-demo/ready
 	$(DEMO)/cvst demo
 
-test: lint unit oldest
+test: lint unit
 
 lint: .venv/ready
 	$(BIN)/ruff format --check .
