@@ -61,7 +61,7 @@ def timed(estimator: Any) -> Any:
     """Return the estimator as one of a class that counts its own CPU seconds."""
     base = type(estimator)
 
-    class Timed(base):  # type: ignore[misc, valid-type]
+    class Timed(base):
         def fit(self, *args: Any, **kwargs: Any) -> Any:
             start = time.process_time()
             try:
