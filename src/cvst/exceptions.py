@@ -10,6 +10,7 @@
     │   ├── BudgetTooSmallError
     │   └── CheckpointError
     ├── AllFitsFailedError (ValueError)
+    ├── InvalidPredictionError (ValueError)
     ├── ClusterLostError
     └── DataUnavailableError
 
@@ -34,6 +35,7 @@ __all__ = [
     "DataUnavailableError",
     "FallbackWarning",
     "InvalidInputError",
+    "InvalidPredictionError",
     "TooFewRowsError",
     "TooFewStepsError",
     "UnsupportedScoreError",
@@ -67,6 +69,13 @@ class BudgetTooSmallError(InvalidInputError):
 
 class CheckpointError(InvalidInputError):
     """A checkpoint is in use, damaged, or belongs to another search."""
+
+
+class InvalidPredictionError(CVSTError, ValueError):
+    """A model predicts nothing that can be scored; raised if errors are to be raised.
+
+    Otherwise its configuration fails.
+    """
 
 
 class AllFitsFailedError(CVSTError, ValueError):

@@ -77,7 +77,7 @@ def test_predictions_that_are_not_finite_are_failures(container, limit):
     )
     seen = source.observe(Look(slice(0, 40), slice(40, 60), 40, np.arange(2)))
     assert list(seen.failures) == [1]
-    assert "the predictions contain NaN or infinity" in seen.failures[1]
+    assert "The predictions contain NaN or infinity" in seen.failures[1]
 
 
 def test_standard_errors_are_those_of_the_pointwise_losses():

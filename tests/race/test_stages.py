@@ -7,10 +7,10 @@ import pytest
 
 from cvst.race import (
     CVST,
+    Alone,
     AtMost,
     FoldRace,
     LookLosses,
-    Once,
     Problem,
     Program,
     RaceState,
@@ -92,7 +92,7 @@ def test_the_strategys_own_reason_comes_first():
     limited = AtMost(CVST(), 2)
     *_, state = race(RaceState(problem(3)), Means([0, 5, 9]), CVST())
     assert limited.stop_reason(state) == CVST().stop_reason(state)
-    assert Once(CVST()).stop_reason(state) == "single_configuration"
+    assert Alone(CVST()).stop_reason(state) == "single_configuration"
 
 
 class Proposing(CVST):

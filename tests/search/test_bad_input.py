@@ -335,6 +335,7 @@ def test_one_configuration_is_fitted_and_said_so(regression):
         search.fit(X, y)
     assert search.best_params_ == {"alpha": 3.0}
     assert search.stop_reason_ == "single_configuration"
+    assert search.n_looks_ == 5
     assert np.isfinite(search.best_score_)
     assert search.predict(X).shape == (220,)
 

@@ -54,11 +54,11 @@ def neighbours(**options):
 
 
 def half_scores(search, X, y, score, n_folds=2):
-    """Fit the winner to the last half of the training rows of the first folds."""
+    """Fit the winner to the last half, in race order, of the rows of the first folds."""
     order = search_order(search, X)
     scores = []
     for seen in search.race_.observations[:n_folds]:
-        train = order[seen.look.train]
+        train = order[np.sort(seen.look.train)]
         half = train[len(train) // 2 :]
         model = clone(search.estimator).set_params(**search.best_params_)
         model.fit(X[half], y[half])

@@ -46,6 +46,26 @@ FOUND = {
     "folds that are no pairs were told on many lines": Case(
         "HostileRegressor none", cv="not pairs"
     ),
+    "a prediction of None was measured": Case(
+        "HostileRegressor nothing", options="error raised"
+    ),
+    "a prediction of one number was measured": Case(
+        "HostileRegressor scalar", options="error raised"
+    ),
+    "infinite predictions were no error of ours": Case(
+        "HostileClassifier infinite",
+        targets="rare class",
+        scoring="accuracy",
+        options="error raised",
+    ),
+    "words among numbers were sorted into an order of classes": Case(
+        "HostileRegressor stop",
+        targets="mixed objects",
+        scoring="scorer of words",
+        options="order by classes",
+    ),
+    "an estimate without any error was divided by it": draw(47507),
+    "equally near rows were chosen in another order": draw(27939),
 }
 
 

@@ -9,8 +9,9 @@ import pytest
 from scipy.stats import randint
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.datasets import make_classification
-from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
+from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import mean_squared_error
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
@@ -357,3 +358,32 @@ def test_planned_looks_are_never_exceeded(waves):
 def test_the_default_tracks_and_confirms(cls):
     """The strategy that is as accurate as full cross-validation is the default."""
     assert isinstance(resolve_strategy(cls(None, {}).strategy), TrackAndConfirm)
+
+
+@pytest.mark.parametrize(
+    ("model", "grid"),
+    [
+        (RandomForestClassifier(5, random_state=0), {"max_depth": [2, 4, None]}),
+        (SGDClassifier(shuffle=False, random_state=0), {"alpha": [1e-4, 1e-2, 1.0]}),
+        (KNeighborsClassifier(), {"n_neighbors": [1, 2, 4, 7]}),
+        (KNeighborsClassifier(), {"n_neighbors": [3]}),
+    ],
+    ids=["forest", "gradients", "equally near rows", "one configuration"],
+)
+@pytest.mark.filterwarnings("ignore:There is one configuration only")
+def test_cross_validation_is_that_of_scikit_learn_for_learners_of_an_order(model, grid):
+    """Fits get the rows as the user ordered them: bootstraps and ties depend on it."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, size=(150, 3)).astype(float)
+    y = (X.sum(axis=1) + rng.normal(size=150) > 3).astype(int)
+    folds = KFold(4, shuffle=True, random_state=1)
+    ours = RaceGridSearchCV(
+        model, grid, cv=folds, strategy="cross_validation", random_state=0
+    ).fit(X, y)
+    theirs = GridSearchCV(model, grid, cv=folds).fit(X, y)
+    assert ours.best_index_ == theirs.best_index_
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_score"],
+        theirs.cv_results_["mean_test_score"],
+        rtol=1e-12,
+    )

@@ -13,7 +13,7 @@ import numpy as np
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._protocol import BatchEvaluator
 from cvst.evaluation.losses import PointwiseLoss, TableLosses
-from cvst.exceptions import InvalidInputError
+from cvst.exceptions import InvalidInputError, InvalidPredictionError
 from cvst.parallel import portable
 from cvst.race import Look, LookLosses
 
@@ -211,8 +211,8 @@ def without_undefined(scored: list[Scored]) -> list[Scored]:
     undefined = [one for one in good if one.score is not None and np.isnan(one.score)]
     if not undefined or len(undefined) == len(good):
         return scored
-    text = "the score is NaN"
-    error = FloatingPointError(text)
+    text = "The score is NaN."
+    error = InvalidPredictionError(text)
     failed = {
         one.configuration: replace(
             one, losses=None, residuals=None, error=error, reason=text, details=text

@@ -27,7 +27,7 @@ from cvst.evaluation._scored import Scored, ScoredTable, Scores
 from cvst.evaluation._stored import ReadRows
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import Assess, Assessed, PointwiseLoss, table_losses
-from cvst.exceptions import UnsupportedScoreError
+from cvst.exceptions import InvalidPredictionError, UnsupportedScoreError
 from cvst.parallel import OnFile
 from cvst.race import Look
 
@@ -239,13 +239,17 @@ def _received(content: tuple[dict[str, Any], bool]) -> Work:
 
 
 def _assessed(assess: Assess, prediction: Any, classes: Any) -> Assessed:
+    if _is_one_value(prediction):
+        raise InvalidPredictionError(
+            f"The prediction is {str(prediction)[:80]}. Predict one value per row."
+        )
     if not _all_finite(prediction):
-        raise FloatingPointError("the predictions contain NaN or infinity")
+        raise InvalidPredictionError("The predictions contain NaN or infinity.")
     # A model that diverged may have losses that no longer fit: they are infinite.
     with np.errstate(over="ignore"):
         assessed = assess(prediction, classes)
     if np.isnan(assessed.losses).any():
-        raise FloatingPointError("the losses contain NaN")
+        raise InvalidPredictionError("The losses contain NaN.")
     return assessed
 
 
@@ -263,6 +267,11 @@ def _other_scores(
             # They decide nothing, so they must not end what the race is about.
             errors[name] = error
     return scores, errors
+
+
+def _is_one_value(prediction: Any) -> bool:
+    alone = prediction is None or np.isscalar(prediction)
+    return alone or getattr(prediction, "ndim", 1) == 0
 
 
 def _all_finite(prediction: Any) -> bool:

@@ -11,7 +11,7 @@ from cvst.race._families import count_screened
 from cvst.race._fold_race import FoldRace
 from cvst.race._growing_steps import GrowingSteps
 from cvst.race._leader_tests import excess_p_values
-from cvst.race._limits import AtMost, Limit, Once
+from cvst.race._limits import Alone, AtMost, Limit
 from cvst.race._look import Look, LookLosses, Observation, Verdict
 from cvst.race._loop import race
 from cvst.race._plain_time import plain_search_seconds
@@ -45,6 +45,7 @@ from cvst.race._winner import MeanRank
 
 __all__ = [
     "CVST",
+    "Alone",
     "AtMost",
     "Axis",
     "BitTable",
@@ -67,7 +68,6 @@ __all__ = [
     "NeverStop",
     "NoElimination",
     "Observation",
-    "Once",
     "OutlierSimilarity",
     "PlannedLook",
     "PrefixSimilarity",

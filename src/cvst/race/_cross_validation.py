@@ -37,6 +37,11 @@ class CrossValidation(Strategy):
         """Ask for one set of folds."""
         return (self.n_folds,)
 
+    @property
+    def keeps_order(self) -> bool:
+        """Fit as :class:`GridSearchCV` does: some learners depend on the order."""
+        return True
+
     def check(self, problem: Problem) -> None:
         """Raise an error if the number of folds makes no sense."""
         del problem

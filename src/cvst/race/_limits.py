@@ -10,7 +10,7 @@ from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._state import RaceState
 from cvst.race._strategy import Decider
 
-__all__ = ["AtMost", "Limit", "Once"]
+__all__ = ["Alone", "AtMost", "Limit"]
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class AtMost(Limit):
 
 
 @dataclass(frozen=True)
-class Once(Limit):
-    """Look once: a lone configuration is scored, and there is nothing to race.
+class Alone(Limit):
+    """Score a lone configuration: on all folds if there are any, else at one look.
 
     Parameters
     ----------
@@ -87,7 +87,9 @@ class Once(Limit):
     """
 
     def stop_reason(self, state: RaceState) -> str | None:
-        """Stop after the first look."""
-        if state.observations:
-            return "single_configuration"
-        return self.decider.stop_reason(state)
+        """Stop after the first look, or after the folds that it belongs to."""
+        reason = self.decider.stop_reason(state)
+        if not state.observations:
+            return reason
+        on_folds = state.observations[-1].look.is_fold
+        return None if on_folds and reason is None else "single_configuration"

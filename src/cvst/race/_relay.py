@@ -139,6 +139,11 @@ class Relay(Strategy):
         return self.strategy.fold_counts
 
     @property
+    def keeps_order(self) -> bool:
+        """Whether the strategy does."""
+        return self.strategy.keeps_order
+
+    @property
     def needs_residuals(self) -> bool:
         """Whether the strategy needs them."""
         return self.strategy.needs_residuals

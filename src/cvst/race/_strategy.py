@@ -112,6 +112,14 @@ class Strategy(Parametrised, ABC):
         return 0
 
     @property
+    def keeps_order(self) -> bool:
+        """Whether it looks at folds only, which then train in the user's order.
+
+        By default they train in the order of the race, of which subsets are prefixes.
+        """
+        return False
+
+    @property
     def most_rows(self) -> int | None:
         """Most rows worth racing; of more, so many are drawn. By default all are."""
         return None

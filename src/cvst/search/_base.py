@@ -30,7 +30,7 @@ from cvst.exceptions import (
     InvalidInputError,
     UnusedArgumentWarning,
 )
-from cvst.race import AtMost, Decider, LookCutError, Once, RaceState, race
+from cvst.race import Alone, AtMost, Decider, LookCutError, RaceState, race
 from cvst.report import score_name, stop_sentence
 from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
 from cvst.search._fitted import FittedRace
@@ -390,12 +390,12 @@ class BaseRaceSearch(FittedRace):
         if setup.problem.n_configurations == 1 and not setup.strategy.proposes:
             if budget is None:  # a budget that leaves one has said so
                 warnings.warn(
-                    "There is one configuration only: it is fitted, and nothing is "
+                    "There is one configuration only: it is scored, and nothing is "
                     "raced.",
                     FallbackWarning,
                     stacklevel=6,
                 )
-            decider = Once(decider)
+            decider = Alone(decider)
         decider = AtMost(decider, self.max_looks)
         return decider if budget is None else Within(decider, budget, setup)
 

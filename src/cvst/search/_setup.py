@@ -235,7 +235,8 @@ def prepare(
     strategy.check(problem)
     others = scoring.others.values()
     check_scoring_fits(strategy, loss, inputs.y, template, seeded, others)
-    folds = FoldMaker(options.cv, stratify, inputs, ordering, rng)
+    keeps_order = strategy.keeps_order
+    folds = FoldMaker(options.cv, stratify, inputs, ordering, rng, keeps_order)
     problem = replace(
         problem,
         orders=_fresh_orders(strategy, order, stratify, data, inputs.groups, rng),

@@ -192,7 +192,7 @@ def _since_half(
 
 def _half(look: Look, chosen: int) -> Look:
     """Return the look with the last half of its training rows, at one configuration."""
-    train = as_array(look.train)
+    train = np.sort(as_array(look.train))  # in race order, of which parts are samples
     # In the order of time the last are the nearest to the test.
     half = train[len(train) // 2 :]
     alone = np.array([chosen])

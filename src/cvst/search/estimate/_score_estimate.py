@@ -96,7 +96,7 @@ class Evidence:
         n_rows = self.freedom + 1
         # Rows of a group are fewer than they seem, which the error tells unless all
         # rows are alike.
-        if known * (1 - known) > ALIKE:
+        if known * (1 - known) > ALIKE and self.error > 0:
             n_rows = known * (1 - known) / self.error**2
         spread = max(share * (1 - share), 1 / n_rows)
         n_rows = spread / (WIDENING**2 * spread / n_rows + others)

@@ -50,6 +50,7 @@ class FoldMaker:
     inputs: Inputs
     ordering: Ordering
     rng: np.random.Generator
+    keeps_order: bool = False
 
     def for_counts(self, counts: tuple[int, ...]) -> Mapping[int, Folds]:
         """Return folds by their number; the user's own are asked for once only."""
@@ -76,6 +77,7 @@ class FoldMaker:
                 self.ordering,
                 self.stratify,
                 self.rng,
+                self.keeps_order,
             )
         except ValueError as error:
             if isinstance(error, InvalidInputError) and not isinstance(

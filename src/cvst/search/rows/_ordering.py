@@ -107,6 +107,7 @@ def make_folds(
     ordering: Ordering,
     is_classifier: bool,
     rng: np.random.Generator,
+    keeps_order: bool = False,
 ) -> tuple[tuple[IntArray, IntArray], ...]:
     """Return folds as pairs of training and test rows, numbered in race order.
 
@@ -125,11 +126,15 @@ def make_folds(
         Whether an integer ``cv`` means stratified folds.
     rng : numpy.random.Generator
         Draws the folds if ``cv`` is None.
+    keeps_order : bool, default=False
+        Whether to train on the rows in the order in which the fold names them, as
+        :class:`GridSearchCV` does.
 
     Returns
     -------
     tuple of (train, test)
-        Ascending places in the order of the race.
+        Places in the order of the race; those of ``test`` ascend, and those of
+        ``train`` too unless ``keeps_order``.
 
     Examples
     --------
@@ -149,7 +154,10 @@ def make_folds(
     place = np.empty(n_samples, dtype=np.intp)
     place[ordering.permutation] = np.arange(n_samples)
     folds = tuple(
-        (_places(train, place, "training"), _places(test, place, "test"))
+        (
+            _places(train, place, "training", not keeps_order),
+            _places(test, place, "test"),
+        )
         for train, test in splits
     )
     if not folds:
@@ -222,6 +230,13 @@ def _checked_labels(y: Any, n_samples: int) -> Any:
         raise InvalidInputError(
             f"y has {len(labels)} entries for {n_samples} rows. Give one entry per row."
         )
+    try:
+        np.unique(labels)
+    except TypeError as error:
+        raise InvalidInputError(
+            "ordering='stratified' needs classes that can be sorted, but y has values "
+            f"of several types: {error}. Use one type, or ordering='shuffled'."
+        ) from error
     return labels
 
 
@@ -279,8 +294,8 @@ def _at_most(n_folds: int, limit: int, what: str) -> int:
     return min(n_folds, limit)
 
 
-def _places(rows: Any, place: IntArray, what: str) -> IntArray:
-    """Return where some rows stand in the race, in ascending order."""
+def _places(rows: Any, place: IntArray, what: str, ascend: bool = True) -> IntArray:
+    """Return where some rows stand in the race."""
     indices = np.asarray(rows)
     # scikit-learn takes masks for folds too.
     if indices.dtype == bool and len(indices) == len(place):
@@ -300,4 +315,4 @@ def _places(rows: Any, place: IntArray, what: str) -> IntArray:
             f"A fold of cv names row {indices.max()}, but there are {len(place)} rows, "
             "counted from 0."
         )
-    return np.sort(place[indices])
+    return np.sort(place[indices]) if ascend else place[indices]
