@@ -30,7 +30,7 @@ lint: .venv/ready
 	$(BIN)/mypy
 
 unit: .venv/ready browser
-	$(THREADS) $(BIN)/python -m pytest -n 2
+	$(THREADS) $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # Reports are tested in a real browser where one can be had; without it those tests say
 # so and are skipped.

@@ -47,7 +47,10 @@ SMOKE = PROFILES["smoke"]
 SEARCHES = ["table1", "table2-unpaired", "table2-ten-percent", "table2-random"]
 SEARCHES += ["today", "variants"]
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.xdist_group("paper engine"),  # its fixtures take half a minute
+]
 
 
 def command(output, *arguments):

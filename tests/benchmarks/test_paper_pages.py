@@ -41,6 +41,8 @@ from summary import (
     verdict,
 )
 
+pytestmark = pytest.mark.xdist_group("paper pages")  # all small experiments, once
+
 SMOKE = PROFILES["smoke"]
 PARTS = ("cross-validation", "unpaired", "ten-percent", "random")
 PUBLISHED = load_published()

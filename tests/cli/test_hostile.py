@@ -216,8 +216,15 @@ class Own(Ridge):
 CONSOLE = "import sys; from cvst.cli import main; sys.exit(main())"
 
 
-@pytest.mark.parametrize("start", [["-m", "cvst"], ["-c", CONSOLE]])
-@pytest.mark.parametrize("model", ["ridge", "own:Own"])
+@pytest.mark.parametrize(
+    ("start", "model"),
+    [
+        (["-m", "cvst"], "own:Own"),
+        (["-c", CONSOLE], "own:Own"),
+        (["-m", "cvst"], "ridge"),
+    ],
+    ids=["module", "console", "module, model of ours"],
+)
 def test_modules_beside_the_data_are_not_imported(
     start, model, table, environment, tmp_path
 ):

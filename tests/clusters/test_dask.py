@@ -24,6 +24,7 @@ distributed = pytest.importorskip("distributed")
 # Dask and what it stands on warn of their own affairs, in any thread.
 pytestmark = [
     pytest.mark.filterwarnings("default"),
+    pytest.mark.xdist_group("dask"),  # one cluster for all
     pytest.mark.skipif(sys.platform == "win32", reason="workers are killed by signals"),
 ]
 

@@ -64,8 +64,23 @@ def run(block, line, path, names):
         exec(compile("\n" * (line - 1) + block, place, "exec"), names)
 
 
+def first_of_their_kind(pages):
+    """Leave out pages whose code is the beginning of that of another one."""
+    codes = {path: "".join(block for _, block in python_blocks(path)) for path in pages}
+    return [
+        path
+        for path in pages
+        if not any(
+            other is not path and codes[other].startswith(codes[path])
+            for other in pages
+        )
+    ]
+
+
 @pytest.mark.parametrize(
-    "path", [one for one in with_code(PAGES) if one.name not in ELSEWHERE], ids=name_of
+    "path",
+    first_of_their_kind([one for one in with_code(PAGES) if one.name not in ELSEWHERE]),
+    ids=name_of,
 )
 def test_code_runs(path, tmp_path, monkeypatch):
     plt = pytest.importorskip("matplotlib.pyplot")

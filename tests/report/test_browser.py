@@ -18,6 +18,8 @@ from cvst.race import RaceState
 from cvst.report import LiveReport, race_summary, summary, write_report
 from cvst.report._html import page_html
 
+pytestmark = pytest.mark.xdist_group("browser")  # one browser for all
+
 PATIENCE = 60.0
 
 

@@ -54,7 +54,7 @@ def neighbours(**options):
 
 
 def half_scores(search, X, y, score, n_folds=2):
-    """Fit the winner to the last half, in race order, of the rows of the first folds."""
+    """Fit the winner to the last half, in race order, of the rows of some folds."""
     order = search_order(search, X)
     scores = []
     for seen in search.race_.observations[:n_folds]:
