@@ -32,7 +32,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.stdout.reconfigure(errors="backslashreplace")
 
 from hostile_cases import draw, run  # noqa: E402 - after the path
-from hostile_summary import summary  # noqa: E402 - after the path
+from hostile_summary import ranges, summary  # noqa: E402 - after the path
 from sklearn.base import BaseEstimator  # noqa: E402 - after the path
 
 BLOCK = 500
@@ -47,12 +47,18 @@ def parser() -> argparse.ArgumentParser:
     commands = result.add_subparsers(dest="command", required=True)
     running = commands.add_parser("run", help="run cases")
     running.add_argument("out", type=Path, help="file that gets a line per block")
+    running.add_argument(
+        "--unexplained-in", type=Path, help="only seeds that this file leaves open"
+    )
     running.add_argument("--first-seed", type=int, default=0)
     running.add_argument("--cases", type=int, default=10**6, help="how many seeds")
     running.add_argument("--jobs", type=int, default=1, help="processes side by side")
     running.add_argument("--deadline", type=float, default=float("inf"), help="seconds")
     telling = commands.add_parser("summary", help="sum up what was run")
     telling.add_argument("files", type=Path, nargs="+")
+    telling.add_argument(
+        "--again", type=Path, nargs="*", default=[], help="files of cases run again"
+    )
     telling.add_argument("--out", type=Path, help="folder for hostile.json and .md")
     return result
 
@@ -141,9 +147,30 @@ def missing_blocks(out: Path, first_seed: int, cases: int):
             yield first, stop - first
 
 
+def open_blocks(out: Path, known: Path, first_seed: int, cases: int):
+    """Yield what another file could not explain, or lost with a process."""
+    left = set(range(first_seed, first_seed + cases))
+    for line in known.read_text(encoding="utf-8").splitlines():
+        one = json.loads(line)
+        if "not counted" not in one["outcomes"]:
+            left.difference_update(range(one["first"], one["first"] + one["cases"]))
+        left.update(case["seed"] for case in one["trouble"])
+    if out.exists():
+        for line in out.read_text(encoding="utf-8").splitlines():
+            one = json.loads(line)
+            left.difference_update(range(one["first"], one["first"] + one["cases"]))
+    for first, last in ranges(sorted(left)):
+        for start in range(first, last + 1, BLOCK):
+            yield start, min(BLOCK, last + 1 - start)
+
+
 def run_cases(options: argparse.Namespace) -> int:
     until = time.monotonic() + options.deadline
-    blocks = missing_blocks(options.out, options.first_seed, options.cases)
+    if options.unexplained_in is None:
+        blocks = missing_blocks(options.out, options.first_seed, options.cases)
+    else:
+        seeds = options.first_seed, options.cases
+        blocks = open_blocks(options.out, options.unexplained_in, *seeds)
     running: list[Running] = []
     n_cases = n_troubles = 0
     with options.out.open("a", encoding="utf-8") as file:
@@ -173,7 +200,7 @@ def main() -> int:
     options = parser().parse_args()
     if options.command == "run":
         return run_cases(options)
-    return summary(options.files, options.out)
+    return summary(options.files, options.again, options.out)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 __all__ = ["summary"]
@@ -21,27 +23,47 @@ be left behind in the process.
 """
 
 
-def summary(files: list[Path], folder: Path | None) -> int:
-    """Print what came of all cases, and store it in a folder."""
-    outcomes, trouble, seconds, seeds = Counter(), [], 0.0, set()
-    for path in files:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            one = json.loads(line)
-            block = range(one["first"], one["first"] + one["cases"])
-            if not seeds.isdisjoint(block):
-                raise ValueError(f"{path} repeats seeds from {one['first']} on.")
-            seeds.update(block)
+def summary(files: list[Path], again: list[Path], folder: Path | None) -> int:
+    """Print what came of all cases, and store it in a folder.
+
+    Seeds of the files in ``again`` were run once more after something was mended, and
+    count as they ended then.
+    """
+    outcomes, trouble, seconds, seeds = Counter(), {}, 0.0, set()
+    for one in blocks(files):
+        block = range(one["first"], one["first"] + one["cases"])
+        if not seeds.isdisjoint(block):
+            raise ValueError(f"Seeds from {one['first']} on are there twice.")
+        # What a process did before it died is not known.
+        died = "not counted" in one["outcomes"]
+        seeds.update(block[-1:] if died else block)
+        outcomes.update(one["outcomes"])
+        trouble.update({case["seed"]: case for case in one["trouble"]})
+        seconds += one["seconds"]
+    del outcomes["not counted"]
+    first = dict(trouble)
+    repeated = set()
+    for one in blocks(again):
+        block = range(one["first"], one["first"] + one["cases"])
+        repeated.update(seeds.intersection(block))
+        if seeds.isdisjoint(block):
             outcomes.update(one["outcomes"])
-            trouble += one["trouble"]
-            seconds += one["seconds"]
+        seeds.update(block)
+        for seed in block:
+            trouble.pop(seed, None)
+        trouble.update({case["seed"]: case for case in one["trouble"]})
+        seconds += one["seconds"]
     counts = {
         "cases": len(seeds),
+        "unexplained_at_first": len(first),
+        "run_again": len(repeated),
         "unexplained": len(trouble),
         "processor_seconds": round(seconds),
         "milliseconds_per_case": round(1000 * seconds / max(len(seeds), 1), 2),
         "seeds": ranges(sorted(seeds)),
-        "outcomes": dict(outcomes.most_common()),
-        "trouble": trouble[:100],
+        "outcomes_at_first": dict(outcomes.most_common()),
+        "kinds_at_first": dict(kinds(first.values()).most_common()),
+        "trouble": list(trouble.values())[:100],
     }
     text = HEAD + page(counts)
     print(text)
@@ -53,15 +75,38 @@ def summary(files: list[Path], folder: Path | None) -> int:
     return int(len(trouble) > 0)
 
 
+def blocks(files: list[Path]) -> Iterator[dict]:
+    """Yield the blocks of all files."""
+    for path in files:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            yield json.loads(line)
+
+
+def kinds(cases: Iterable[dict]) -> Counter:
+    """Count what was not explained, whatever its numbers and texts."""
+    found = Counter()
+    for case in cases:
+        text = re.sub(r"[-\d][\d.]*", "#", case["trouble"][0])
+        found[re.sub(r"x{9,}|\\\\n.*", "...", text)[:120]] += 1
+    return found
+
+
 def page(counts: dict) -> str:
     rows = [
         f"| {name} | {count:,} | {count / counts['cases']:.2%} |"
-        for name, count in counts["outcomes"].items()
+        for name, count in counts["outcomes_at_first"].items()
     ]
     seeds = ", ".join(f"{first} to {last}" for first, last in counts["seeds"])
+    mended = ""
+    if counts["unexplained_at_first"]:
+        mended = (
+            f"; {counts['unexplained_at_first']} were at first, of the kinds below. "
+            f"{counts['run_again']:,} cases, these among them, were run again after "
+            "the library or the check was mended"
+        )
     first = (
         f"{counts['cases']:,} cases (seeds {seeds}), "
-        f"**{counts['unexplained']} unexplained**; "
+        f"**{counts['unexplained']} unexplained**{mended}; "
         f"{counts['milliseconds_per_case']} ms of processor time each, "
         f"{counts['processor_seconds']:,} s in all."
     )
@@ -69,12 +114,20 @@ def page(counts: dict) -> str:
         [
             first,
             "",
-            "| outcome | cases | share |",
+            "| outcome, when first run | cases | share |",
             "|---|---|---|",
             *rows,
             "",
+            *_kinds_table(counts["kinds_at_first"]),
         ]
     )
+
+
+def _kinds_table(known: dict[str, int]) -> list[str]:
+    if not known:
+        return []
+    rows = [f"| {kind.replace('|', ' ')} | {n} |" for kind, n in known.items()]
+    return ["| not explained at first | cases |", "|---|---|", *rows, ""]
 
 
 def ranges(seeds: list[int]) -> list[list[int]]:
