@@ -1,11 +1,11 @@
 """Logistic regression: one path through all penalties of a group.
 
 This is the one evaluator whose sharing is not exact. A solver stops as soon as no
-component of the gradient is larger than ``tol``, and where that is depends on its start.
-The path starts each penalty where the one before ended, and stops at a hundredth of
-``tol``. So its models fulfil what a plain fit promises, and their predictions are as far
-from those of a plain fit as these are from the true minimum. A plain fit that runs out
-of ``max_iter`` stops earlier, with a warning; the path does not.
+component of the gradient is larger than ``tol``, and where that is depends on its
+start. The path starts each penalty where the one before ended, and stops at a hundredth
+of ``tol``. So its models fulfil what a plain fit promises, and their predictions are as
+far from those of a plain fit as these are from the true minimum. A plain fit that runs
+out of ``max_iter`` stops earlier, with a warning; the path does not.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _loss(model: Any, task: Task) -> tuple[LogisticLoss, Any, float]:
     classes, labels = np.unique(y, return_inverse=True)
     n_outputs = 1 if len(classes) == 2 else len(classes)
     n_coefficients = n_outputs * (X.shape[1] + bool(model.fit_intercept))
-    if X.dtype != np.float64 or not 2 <= len(classes):
+    if X.dtype != np.float64 or len(classes) < 2:
         raise NotSharedError("the rows are in single precision, or of one class")
     if n_coefficients > MOST_COEFFICIENTS:
         raise NotSharedError(f"there are more than {MOST_COEFFICIENTS} coefficients")

@@ -81,35 +81,38 @@ class LogisticLoss:
 
         Coefficients and gradient are flat, one output after the other.
         """
-        scores = self.rows @ coefficients.reshape(self.shape).T
+        scores = coefficients.reshape(self.shape) @ self.rows.T
         if self.n_outputs == 1:
-            losses, shares = _two_classes(scores[:, 0], self.labels)
-            residuals = shares - self.labels[:, None]
+            losses, shares = _two_classes(scores[0], self.labels)
+            residuals = (shares - self.labels) * self.weights
         else:
             losses, shares = _many_classes(scores, self.labels)
-            residuals = shares.copy()
-            residuals[np.arange(len(residuals)), self.labels] -= 1.0
-        residuals *= self.weights[:, None]
-        gradient = (residuals.T @ self.rows).ravel()
-        return float(self.weights @ losses), gradient, shares
+            residuals = shares * self.weights
+            residuals[self.labels, np.arange(len(self.labels))] -= self.weights
+        return float(self.weights @ losses), (residuals @ self.rows).ravel(), shares
 
     def hessian(self, shares: FloatArray) -> FloatArray:
         """Return the matrix of second derivatives, from the probabilities."""
         n_outputs, n_columns = self.shape
-        hessian = np.empty((n_outputs, n_columns, n_outputs, n_columns))
-        for first in range(n_outputs):
-            for second in range(first + 1):
-                curvature = -shares[:, first] * shares[:, second]
-                if first == second:
-                    curvature += shares[:, first]
-                block = self.rows.T @ (self.rows * (curvature * self.weights)[:, None])
-                hessian[first, :, second] = block
-                hessian[second, :, first] = block.T
-        if n_outputs > 1 and self.has_intercept:
+        if n_outputs == 1:
+            curvature = self.weights * shares[0] * (1.0 - shares[0])
+            scaled = self.rows * np.sqrt(curvature)[:, None]
+            return np.asarray(scaled.T @ scaled)
+        # The sum over rows of (diagonal of shares - shares shares') (x) rows rows'.
+        products = np.empty((len(self.rows), n_outputs * n_columns))
+        places = [slice(i * n_columns, (i + 1) * n_columns) for i in range(n_outputs)]
+        for own, root in zip(places, np.sqrt(self.weights) * shares, strict=True):
+            np.multiply(self.rows, root[:, None], out=products[:, own])
+        hessian: FloatArray = -(products.T @ products)
+        for own, root in zip(places, np.sqrt(self.weights * shares), strict=True):
+            scaled = self.rows * root[:, None]
+            hessian[own, own] += scaled.T @ scaled
+        if self.has_intercept:
             # A constant added to all intercepts changes nothing, so there is no
             # curvature. Any will do, since no gradient points that way.
-            hessian[:, -1, :, -1] += 1.0
-        return hessian.reshape(n_outputs * n_columns, n_outputs * n_columns)
+            intercepts = slice(n_columns - 1, None, n_columns)
+            hessian[intercepts, intercepts] += 1.0
+        return hessian
 
     @property
     def patience(self) -> int:
@@ -118,24 +121,24 @@ class LogisticLoss:
         return max(3, round((n_outputs + 1) * n_columns * GRADIENTS_PER_HESSIAN))
 
 
-def _two_classes(
-    scores: FloatArray, labels: IntArray
-) -> tuple[FloatArray, FloatArray]:
+def _two_classes(scores: FloatArray, labels: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return the loss of each row, and its probabilities of the second class."""
     small = np.exp(-np.abs(scores))
     losses = np.log1p(small) + np.maximum(scores, 0.0) - labels * scores
     shares = np.where(scores >= 0, 1.0, small) / (1.0 + small)
-    return losses, shares[:, None]
+    return losses, shares[None]
 
 
 def _many_classes(
     scores: FloatArray, labels: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    scores = scores - scores.max(axis=1, keepdims=True)
-    own = scores[np.arange(len(scores)), labels]
+    """Return the loss of each row, and its probabilities: one row per class."""
+    scores = scores - scores.max(axis=0)
+    own = scores[labels, np.arange(len(labels))]
     shares = np.exp(scores)
-    sums = shares.sum(axis=1, keepdims=True)
+    sums = shares.sum(axis=0)
     shares /= sums
-    return np.log(sums[:, 0]) - own, shares
+    return np.log(sums) - own, shares
 
 
 def logistic_path(
@@ -196,7 +199,7 @@ class _Path:
         self._penalty = self._mask * 0.0
         self._pairs: deque[_Pair] = deque(maxlen=N_PAIRS)
         self._hessian: FloatArray | None = None
-        self._factor: tuple[FloatArray, bool] | None = None
+        self._factor: FloatArray | None = None
         self._age = 0
 
     def set_penalty(self, penalty: float) -> None:
@@ -277,10 +280,6 @@ class _Path:
             assert self._hessian is not None
             matrix = self._hessian.copy()
             matrix[np.diag_indices_from(matrix)] += self._penalty
-            self._factor = linalg.cho_factor(
-                matrix, overwrite_a=True, check_finite=False
-            )
-        solution: FloatArray = linalg.cho_solve(
-            self._factor, right_side, check_finite=False
-        )
+            self._factor = linalg.cholesky(matrix, overwrite_a=True, check_finite=False)
+        solution: FloatArray = linalg.lapack.dpotrs(self._factor, right_side)[0]
         return solution

@@ -1,8 +1,8 @@
 """Elections among tied neighbours: which of them another choice could change.
 
-Of the rows tied at the k-th distance some are taken and some are not, and which they are
-depends on the search. Each class has the votes of the nearer rows for sure, and at most
-and at least so many of the tied ones. Where one class wins in any case there is nothing
+Of the rows tied at the k-th distance some are taken and some are not; which of them
+depends on the search. Each class has the votes of the nearer rows for sure, and of the
+tied ones a least and a largest number. If one class wins in any case, there is nothing
 to settle.
 """
 
