@@ -10,7 +10,7 @@ from sklearn.ensemble import (
     HistGradientBoostingClassifier,
     RandomForestRegressor,
 )
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Perceptron, Ridge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -70,7 +70,7 @@ def test_evaluators_fulfil_the_protocol_and_can_travel(estimator_class):
 
 def test_anything_else_is_fitted_one_by_one():
     """Estimators without an evaluator, and things that are no estimators."""
-    for anything in (GaussianNB(), LogisticRegression(), "passthrough", None, object()):
+    for anything in (GaussianNB(), Perceptron(), "passthrough", None, object()):
         assert type(batch_evaluator_for(anything)) is OneByOne
 
 

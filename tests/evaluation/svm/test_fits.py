@@ -13,6 +13,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 
 import cvst.evaluation.svm
 from cvst._sklearn_compat import libsvm_fit
+from cvst.evaluation.svm import _background
 from cvst.evaluation.svm import _fits as _svm_fits
 from cvst.evaluation.svm._fits import (
     KernelBuffers,
@@ -138,10 +139,32 @@ def test_kernels_share_a_room_one_after_the_other(curve, impatient, monkeypatch)
     assert len(rooms._free) == 2  # those of the larger matrix were given up
 
 
-def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
-    """As long as libsvm was faster than loading, or compiling, the other one."""
+class Compiler:
+    """Stands for the process in the background: it waits to be told how it ended."""
+
+    def __init__(self):
+        self.n_starts = 0
+        self.is_running = self.has_succeeded = False
+
+    def start(self):
+        if not self.n_starts:
+            self.is_running = True
+        self.n_starts += 1
+
+
+@pytest.fixture
+def patience(monkeypatch):
+    """Decide between the solvers anew, with nothing in the background."""
     patience = _svm_fits._BreakEven()
+    patience.compiler = Compiler()
     monkeypatch.setattr(_svm_fits, "_break_even", patience)
+    monkeypatch.setattr(_svm_fits, "_is_stored", lambda: False)
+    return patience
+
+
+def test_nobody_waits_for_a_compiler_in_a_short_race(curve, patience, monkeypatch):
+    """As long as libsvm was faster than loading, or compiling, the other one."""
+    monkeypatch.setattr(patience.compiler, "start", lambda: None)
     asked = []
 
     def has_compiled_solver():
@@ -157,6 +180,82 @@ def test_nobody_waits_for_a_compiler_in_a_short_race(curve, monkeypatch):
             fitted(curve)
             assert asked == ([seconds] if seconds >= enough else [])
             assert patience.seconds > seconds  # libsvm did it, and that counts
+
+
+def test_libsvm_goes_on_while_the_solver_is_compiled(curve, patience, monkeypatch):
+    """However long that takes; then the other one takes over, with the same result."""
+    pytest.importorskip("numba", exc_type=ImportError)
+    shapes = count_libsvm(monkeypatch)
+    patience.seconds = 1.9
+    expected = fitted(curve)
+    assert patience.compiler.n_starts == 0
+    for seconds in (2.0, 9.0, 11.0, 100.0):
+        patience.seconds = seconds
+        solution = fitted(curve)
+        assert patience.compiler.is_running
+        np.testing.assert_array_equal(solution.coefficients, expected.coefficients)
+    assert len(shapes) == 5
+    patience.compiler.is_running, patience.compiler.has_succeeded = False, True
+    solution = fitted(curve)
+    assert len(shapes) == 5
+    np.testing.assert_array_equal(solution.coefficients, expected.coefficients)
+    np.testing.assert_array_equal(solution.intercepts, expected.intercepts)
+
+
+def test_a_compiler_that_failed_leaves_the_old_rule(patience):
+    """The race itself compiles, once libsvm took as long; the log will say more."""
+    patience.seconds = 5.0
+    assert not patience.is_reached()
+    patience.compiler.is_running = False
+    assert not patience.is_reached()
+    patience.seconds = 10.0
+    assert patience.is_reached()
+
+
+def process_that(monkeypatch, code):
+    """Run something else in the background, and wait for its end."""
+    monkeypatch.setattr(_background, "CODE", code)
+    compiler = _background.BackgroundCompiler()
+    compiler.start()
+    if compiler._process is not None:
+        compiler._process.wait(60)
+    return compiler
+
+
+@pytest.mark.usefixtures("needs_numba")
+@pytest.mark.parametrize("name", ["has_compiled_solver", "no_such_name"])
+def test_the_process_finds_this_library_and_tells_how_it_ended(
+    monkeypatch, tmp_path, name
+):
+    """From another folder, with the paths of this process."""
+    monkeypatch.chdir(tmp_path)
+    code = "import sys; sys.path[:] = {path!r}; from cvst.evaluation.svm._fits import "
+    compiler = process_that(monkeypatch, code + name)
+    assert not compiler.is_running
+    assert compiler.has_succeeded == (name == "has_compiled_solver")
+
+
+@pytest.mark.usefixtures("needs_numba")
+def test_the_process_is_started_once(monkeypatch):
+    compiler = process_that(monkeypatch, "")
+    first = compiler._process
+    compiler.start()
+    assert compiler._process is first
+
+
+@pytest.mark.parametrize("cause", ["frozen", "no numba", "refused"])
+def test_where_nothing_can_be_started_nothing_is(monkeypatch, cause):
+    def refuse(*_, **__):
+        raise OSError("no room")
+
+    if cause == "frozen":
+        monkeypatch.setattr(sys, "frozen", True, raising=False)
+    elif cause == "no numba":
+        monkeypatch.setattr(_background, "find_spec", lambda _: None)
+    else:
+        monkeypatch.setattr(_background.subprocess, "Popen", refuse)
+    compiler = process_that(monkeypatch, "")
+    assert (compiler.is_running, compiler.has_succeeded) == (False, False)
 
 
 @pytest.mark.usefixtures("needs_numba")

@@ -1,4 +1,4 @@
-"""Linear models: the rows are multiplied once, for all penalties.
+"""Linear models: what rows have in common is done once, for all penalties.
 
 Importing the room registers its evaluators; it exports nothing.
 """
@@ -6,6 +6,7 @@ Importing the room registers its evaluators; it exports nothing.
 from __future__ import annotations
 
 from cvst.evaluation.linear import _lasso as _lasso
+from cvst.evaluation.linear import _logistic as _logistic
 from cvst.evaluation.linear import _ridge as _ridge
 
 __all__: list[str] = []

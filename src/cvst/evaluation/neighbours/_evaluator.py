@@ -1,8 +1,8 @@
 """Nearest neighbours: one search, all k and all weights.
 
 The search for the largest k lists the neighbours of every smaller k too. Where the
-k-th distance is tied, and it matters which of the tied rows is taken, the row is
-predicted again by a model of its own k.
+k-th distance is tied, and another choice among the tied rows might change the
+prediction, the row is predicted again by a model of its own k.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from cvst.evaluation._rows import take
 from cvst.evaluation.device import DeviceFullError, within_memory
 from cvst.evaluation.neighbours._device import lists_on_device
 from cvst.evaluation.neighbours._lists import NeighbourLists, running_sums
+from cvst.evaluation.neighbours._ties import elections_in_doubt
 from cvst.evaluation.sharing import (
     NotSharedError,
     fitted,
@@ -164,7 +165,7 @@ def _predictions(
     if not _can_vote(task, searcher, lists):
         queries = [query for query in queries if query.weights != "uniform"]
     targets = _Targets.of(searcher, task.y_train)
-    ties = _Ties(task, searcher, lists, targets.codes)
+    ties = _Ties(task, searcher, lists, targets)
     named = [query for query in queries if not callable(query.weights)]
     if targets.matrix is not None:
         for by_distance in (False, True):
@@ -231,20 +232,18 @@ class _Ties:
     """Predicts rows again that the lists cannot decide."""
 
     def __init__(
-        self, task: Task, searcher: Any, lists: NeighbourLists, codes: IntArray
+        self, task: Task, searcher: Any, lists: NeighbourLists, targets: _Targets
     ) -> None:
         self._task, self._searcher = task, searcher
-        self._lists, self._codes = lists, codes
-        self._unsure: dict[int, IntArray] = {}
-        self._found: dict[int, tuple[FloatArray, IntArray]] = {}
+        self._lists, self._targets = lists, targets
+        self._tied: dict[int, IntArray] = {}
+        self._found: dict[int, dict[int, tuple[FloatArray, IntArray]]] = {}
 
     def settle(
         self, query: _Query, prediction: Any, close: IntArray = NO_ROWS
     ) -> Iterator[tuple[int, Any]]:
         """Yield the prediction once all rows are sure; nothing if that cannot be."""
-        if query.k not in self._unsure:
-            self._unsure[query.k] = self._lists.undecided(query.k, self._codes)
-        unsure = self._unsure[query.k]
+        unsure = self._unsure(query)
         if len(close) + len(unsure) and not self._lists.rows_are_independent:
             return
         for rows, model in (
@@ -258,15 +257,35 @@ class _Ties:
                 )
         yield query.number, prediction
 
+    def _unsure(self, query: _Query) -> IntArray:
+        """Return the rows whose prediction depends on which tied rows are taken."""
+        if query.k not in self._tied:
+            tied = self._lists.undecided(query.k, self._targets.codes)
+            self._tied[query.k] = tied
+        tied = self._tied[query.k]
+        elects = self._task.response == "predict" and self._targets.classes
+        if not len(tied) or not elects or callable(query.weights):
+            return tied
+        by_distance = query.weights == "distance"
+        outputs = self._targets.labels
+        return elections_in_doubt(self._lists, tied, query.k, outputs, by_distance)
+
     def _with_found_neighbours(self, query: _Query, rows: IntArray) -> Any:
         model = query.of(self._searcher)
         if not len(rows) or not self._lists.in_a_tree:
             # Brute force takes other tied rows for votes than for lists.
             return model
-        if query.k not in self._found:
-            test_rows = take(self._task.X_test, rows)
-            self._found[query.k] = model.kneighbors(test_rows)
-        return truncated(model, kneighbors=_Listed(*self._found[query.k]))
+        return truncated(model, kneighbors=_Listed(*self._neighbours(model, rows)))
+
+    def _neighbours(self, model: Any, rows: IntArray) -> tuple[FloatArray, IntArray]:
+        """Return what a search for some rows finds, and keep it for other weights."""
+        known = self._found.setdefault(model.n_neighbors, {})
+        new = [row for row in rows.tolist() if row not in known]
+        if new:
+            found = model.kneighbors(take(self._task.X_test, np.array(new)))
+            known.update(zip(new, zip(*found, strict=True), strict=True))
+        distances, indices = zip(*(known[row] for row in rows.tolist()), strict=True)
+        return np.array(distances), np.array(indices)
 
 
 def _replace(prediction: Any, rows: Any, new: Any) -> None:
@@ -287,6 +306,9 @@ class _Targets:
         None if sums would differ from those of scikit-learn by more than rounding.
     codes : ndarray of shape (n_train,), int
         Equal for rows with equal targets.
+    labels : list of ndarray of shape (n_train,), int
+        The place of each row's label among the classes, for each output; empty in a
+        regression.
     classes : list of ndarray
         Labels of each output; empty in a regression.
     is_flat : bool
@@ -295,6 +317,7 @@ class _Targets:
 
     matrix: FloatArray | None
     codes: IntArray
+    labels: list[IntArray]
     classes: list[Any]
     is_flat: bool
 
@@ -306,7 +329,7 @@ class _Targets:
             codes = np.unique(columns, axis=0, return_inverse=True)[1].ravel()
             summable = values.dtype == np.float64 or values.dtype.kind in "iu"
             matrix = columns.astype(float) if summable else None
-            return cls(matrix, codes, [], values.ndim == 1)
+            return cls(matrix, codes, [], [], values.ndim == 1)
         is_flat = not model.outputs_2d_
         classes = [model.classes_] if is_flat else model.classes_
         parts = [np.unique(column, return_inverse=True)[1] for column in columns.T]
@@ -315,7 +338,7 @@ class _Targets:
             for labels, part in zip(classes, parts, strict=True)
         ]
         codes = np.unique(np.column_stack(parts), axis=0, return_inverse=True)[1]
-        return cls(np.hstack(indicators), codes.ravel(), classes, is_flat)
+        return cls(np.hstack(indicators), codes.ravel(), parts, classes, is_flat)
 
     def answer(self, response: str, sums: FloatArray, weights: FloatArray) -> Any:
         """Return what the model predicts from summed targets and weights."""
