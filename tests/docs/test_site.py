@@ -146,6 +146,7 @@ def test_versions_agree():
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert f"\nversion: {base}\n" in citation
     assert f'version: "{base}"' in (ROOT / "conda/recipe.yaml").read_text("utf-8")
+    assert f"\n  url: {project['urls']['Paper']}\n" in citation
 
 
 def test_the_recipe_needs_what_the_package_needs():
