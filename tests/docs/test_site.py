@@ -96,7 +96,8 @@ def test_links_between_pages_stay_on_the_site():
             continue
         for link in re.findall(r"\]\(([^)#:\s]+\.md)[)#]", path.read_text("utf-8")):
             target = (path.parent / link).resolve()
-            assert target.is_relative_to(DOCS) and target.exists(), f"{path}: {link}"
+            assert target.is_relative_to(DOCS), f"{path}: {link}"
+            assert target.exists(), f"{path}: {link}"
 
 
 def test_fragments_are_gathered_by_kind(tmp_path):
