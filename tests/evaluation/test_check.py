@@ -208,7 +208,7 @@ class Rounded(Changed):
     """Rounds as sums do whose terms are a million times as large as the result."""
 
     def change(self, outcome):
-        return replace(outcome, prediction=outcome.prediction + [0.0, 1e-3, 0.0])
+        return replace(outcome, prediction=outcome.prediction + np.eye(3)[1] * 1e-3)
 
 
 @pytest.mark.parametrize("largest", [1.0, 1e7])
@@ -220,7 +220,7 @@ def test_tolerance_is_relative_to_the_largest_number(largest):
     if largest > 1:
         check_evaluator(Rounded(), task)
     else:
-        with pytest.raises(InvalidInputError, match="by up to 0.001"):
+        with pytest.raises(InvalidInputError, match=r"by up to 0\.001"):
             check_evaluator(Rounded(), task)
 
 
