@@ -1,6 +1,6 @@
 """What all tests share: property tests draw the same examples in every run.
 
-``HYPOTHESIS_PROFILE=random`` draws new ones, to look for what nobody thought of.
+``HYPOTHESIS_PROFILE=random`` draws new ones, to look for cases not thought of.
 """
 
 from __future__ import annotations

@@ -47,6 +47,14 @@ from cvst.report import html_report
 TracesDisplay.from_search(search).plot()
 assert "<html" in html_report(search)
 """
+# Reads the recipe as conda-forge would. Building it would need their channel.
+RECIPE = """
+from pathlib import Path
+from rattler_build import RenderConfig, Stage0Recipe, VariantConfig
+recipe = Stage0Recipe.from_file(Path("conda/recipe.yaml"))
+[package] = recipe.render(VariantConfig(), RenderConfig())
+print(package)
+"""
 
 
 def say(text: str) -> None:
@@ -120,6 +128,9 @@ def rehearse(work: Path) -> None:
     copy_checkout(tree)
     run("git", "init", "-q", cwd=tree)  # towncrier asks git which files it may remove
     wheel, sources = build(tree)
+
+    say("the recipe for conda-forge")
+    run(sys.executable, "-c", RECIPE, cwd=tree)
 
     say("without extras")
     bare = environment(work / "bare", wheel)

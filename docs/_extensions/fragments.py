@@ -19,6 +19,8 @@ def unreleased(folder: Path) -> str:
             for path in sorted(folder.glob(f"*.{kind}.md"))
         ]
         if texts:
+            # Links of a fragment start where CHANGELOG.md is, above the site.
+            texts = [text.replace("](docs/", "](") for text in texts]
             items = [f"- {text.removeprefix('- ')}" for text in texts]
             parts.append("\n".join([f"### {title}", "", *items]))
     return "\n\n".join(parts) + "\n"

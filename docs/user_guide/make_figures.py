@@ -7,11 +7,15 @@ figures show a search that proposes 60 configurations on the same data.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
+import matplotlib.pyplot as plt
 import numpy as np
 from scipy.stats import loguniform
+from sklearn.datasets import load_digits
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.svm import SVC
 
 from cvst import RaceGridSearchCV, RaceSearchCV
 from cvst.displays import (
@@ -69,8 +73,20 @@ def proposed_search() -> RaceSearchCV:
     return search.fit(*noisy_sinc())
 
 
+def first_race() -> RaceGridSearchCV:
+    """Return the race of the readme."""
+    grid = {"C": np.logspace(-1, 4, 11), "gamma": np.logspace(-5, -1, 9)}
+    search = RaceGridSearchCV(SVC(), grid, random_state=0)
+    return search.fit(*load_digits(return_X_y=True))
+
+
+def save(display: Any, name: str) -> None:
+    """Write the picture of a display that was drawn."""
+    display.figure_.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})
+
+
 def main() -> None:
-    """Write one file for each display."""
+    """Write one file for each display, and one for the readme."""
     mpl.use("Agg")
     # Without these, files would differ from run to run.
     mpl.rcParams["svg.hashsalt"] = "cvst"
@@ -80,8 +96,10 @@ def main() -> None:
         (proposed_search(), PROPOSED),
     ):
         for name, display in displays.items():
-            figure = display.from_search(search).plot().figure_
-            figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None})
+            save(display.from_search(search).plot(), name)
+    # Its last looks would only show two configurations that stay.
+    _, ax = plt.subplots(figsize=(8, 3.6), layout="constrained")
+    save(TracesDisplay.from_search(first_race()).plot(ax), "first_race")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ def _forget_the_current_folder() -> None:
     here = os.path.realpath(os.curdir)
     package = os.path.realpath(os.path.dirname(__file__))  # noqa: PTH120 # no pathlib yet
     added = not sys.flags.safe_path and os.path.realpath(sys.path[0]) == here
-    # Someone who runs the sources where they lie needs that folder.
+    # Running the sources where they lie needs that folder.
     if added and os.path.dirname(package) != here:  # noqa: PTH120
         del sys.path[0]
 

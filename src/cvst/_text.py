@@ -117,7 +117,7 @@ def seconds_text(seconds: float) -> str:
 
 
 def about_seconds(seconds: float) -> str:
-    """Write an estimated time with as many digits as it deserves.
+    """Write an estimated time with as many digits as an estimate has.
 
     Examples
     --------

@@ -480,7 +480,7 @@ def test_width_curves_pick_the_best_nu(results):
 
 
 def test_race_codes_put_the_winner_first(results):
-    """Grey from the step after the drop on, and nobody else."""
+    """Grey from the step after the drop on, and nothing else."""
     race = curves.load("example-run", results, "smoke")
     codes, who = figures.races.race_codes(race)
 

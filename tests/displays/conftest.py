@@ -31,7 +31,7 @@ def _close_figures():
 def hand_made():
     """Return a race of four on 100 rows: one falls, returns and falls again.
 
-    Looks: everybody; 0, 1, 3 after 2 and 3 fell; two folds of 0 and 1.
+    Looks: all; 0, 1, 3 after the drops of 2 and 3; two folds of 0 and 1.
     """
     problem = Problem(n_configurations=4, n_samples=100)
     state = RaceState(problem)

@@ -56,7 +56,7 @@ def test_stages_are_named(hand_made):
 
 
 def test_every_strategy_can_be_drawn(fitted):
-    """The winner is in the top row, everybody has one."""
+    """Every configuration has a row, and the winner is on top."""
     display = TracesDisplay.from_search(fitted).plot()
     state = fitted.race_
 

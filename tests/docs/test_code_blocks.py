@@ -14,8 +14,10 @@ import shlex
 import sys
 import types
 import warnings
+from itertools import zip_longest
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cvst.cli import build_parser
@@ -46,6 +48,26 @@ def python_blocks(path):
         for match in BLOCK.finditer(text)
         if match["hidden"] or match["kind"] == "python"
     ]
+
+
+def differences(told, shown):
+    """Return lines of an output that are not as a page shows them.
+
+    Words are equal; numbers may be off by a tenth, since on other machines a test at
+    the edge of its level may go the other way.
+    """
+    pairs = list(zip_longest(told.splitlines(), shown.splitlines(), fillvalue=""))
+    number = re.compile(r"\d+")
+    same = [
+        number.sub("", one) == number.sub("", other)
+        and np.allclose(
+            [int(value) for value in number.findall(one)],
+            [int(value) for value in number.findall(other)],
+            rtol=0.1,
+        )
+        for one, other in pairs
+    ]
+    return [pair for pair, equal in zip(pairs, same, strict=True) if not equal]
 
 
 def with_code(pages):
@@ -82,7 +104,8 @@ def first_of_their_kind(pages):
     first_of_their_kind([one for one in with_code(PAGES) if one.name not in ELSEWHERE]),
     ids=name_of,
 )
-def test_code_runs(path, tmp_path, monkeypatch):
+def test_code_runs(path, tmp_path, monkeypatch, capsys):
+    """The first page also shows what its code prints."""
     plt = pytest.importorskip("matplotlib.pyplot")
     plt.switch_backend("Agg")
     monkeypatch.chdir(tmp_path)
@@ -92,8 +115,13 @@ def test_code_runs(path, tmp_path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for line, block in python_blocks(path):
+            capsys.readouterr()
             if not block.startswith("# not run"):
                 run(block, line, path, names)
+            text = path.read_text(encoding="utf-8").partition(f"{block}```\n\n")[2]
+            if path.name == "getting_started.md" and text.startswith("```text\n"):
+                shown = BLOCK.match(text)["shown"]
+                assert differences(capsys.readouterr().out, shown) == []
     plt.close("all")
 
 
@@ -103,6 +131,14 @@ def test_blocks_are_found():
     text = "a\n```python\nx = 1\n```\n<!-- python\ny = 2\n-->\n```text\nz\n```\n"
     kinds = [match["kind"] or "hidden" for match in BLOCK.finditer(text)]
     assert kinds == ["python", "hidden", "text"]
+
+
+def test_outputs_are_compared():
+    """Else a page could show anything."""
+    assert differences("seen: 99 rows\n", "seen: 98 rows\n") == []
+    assert differences("seen: 99 rows\n", "seen: 50 rows\n")
+    assert differences("seen: 99 rows\n", "saw: 99 rows\n")
+    assert differences("seen: 99 rows\nmore\n", "seen: 99 rows\n")
 
 
 # Commands ---------------------------------------------------------------------------

@@ -88,12 +88,25 @@ def test_every_page_is_in_one_menu():
     assert pages - set(places) == {(DOCS / "index").resolve()}
 
 
+def test_links_between_pages_stay_on_the_site():
+    """A page cannot link to Markdown outside the site: Sphinx would not find it."""
+    for path in DOCS.rglob("*.md"):
+        made = {"_build", "examples", "api", "_unreleased.md"}
+        if made & set(path.relative_to(DOCS).parts):
+            continue
+        for link in re.findall(r"\]\(([^)#:\s]+\.md)[)#]", path.read_text("utf-8")):
+            target = (path.parent / link).resolve()
+            assert target.is_relative_to(DOCS), f"{path}: {link}"
+            assert target.exists(), f"{path}: {link}"
+
+
 def test_fragments_are_gathered_by_kind(tmp_path):
-    (tmp_path / "b.added.md").write_text("Second.\n")
+    (tmp_path / "b.added.md").write_text("[Second](docs/user_guide/second.md).\n")
     (tmp_path / "a.added.md").write_text("First.\n")
     (tmp_path / "c.fixed.md").write_text("A fault.\n")
     text = extension("fragments").unreleased(tmp_path)
-    assert text == "### Added\n\n- First.\n- Second.\n\n### Fixed\n\n- A fault.\n"
+    added = "- First.\n- [Second](user_guide/second.md).\n"
+    assert text == f"### Added\n\n{added}\n### Fixed\n\n- A fault.\n"
 
 
 def test_fragments_have_a_kind_that_is_known():
@@ -134,6 +147,7 @@ def test_versions_agree():
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert f"\nversion: {base}\n" in citation
     assert f'version: "{base}"' in (ROOT / "conda/recipe.yaml").read_text("utf-8")
+    assert f"\n  url: {project['urls']['Paper']}\n" in citation
 
 
 def test_the_recipe_needs_what_the_package_needs():

@@ -204,6 +204,26 @@ def test_sparse_rows_are_watched_too():
         check_evaluator(WritesIntoData(), task)
 
 
+class Rounded(Changed):
+    """Rounds as sums do whose terms are a million times as large as the result."""
+
+    def change(self, outcome):
+        return replace(outcome, prediction=outcome.prediction + np.eye(3)[1] * 1e-3)
+
+
+@pytest.mark.parametrize("largest", [1.0, 1e7])
+def test_tolerance_is_relative_to_the_largest_number(largest):
+    """0.001 beside 10,000,000 is rounding, beside 1 it is another result."""
+    rows = np.array([[largest], [0.0], [0.5]])
+    grid = {0: {"alpha": 1.0}}
+    task = Task(Ridge(), grid, np.arange(9.0)[:, None], np.arange(9.0), rows)
+    if largest > 1:
+        check_evaluator(Rounded(), task)
+    else:
+        with pytest.raises(InvalidInputError, match=r"by up to 0\.001"):
+            check_evaluator(Rounded(), task)
+
+
 def test_a_good_evaluator_passes():
     """One fit at a time, within a tolerance, and with rounds to keep to."""
     check_evaluator(OneByOne(), TASK)

@@ -127,7 +127,7 @@ def test_the_choice_may_depend_on_the_parameters():
 
 
 def test_serving_exactly_several_classes():
-    """One evaluator for a family, none for those who derive from it."""
+    """One evaluator for a family, none for classes derived from it."""
 
     class First(Ridge):
         pass

@@ -1,4 +1,4 @@
-"""The rooms of the evaluation: who may live there, and which doors they have."""
+"""The rooms of the evaluation: what may be in them, and what they export."""
 
 from __future__ import annotations
 

@@ -283,7 +283,7 @@ class TestSimilarity:
         )
 
     def test_outliers_are_ordered_by_loss_and_need_residuals(self):
-        """The outlier variant compares who has outliers where."""
+        """The outlier variant compares which rows are outliers."""
         rng = np.random.default_rng(3)
         residuals = rng.normal(size=(3, 300))
         residuals[2, :60] = rng.choice([-9, 9], size=60)

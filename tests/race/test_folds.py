@@ -50,13 +50,13 @@ def losses_by_fold(state, index):
 
 
 def test_those_who_ran_folds_are_known(state):
-    """Whoever took part in the stages was seen, nobody else."""
+    """Configurations that took part in the stages were seen, and no others."""
     seen = FoldRecord.of(state, STAGES).seen
     assert np.flatnonzero(seen).tolist() == [1, 2, 3, 4, 5, 6, 7]
 
 
 def test_more_folds_rank_first_then_lower_losses_over_all_rows(state):
-    """The order is that of sorting by hand; who failed is last of its equals."""
+    """The order is that of sorting by hand; a failed one is last of its equals."""
     candidates = np.array([0, 1, 2, 3, 4, 5, 6, 7])
 
     def key(index):

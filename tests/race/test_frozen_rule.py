@@ -89,7 +89,7 @@ def test_all_races_are_stored():
 
 @pytest.mark.parametrize("name", STORED["races"])
 def test_races_are_decided_as_by_the_rule_of_the_study(name):
-    """Winner, ranking, and who enters and leaves each look."""
+    """Winner, ranking, and which configurations enter and leave each look."""
     assert frozen.decided(name) == STORED["races"][name], MEASURE_AGAIN
 
 

@@ -1,4 +1,4 @@
-"""A level for the whole run: who is never dropped, and how the level is shared.
+"""A level for the whole run: what is never dropped, and how the level is shared.
 
 The longer simulation is ``benchmarks/guarantee.py``; the proof is in
 docs/theory/guarantee.md.

@@ -1,4 +1,4 @@
-"""One order for everybody: survivors, then those who fell, then those who failed."""
+"""One order for all: survivors, then those dropped, then those that failed."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def state_of(columns, drops):
 
 
 def test_late_falls_rank_before_early_ones_and_low_losses_before_high():
-    """Survivors as given; 3 fell last; of those who fell first, 5 lost less than 2."""
+    """Survivors as given; 3 was dropped last; of the first, 5 lost less than 2."""
     columns = [
         [0.3, 0.2, 0.9, 0.5, 0.1, 0.8],
         [0.3, 0.2, NAN, 0.4, 0.1, NAN],

@@ -76,7 +76,7 @@ def test_the_active_follow_from_the_looks_alone(state):
 
 
 def test_nobody_can_write_into_the_active(state):
-    """They are computed once for all who ask, so the array is read-only."""
+    """They are computed once and handed out often, so the array is read-only."""
     after = state.observe(look([0, 1]), seen([1, 2]), verdict(2, [0]))
     for some in (state, after):
         with pytest.raises(ValueError, match="read-only"):
@@ -92,7 +92,7 @@ def test_losses_are_kept_only_on_demand(state):
 
 
 def test_standard_errors_stand_where_the_source_knew_them(state):
-    """Looks without them, and who was absent, have NaN."""
+    """NaN in looks without them, and for configurations that were absent."""
     known = replace(seen([1, 2]), standard_errors=np.array([0.1, 0.2]))
     state = state.observe(look([0, 1]), seen([1, 2]), verdict(2))
     state = state.observe(look([1, 3]), known, verdict(2))

@@ -43,7 +43,7 @@ class DriftingOptimum:
     def observe(self, look):
         self.looks.append(look)
         rows = np.arange(self.n_samples)[look.test]
-        # Rows are noisy, and equally so for everybody.
+        # Rows are noisy, and equally so for every configuration.
         rng = np.random.default_rng(0)
         shared = rng.random(self.n_samples)[rows]
         means = self.expected(look.n_train, look.configurations)[:, None]
@@ -159,7 +159,7 @@ def test_few_survive_the_first_look_on_their_own():
 
 
 def test_hopeless_representatives_are_left_out():
-    """Beyond three times the lead over a constant prediction nobody gets a look."""
+    """No look for a gap beyond three times the lead over a constant prediction."""
 
     class Cliff(DriftingOptimum):
         def expected(self, n_train, configurations):
@@ -248,7 +248,7 @@ def test_the_best_of_a_fold_go_on_to_the_next():
 
 
 def test_who_is_about_as_good_is_not_set_aside_by_rank():
-    """Losses that tell nobody apart: all go on to the next fold."""
+    """Losses without differences: all configurations go on to the next fold."""
 
     class Flat(DriftingOptimum):
         def expected(self, n_train, configurations):
@@ -299,7 +299,7 @@ def test_final_confirms_the_last_two_by_more_folds():
 
 
 def test_separate_test_set_replaces_the_folds():
-    """With a test set of its own, everybody tracked is trained on all rows once."""
+    """With a test set, each tracked configuration is trained on all rows once."""
     source = DriftingOptimum(n_samples=1000)
     setting = problem(500, folds=(), n_validation=500)
     source.n_samples = 1000
@@ -365,12 +365,12 @@ def test_races_survive_a_climb_in_which_every_fit_fails():
 
 @pytest.mark.parametrize("n_failing_rows", [300, 500])
 def test_looks_without_any_fit_leave_all_to_the_next(n_failing_rows):
-    """Nobody can be fitted on few rows: everybody gets the next chance."""
+    """If every fit fails on few rows, all configurations get the next look."""
 
     class Hungry(DriftingOptimum):
         def observe(self, look):
-            everybody = range(N_WIDTHS * N_PENALTIES)
-            self.failing = everybody if look.n_train < n_failing_rows else ()
+            all_of_them = range(N_WIDTHS * N_PENALTIES)
+            self.failing = all_of_them if look.n_train < n_failing_rows else ()
             return super().observe(look)
 
     source, strategy = Hungry(), TrackAndConfirm()
@@ -393,7 +393,7 @@ class Fickle(DriftingOptimum):
 
 @pytest.mark.parametrize(("n_raced", "n_looks"), [(0, 10), (15, 5)])
 def test_a_final_ends_when_one_is_behind(n_raced, n_looks):
-    """Not before it weighs as much as the confirmation, and nobody climbs after it."""
+    """Not before it weighs as much as the confirmation, and no climb follows it."""
     source = Fickle(noise=0.1)
     options = {"n_tracked": 3, "n_leaders": 1, "n_hedges": 0, "level": 1e-99}
     strategy = TrackAndConfirm(**options, n_raced=n_raced)

@@ -1,4 +1,4 @@
-"""Who is worth another look, and whom a fit serves besides."""
+"""What is worth another look, and what else a fit serves."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_tracking_counts_fits():
 
 
 def test_candidates_are_closed_under_siblings():
-    """Whoever takes part brings those whom its fit serves as well."""
+    """A configuration that takes part brings those that its fit serves as well."""
     rng = np.random.default_rng(1)
     losses = rng.random(N_RATES * N_TREES)
     setting = problem()
@@ -79,16 +79,16 @@ def test_neighbours_of_the_promising_are_let_in():
     losses = 1 + np.random.default_rng(1).random(N_RATES * N_TREES)
     losses[50:60] = 100.0
     setting = problem("")
-    nobody, everybody = np.zeros(len(losses), bool), np.ones(len(losses), bool)
+    none, all_of_them = np.zeros(len(losses), bool), np.ones(len(losses), bool)
     survivors = np.array([7, 33])
-    alone = worth_a_late_look(setting, losses, survivors, nobody)
+    alone = worth_a_late_look(setting, losses, survivors, none)
     representatives = np.setdiff1d(alone, survivors)
-    together = worth_a_late_look(setting, losses, survivors, everybody)
+    together = worth_a_late_look(setting, losses, survivors, all_of_them)
     near = neighbours_of(setting, representatives, 1)
     assert set(near[losses[near] < 2]) <= set(together.tolist())
     assert not set(together.tolist()) & set(range(50, 60))
     one = representatives[:1]
-    promising = nobody.copy()
+    promising = none.copy()
     promising[one] = True
     some = worth_a_late_look(setting, losses, survivors, promising)
     near = neighbours_of(setting, one, 1)
@@ -97,7 +97,7 @@ def test_neighbours_of_the_promising_are_let_in():
 
 
 def test_unknown_losses_are_never_tracked_by_rank():
-    """Who failed is not among the best, even if everybody may be tracked."""
+    """A failed one is not among the best, even if all may be tracked."""
     losses = np.arange(N_RATES * N_TREES, dtype=float)
     losses[::2] = np.nan
     chosen = worth_confirming(problem(""), losses, 1000, 1, 0)

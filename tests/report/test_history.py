@@ -33,7 +33,7 @@ def test_the_winner_led_last(any_search):
     table = pd.DataFrame(history(any_search))
     led = table[table["is_incumbent"]]
     assert (led.groupby("look").size() == 1).all()
-    # The winner need not take part in the last look, but nobody else led there.
+    # The winner need not take part in the last look, but no other led there.
     last = led["configuration"].iloc[-1]
     assert last == any_search.best_index_ or led["look"].iloc[-1] < any_search.n_looks_
 

@@ -128,7 +128,7 @@ def test_nobody_is_waited_for_in_vain(fitted, asked, monkeypatch):
     live.finish(fitted)
 
     def wait(timeout=None):
-        raise AssertionError("nobody is there to wait for")
+        raise AssertionError("there is no reader to wait for")
 
     monkeypatch.setattr(live._lock, "wait", wait)
     live.close()

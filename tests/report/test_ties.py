@@ -49,7 +49,7 @@ def test_folds_count_together(errors):
 
 
 def test_the_same_fold_at_another_look_is_matched_by_its_number(errors):
-    """Those who come later meet the folds again, in looks of their own."""
+    """Configurations that join later run the folds again, in looks of their own."""
     state = state_of(errors[:1], errors[:1], fold=[1, 2]).admit([{"late": 1}])
     for fold in (1, 2):
         losses = errors[1:2]

@@ -62,7 +62,7 @@ def test_components_beyond_the_rows_of_a_subset_can_win():
 
 @pytest.mark.parametrize("least", [80, 150])
 def test_models_that_need_most_rows_are_chosen_by_the_folds(wave, least):
-    """Where nobody can be fitted on a subset the race goes on with everybody."""
+    """If every fit fails on a subset, all configurations continue."""
     grid = {"alpha": np.logspace(-3, 6, 35), "least": [least]}
     search = RaceGridSearchCV(Hungry(), grid, strategy=QUICK, random_state=0)
     with pytest.warns(FitFailedWarning, match="35 of 35 configurations failed"):
@@ -197,7 +197,7 @@ class Blown(Ridge):
 
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 def test_races_of_infinite_losses_are_short(wave):
-    """Nobody can be told apart, so ranks alone decide who goes on."""
+    """No test can tell them apart, so ranks alone decide which go on."""
     grid = {"alpha": np.logspace(-3, 6, 35)}
     search = RaceGridSearchCV(Blown(), grid, strategy=QUICK, random_state=0)
     final = search.fit(*wave).race_.observations[-1].look

@@ -386,7 +386,7 @@ def test_errors_can_be_raised(regression):
 
 
 def test_all_failing_is_one_error_with_the_first_traceback(regression):
-    """There is no winner when nobody can be fitted."""
+    """There is no winner if every fit fails."""
     search = RaceGridSearchCV(Fussy(mood="raises"), {"least": [0, 1]}, strategy="cvst")
     with pytest.raises(AllFitsFailedError, match="not to my taste") as caught:
         search.fit(*regression)

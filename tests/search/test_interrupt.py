@@ -216,7 +216,7 @@ if __name__ == "__main__":
 def test_a_real_signal_is_answered_at_once(tmp_path, n_jobs, backend, programs):
     """As a terminal does: SIGINT to all processes; each would sleep for minutes.
 
-    No workers stay behind, or nobody would close the pipe. Slim images have no pgrep.
+    No workers stay behind, or the pipe would stay open. Slim images have no pgrep.
     """
     script = tmp_path / "script.py"
     script.write_text(SCRIPT, encoding="utf-8")

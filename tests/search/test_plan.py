@@ -64,7 +64,7 @@ def slow_plan(monkeypatch):
     ids=repr,
 )
 def test_the_looks_are_those_of_the_race(regression, strategy):
-    """Sizes and stages in order; nobody beyond the most that was announced."""
+    """Sizes and stages in order, and never more configurations than announced."""
     search = RaceGridSearchCV(Ridge(), GRID, strategy=strategy, random_state=0)
     plan = search.plan(*regression)
     race = search.fit(*regression).race_

@@ -62,7 +62,7 @@ def test_threads_find_the_same():
 
 
 class Break:
-    """Interrupts a race when so many groups have been kept."""
+    """Interrupts a race after the given number of groups."""
 
     def __init__(self, n_groups, keep):
         self.left = n_groups

@@ -185,7 +185,7 @@ def test_several_classes(blobs):
 
 @pytest.mark.parametrize("n_rows", [12, 60])
 def test_small_data_go_to_the_folds(waves, n_rows):
-    """Without rows for a look, everybody is in the first fold; nothing warns."""
+    """Without rows for a look, all are in the first fold; nothing warns."""
     X, y = waves[0][:n_rows], waves[1][:n_rows]
     search = search_for((X, y), strategy="track_and_confirm").fit(X, y)
     first = search.race_.observations[0]
@@ -224,7 +224,7 @@ class Brittle(RegressorMixin, BaseEstimator):
 
 
 def test_failed_fits_fall_with_their_reason(waves):
-    """More rows are a second chance; who fails there too is out."""
+    """More rows are a second chance; one that fails there too is out."""
     search = RaceGridSearchCV(Brittle(), GRID, strategy=quick(), random_state=0)
     with pytest.warns(FitFailedWarning, match="cannot grow"):
         search.fit(*waves)
@@ -241,7 +241,7 @@ def test_failed_fits_fall_with_their_reason(waves):
 
 
 def test_every_exit_has_its_reason(waves):
-    """By a test, or by rank; who is gone has one, who stays has none."""
+    """By a test, or by rank; dropped ones have a reason, the others none."""
     search = search_for(waves).fit(*waves)
     results = search.cv_results_
     reasons = np.asarray(results["drop_reason"])

@@ -41,7 +41,7 @@ from cvst.spaces import Space, SuggestedSpace, suggest
 from cvst.spaces._families import FAMILIES
 
 N_ROWS, N_FEATURES = 60, 4
-# Fits of so many rounds show what a thousand would, in less time.
+# Enough rounds to show what a thousand would, in less time.
 FEW_ROUNDS = 25
 # Costly members of an ensemble, cut to what a test needs.
 CHEAPER = {"n_estimators": 5, "max_iter": 30}

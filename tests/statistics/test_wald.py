@@ -56,7 +56,7 @@ def test_lines_for_any_two_probabilities_agree_with_r(r_sequential):
 
 
 def test_smallest_number_of_steps_agrees_with_r(r_sequential):
-    """Except where the paper's formula admits a winner who wins with certainty."""
+    """Except where the paper's formula admits a winner that wins with certainty."""
     for case in r_sequential["cvst"]:
         needed = minimal_steps(case["beta"], case["alpha"])
         boundary_case = log2((1 - case["beta"]) / case["alpha"]).is_integer()

@@ -61,7 +61,7 @@ class LearningCurvesDisplay:
     Parameters
     ----------
     survivors, dropped : list of Curve
-        The best survivors, and the best of those who fell.
+        The best survivors, and the best of those dropped.
     others : list of Curve
         All others.
     quantity : str, default="loss"

@@ -30,7 +30,7 @@ class LossSurfaceDisplay:
     """Loss of the best configuration for each pair of values.
 
     Each configuration shows the loss of the last look it took part in (or the mean of
-    its folds), so those who fell early show what they achieved with few rows. With
+    its folds), so those dropped early show what they achieved with few rows. With
     more than two varying hyper-parameters a cell shows the best of those that share
     its two values.
 

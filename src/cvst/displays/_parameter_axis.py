@@ -132,7 +132,7 @@ def _place(numbers: FloatArray, low: float, high: float, scale: str) -> FloatArr
 
 
 def _beside(values: Sequence[Any], on_scale: BoolArray) -> dict[str, list[int]]:
-    """Return the texts of values that are not on the scale, and who has them."""
+    """Return the texts of values that are not on the scale, and where they occur."""
     others: dict[str, list[int]] = {}
     for place, value in enumerate(values):
         if not on_scale[place]:

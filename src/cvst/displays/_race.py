@@ -1,4 +1,4 @@
-"""What the pictures of a race share: who is who, in which order, at which stage."""
+"""What the pictures of a race share: names, their order, and stages."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MOST_LOOK_LABELS = 14
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """A race with names for those who ran.
+    """A race with names for its configurations.
 
     Attributes
     ----------
@@ -80,7 +80,7 @@ class Race:
         ranking: IntArray | None = None,
         strategy: Any = None,
     ) -> Race:
-        """Name and order those who run, also while they run."""
+        """Name and order the configurations, also while the race runs."""
         n_configurations = state.n_configurations
         if configurations is None:
             labels = tuple(f"configuration {n}" for n in range(n_configurations))

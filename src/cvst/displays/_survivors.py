@@ -36,7 +36,7 @@ class SurvivorsDisplay:
     Parameters
     ----------
     n_tested, n_top, n_active : ndarray of shape (n_looks,), int
-        Who took part, who was top, and who was not dropped afterwards.
+        How many took part, were top, and were not dropped afterwards.
     subset_sizes : ndarray of shape (n_looks,), int
         Training rows of each look.
     stages : list of str

@@ -37,7 +37,7 @@ __all__ = [
 NOTHING = np.empty(0)
 
 # Tables of more losses, on more rows than this, take four bytes for each. Seven digits
-# tell configurations apart on so many rows, and losses of 0 and 1 are exact.
+# tell configurations apart on that many rows, and losses of 0 and 1 are exact.
 LARGE_TABLE, MANY_POINTS = 2**24, 20_000
 
 

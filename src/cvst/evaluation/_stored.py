@@ -25,7 +25,7 @@ def is_stored(values: Any) -> bool:
 
 
 class ReadRows:
-    """Stored rows in race order: the first so many are in memory, the others not yet.
+    """Stored rows in race order: the first ones are in memory, the others not yet.
 
     A look asks for its own rows, and only what lies between the last row read so far
     and its last row is read then. Looks at subsets begin with the first rows, so a race
@@ -67,7 +67,7 @@ class ReadRows:
             self._append(self._stored.read(rows))
         else:
             if self._held is None:
-                # Pages that nobody has written to take no memory.
+                # Pages that were never written to take no memory.
                 self._held = np.empty(self.shape, dtype=self._stored.dtype)
             self._held.flags.writeable = True
             self._stored.fill(self._held, np.arange(self.n_read, end), rows)

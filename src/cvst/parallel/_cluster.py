@@ -78,7 +78,7 @@ class Engine(Protocol):
         ...
 
     def cancel(self, waiting: Collection[Any]) -> None:
-        """Give up calls that nobody waits for any more."""
+        """Cancel calls whose results are no longer wanted."""
         ...
 
     def close(self) -> None:

@@ -76,7 +76,7 @@ def _abandoned(folder: Path) -> bool:
 
 
 def _locked(file: IO[bytes]) -> bool:
-    """Lock a file if nobody else has; closing it unlocks it."""
+    """Lock a file if no other process has; closing it unlocks it."""
     if sys.platform != "win32":
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,6 +1,6 @@
 """Worker processes that can be ended: one fit that hangs or crashes is one failure.
 
-joblib's workers take tasks from a queue, so nobody outside knows which of them does
+joblib's workers take tasks from a queue, so it is not known outside which of them does
 what. Here each process is asked one thing at a time, and ended if it takes too long.
 """
 

@@ -26,7 +26,7 @@ SECONDS_TO_NOTICE = 2.0
 
 
 def serve() -> None:
-    """Answer until nobody asks any more."""
+    """Answer until the pipe is closed."""
     # Ctrl-C reaches all processes of a terminal; the search decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()

@@ -45,7 +45,7 @@ def deciding_mean(
     table : ndarray of shape (n_configurations, n_looks)
         Losses or scores of all looks.
     n_looks : int, optional
-        As it was after so many looks; by default after all.
+        As it was after this many looks; by default after all.
 
     Returns
     -------

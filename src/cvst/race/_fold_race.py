@@ -46,7 +46,7 @@ class FoldRace(Stage):
     may_fail : bool
         Whether the race can go on if every fit fails in a fold.
     n_sharing : int
-        If not 0, the level is that of a whole run, shared by so many looks. Then each
+        If not 0, the level is that of a whole run, shared by this many looks. Then each
         fold is tested by itself, because no test of several is exact, and losses may
         have any tails (docs/theory/guarantee.md).
     max_test : int or None

@@ -156,7 +156,7 @@ def same_folds(folds: Folds, others: Folds) -> bool:
 
 
 def bounded_folds(folds: Folds, most: int | None) -> Folds:
-    """Return folds with at most so many test rows each, spread over all of theirs.
+    """Return folds with at most ``most`` test rows each, spread over all of theirs.
 
     Examples
     --------

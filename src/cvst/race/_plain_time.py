@@ -129,7 +129,7 @@ def _alone(state: RaceState, seconds: FloatArray) -> FloatArray:
 def _families(
     configurations: Sequence[Configuration], covered: Mapping[str, str]
 ) -> tuple[IntArray, FloatArray]:
-    """Return who differs only in what one fit covers, and how large each is.
+    """Return which differ only in what one fit covers, and how large each is.
 
     Sizes are 0 where any value covers all.
     """

@@ -133,7 +133,7 @@ class Problem:
         """Return how many rows a look at a subset tests at most, for the memory.
 
         Fewer where a strategy has a limit of its own; a separate test set, in an order
-        that nobody drew, is then used as it is.
+        that was not shuffled, is then used as it is.
 
         Examples
         --------
@@ -144,7 +144,7 @@ class Problem:
         return most if limit is None or self.n_validation else min(most, limit)
 
     def may_keep(self, n_losses: int) -> bool:
-        """Return whether so many losses may be kept that no strategy needs again.
+        """Return whether this many losses may be kept, though no strategy needs them.
 
         Examples
         --------

@@ -30,7 +30,7 @@ SENTENCES = {
     BY_RANK: "others did better on the same rows",
 }
 
-# Of more rows so many are drawn: a fold of them is as large as a look needs to be.
+# Of more rows a sample is drawn: a fold of it is as large as a look needs to be.
 MOST_ROWS = 500_000
 
 # Share of a rung that is promoted to the next one.
@@ -138,7 +138,7 @@ class ProposeAndConfirm(ProposalTimes):
         return [one for family in self._new(state) for one in family]
 
     def next_look(self, state: RaceState) -> Look:
-        """Return the next rung or fold, and who takes part."""
+        """Return the next rung or fold, and which configurations take part."""
         plan = self._plan(state)
         assert not isinstance(plan, str)
         train, test = self._folds(state.problem)[plan.fold]

@@ -121,7 +121,7 @@ class Strategy(Parametrised, ABC):
 
     @property
     def most_rows(self) -> int | None:
-        """Most rows worth racing; of more, so many are drawn. By default all are."""
+        """Most rows worth racing; of more, a sample of this size. By default all."""
         return None
 
     @property

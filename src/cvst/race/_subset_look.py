@@ -36,7 +36,7 @@ class SubsetLook(Stage):
         Bound on the chance that the configuration with the smallest expected loss here
         is dropped by the test.
     n_sharing : int
-        If not 0, the level is that of a whole run, shared by so many looks, and
+        If not 0, the level is that of a whole run, shared by this many looks, and
         losses may have any tails (docs/theory/guarantee.md).
     max_test : int or None
         Most test rows; None for as many as the memory allows.

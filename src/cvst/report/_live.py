@@ -153,7 +153,7 @@ class LiveReport:
         self.close()
 
     def _end_is_told(self) -> bool:
-        """Return whether nobody waits for the end of the race, or it was told."""
+        """Return whether the end was told, or no page is open to hear of it."""
         page = self._page
         if page is None or not page["finished"] or self._told >= page["revision"]:
             return True
@@ -192,7 +192,7 @@ class _Server(ThreadingHTTPServer):
     """Answers in threads, and lets readers leave in the middle of an answer."""
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Say nothing of a reader who is gone."""
+        """Stay silent about a reader that is gone."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 

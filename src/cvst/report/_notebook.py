@@ -1,4 +1,4 @@
-"""A fitted search in a notebook: who won, why, and how the race went."""
+"""A fitted search in a notebook: what won, why, and how the race went."""
 
 from __future__ import annotations
 

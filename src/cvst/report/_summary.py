@@ -296,7 +296,7 @@ def _looks(
     for number, seen in enumerate(state.observations, start=1):
         assert incumbent is not None
         leader = int(incumbent.incumbents[number - 1])
-        # Those who join count from their first look on.
+        # Those that join count from their first look on.
         active[seen.look.configurations] = True
         active[list(seen.drops)] = False
         looks.append(

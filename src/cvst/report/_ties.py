@@ -108,7 +108,7 @@ def _losses(state: RaceState, winner: int) -> dict[int, dict[Any, FloatArray]]:
     kept: dict[int, dict[Any, FloatArray]] = {}
     for place, seen in enumerate(state.observations):
         look = seen.look
-        # The same fold may be looked at again, for those who come later.
+        # The same fold may be looked at again, for configurations that join later.
         again = look.fold is not None and look.is_fold and look.stage == stage
         if seen.losses is None or not (place in decided or again):
             continue

@@ -32,7 +32,7 @@ class WatchedSource:
     begun : RaceState or None
         A race that goes on: its looks and its time count.
     recorder : Recorder or None
-        Hears who joins; the time of a look that was broken off counts.
+        Told of configurations that join; the time of an interrupted look counts.
     """
 
     source: DataSource

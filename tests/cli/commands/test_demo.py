@@ -4,6 +4,8 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.kernel_ridge import KernelRidge
+from threadpoolctl import threadpool_info
 
 from cvst.cli.commands import _demo_run
 from cvst.datasets import make_noisy_sinc
@@ -68,15 +70,25 @@ def test_the_text_tells_steps_comparison_and_estimate(small, cvst):
 
 
 def test_the_estimate_is_that_of_the_displays(small, cvst, monkeypatch):
-    """One estimator: what is drawn of this search is what was told of it."""
-    searches = []
-    check = _demo_run._check
+    """One estimate: what is drawn of this search is what was told of it.
+
+    The final fit, from which it is made, has one thread like the race.
+    """
+    searches, threads = [], []
+    check, fit = _demo_run._check, KernelRidge.fit
+
+    def watched(self, *args, **kwargs):
+        pools = threadpool_info()
+        threads.extend(one["num_threads"] for one in pools if one["user_api"] == "blas")
+        return fit(self, *args, **kwargs)
 
     def kept(search, *rows):
         searches.append(search)
         return check(search, *rows)
 
     monkeypatch.setattr(_demo_run, "_check", kept)
+    monkeypatch.setattr(KernelRidge, "fit", watched)
     told = json.loads(cvst("demo", "--json").out)["cross_validation"]
     display = TimeConsumptionDisplay.from_search(searches[0], n_folds=told["n_folds"])
     assert told["estimated_seconds"] == display.cross_validation_seconds
+    assert set(threads) == {1}

@@ -28,7 +28,7 @@ def test_the_plan_tells_the_numbers_of_the_paper(cvst):
 
 
 def test_drops_follow_the_boundary_of_the_test(cvst):
-    """A trace of so many wins and no more is a loser's, one win more is not."""
+    """A trace with the printed number of wins is a loser's; one more win is not."""
     plan = json.loads(cvst("plan", "--max-steps", "20", "--json").out)
     test = WaldTest(20, 0.1, 0.01)
     for step, wins in enumerate(plan["dropped_with_wins_up_to"], start=1):
@@ -98,7 +98,7 @@ def test_a_scarce_budget_raises_the_level_and_the_smallest_is_named(cvst):
 
 
 def test_a_long_race_has_a_short_table(cvst):
-    """Dozens of rows help nobody; the last one is named."""
+    """Dozens of rows are too many to read; the last one is named."""
     text = cvst("plan", "--max-steps", 200).out
     wins = floor(WaldTest(200, 0.1, 0.01).loser_boundary(200))
     assert f"and so on, up to {wins} from step" in text

@@ -105,7 +105,7 @@ def test_survivors_are_timed_by_themselves():
 
 
 def test_work_shared_by_fewer_does_not_look_like_growth():
-    """Five who share what forty shared take more each; the growth stays the same."""
+    """Five that share what forty shared take more each; the growth stays the same."""
     left = np.arange(N_CONFIGURATIONS) < 5
     looks = alike(SIZES[:3], 1.0, drops_last=np.flatnonzero(~left))
     alone = np.where(left, 8 * seconds_each(SIZES[3], 1.0), np.nan)

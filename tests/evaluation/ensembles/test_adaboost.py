@@ -110,7 +110,7 @@ def test_named_columns(assert_same_as_one_by_one):
 
 @pytest.mark.parametrize(("random_state", "n_expected"), [(0, 1), (None, 4)])
 def test_one_fit_serves_all_sizes(random_state, n_expected, count_fits):
-    """With a seed; without one nobody shares."""
+    """With a seed; without one nothing is shared."""
     X, y, _ = draw_rows(4)
     fits = count_fits(AdaBoostRegressor)
     estimator = AdaBoostRegressor(random_state=random_state)

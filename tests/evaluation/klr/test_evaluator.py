@@ -132,7 +132,7 @@ def banded_steps(monkeypatch):
 def test_narrow_kernels(
     make_task, assert_same_as_one_by_one, banded_steps, kernel, gamma, n_classes
 ):
-    """The smallest values of a kernel are missing, and nobody can tell."""
+    """Leaving out the smallest values of a kernel changes no prediction."""
     rng = np.random.default_rng(0)
     X = rng.uniform(0, 10, size=(200, 2))
     y = LABELS[rng.integers(0, n_classes, size=200)]

@@ -638,7 +638,7 @@ def test_a_failing_step_fails_all_who_share_it_and_nobody_else(assert_same, when
 def test_what_does_not_fit_together_fails_as_the_pipeline_does(
     assert_same, configuration
 ):
-    """Odd configurations are nobody else's problem."""
+    """An odd configuration does not disturb the others."""
     task = task_of(counting_pipeline(), [configuration, {"final__C": 2.0}])
     assert_same(task)
 
@@ -879,7 +879,7 @@ def test_steps_that_write_into_their_inputs_harm_nobody(assert_same):
 
 
 def test_sparse_rows_are_protected_too(assert_same):
-    """A scaler told not to copy scales the rows of nobody else."""
+    """A scaler told not to copy leaves the rows of the others alone."""
     X, y = classification()
     X = sparse.csr_matrix(np.where(X > 0, X, 0.0))
     scaler = StandardScaler(with_mean=False)

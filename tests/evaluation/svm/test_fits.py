@@ -1,4 +1,4 @@
-"""Which solver fits a machine, and that nobody can tell which one it was."""
+"""Which solver fits a machine, and that the result does not depend on it."""
 
 from __future__ import annotations
 
@@ -378,7 +378,7 @@ def test_extreme_rows_are_left_to_libsvm(curve, impatient, monkeypatch, part):
 
 
 def test_loading_the_solver_ends_all_patience(curve, monkeypatch):
-    """For those who know that their race will be long."""
+    """For users who know that their race will be long."""
     pytest.importorskip("numba", exc_type=ImportError)
     monkeypatch.setattr(_svm_fits, "_break_even", _svm_fits._BreakEven())
     load_compiled_solver()

@@ -169,7 +169,7 @@ def test_the_settings_repeat_a_race_that_the_user_ended(data):
 
 @pytest.mark.parametrize("budget", [10.0, 12.0, 16.0, 20.0])
 def test_a_look_for_which_there_is_no_time_does_not_begin(data, clock, budget):
-    """Between the last look and all rows, nobody is fitted on any number of rows."""
+    """Between the last look and all rows, there is no fit on any number of rows."""
     search = timed_search(budget).fit(*data)
     assert search.stop_reason_ == "time_budget"
     after = len(clock.sizes) - clock.sizes[::-1].index(search.race_.subset_sizes[-1])

@@ -106,7 +106,7 @@ def test_kernel_matrices_of_looks_that_are_not_repeated_round_alike(rows, tmp_pa
 
 
 def _stopped(search, n_looks):
-    """Return a search that is interrupted when so many looks are done."""
+    """Return a search that is interrupted after the given number of looks."""
     tell = search._tell
 
     def told(setup, budget, state):

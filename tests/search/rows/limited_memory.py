@@ -1,6 +1,6 @@
 """Race on a Parquet data set in a process with little memory; run by a test.
 
-``python limited_memory.py FOLDER --extra BYTES`` allows so many bytes beyond what the
+``python limited_memory.py FOLDER --extra BYTES`` allows BYTES beyond what the
 process has after a small race, and shows that all rows do not fit. Without a
 limit all rows are loaded, and raced in memory. Prints the results as JSON.
 """

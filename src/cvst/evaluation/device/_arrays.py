@@ -15,7 +15,7 @@ from cvst._typing import FloatArray
 
 __all__ = ["Arrays", "DeviceFullError", "NumpyArrays"]
 
-# What batches on the host may take: nobody asks it how much is free.
+# What batches on the host may take; the host is not asked how much is free.
 HOST_BYTES = 2**30
 
 

@@ -11,7 +11,7 @@ from cvst.exceptions import InvalidInputError
 
 __all__ = ["TorchArrays"]
 
-# What batches on the host may take: nobody asks it how much is free.
+# What batches on the host may take; the host is not asked how much is free.
 HOST_BYTES = 2**30
 
 # Newton steps wait for a card, however little there is to do. The host is faster with

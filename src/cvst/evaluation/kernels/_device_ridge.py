@@ -22,7 +22,7 @@ from cvst.evaluation.kernels._rows import PairedRows
 
 __all__ = ["RidgeFits", "ridge_on_device"]
 
-# Kernels are solved together if none has so many times as many features as another.
+# Kernels are solved together unless one has this many times the features of another.
 MOST_PADDING = 1.5
 
 

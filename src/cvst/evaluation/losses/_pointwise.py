@@ -272,7 +272,7 @@ def to_array(values: Any) -> LabelArray:
 def align_columns(
     values: LabelArray, classes: LabelArray, all_classes: LabelArray, absent: float
 ) -> LabelArray:
-    """Give every class of the race its column, filled in where a model knows it not.
+    """Give every class of the race its column, filled in for classes not seen.
 
     Parameters
     ----------

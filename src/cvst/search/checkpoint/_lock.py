@@ -78,7 +78,7 @@ class Lock:
         )
 
     def _owner(self) -> dict[str, Any] | None:
-        """Return who holds the file, None if it is not there."""
+        """Return which process holds the file, None if it is not there."""
         try:
             content = self._content()
             owner = json.loads(content) if content else {"host": platform.node()}
@@ -135,10 +135,10 @@ def _began(pid: int) -> str | None:
 
 def _is_running(owner: dict[str, Any]) -> bool:
     if set(owner) == {"host"}:
-        return False  # it ended before it could say who it is
+        return False  # it ended before it wrote its number
     pid, began = owner.get("pid"), owner.get("began")
     if type(pid) is not int or pid <= 0:
-        return True  # not written by us: nobody knows
+        return True  # not written by us, so it may be in use
     if os.name == "nt":
         return True  # a signal that only asks would end it there
     try:

@@ -1,4 +1,4 @@
-"""Opening the checkpoint of a search: whose it is, whether it is whole, who uses it."""
+"""Opening the checkpoint of a search: whose it is, whether it is whole and in use."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Pace:
         self._each, self._rate = LEAST_SAVE, FASTEST
 
     def wait(self, n_bytes: int = 0) -> float:
-        """Return the seconds after which so many bytes can be saved."""
+        """Return the seconds after which this number of bytes can be saved."""
         elapsed = self._clock() - self._began
         expected = self._each + n_bytes / self._rate
         return (self._spent + expected) / SHARE - elapsed

@@ -140,7 +140,7 @@ class Recorder:
         problem : Problem
             What is known before.
         waiting : sequence of dict
-            Those who were to join, where that was known beforehand.
+            Configurations that were to join, where that was known beforehand.
         """
         if self.story.begin is None:
             return None

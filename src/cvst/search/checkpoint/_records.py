@@ -45,7 +45,7 @@ PREFIX = struct.Struct("<4sIQ")
 SUMS = struct.Struct("<I16s")
 PREFIX_BYTES = PREFIX.size + SUMS.size
 
-# The kind of record that nobody needs once the look is finished.
+# The kind of record that is not needed once the look is finished.
 PASSING = "groups"
 
 # How much of a damaged file is looked at at once.

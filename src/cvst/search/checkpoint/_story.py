@@ -88,7 +88,7 @@ class Story:
     looks : list of Observation
         The finished looks.
     facts : list of dict
-        What else is known of each: who joined, ranking, scores.
+        What else is known of each: configurations that joined, ranking, scores.
     outcomes : list of dict
         What is known of the look under way, one for each configuration that is done.
     under_way : dict or None
@@ -145,7 +145,7 @@ class Story:
 
     @property
     def batches(self) -> list[list[Configuration]]:
-        """Those who joined the race, as they came."""
+        """Configurations that joined the race, in that order."""
         joined = [list(facts["joined"]) for facts in self.facts if facts["joined"]]
         return [*joined, self.joined] if self.joined else joined
 

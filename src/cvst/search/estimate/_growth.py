@@ -98,7 +98,7 @@ def growth_of(
 
 
 def look_again_at(source: Any) -> LookAgain:
-    """Return what takes another look, of which nobody is told.
+    """Return what takes another look without telling listeners of it.
 
     Parameters
     ----------

@@ -333,7 +333,7 @@ def test_unknown_rounding_of_shares_leaves_the_fit_to_libsvm():
 
 
 def test_prepared_scales_are_roots_of_curvatures():
-    """Class by class, filled up with points that nobody asks for."""
+    """Class by class, padded with points that are never read."""
     rng = np.random.default_rng(4)
     X = rng.normal(size=(21, 2))
     labels = rng.integers(0, 2, size=21)
