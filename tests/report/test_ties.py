@@ -4,6 +4,7 @@ from scipy.stats import binomtest
 
 from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
 from cvst.report import stop_sentence, summary
+from cvst.report._explain import why_it_won
 from cvst.report._ties import Tie, tie_of
 
 
@@ -91,3 +92,26 @@ def test_a_tie_is_named_on_the_page(proposed):
     tie = tie_of(proposed.race_, proposed.best_index_, proposed.strategy_)
     told = " ".join([page["stop_sentence"], *page["winner"]["why"]])
     assert told.count("a tie with") == (2 if tie else 0)
+
+
+@pytest.mark.parametrize(
+    ("drops", "told"),
+    [
+        ({1: "rank", 2: "paired test"}, "a paired test found 1 of them worse, 1 was"),
+        ({1: "rank", 2: "rank"}, "None of the 2 others is left: 2 were dropped for"),
+        ({1: "paired test", 2: "paired test"}, "All others were dropped."),
+    ],
+)
+def test_a_tie_does_not_say_that_tests_have_dropped_the_others(errors, drops, told):
+    """Those in a tie with the winner went by their rank, and the sentence says so."""
+    state = state_of(errors, drops=drops)
+    configurations = [{"a": number} for number in range(3)]
+    why = why_it_won(state, configurations, np.array([0]), 0, tie=tie_of(state, 0))
+    assert told in why[1]
+    assert ("tie" in why[-1]) == (drops[1] == "rank")
+
+
+def test_of_two_in_a_tie_the_other_one_is_named(errors):
+    state = state_of(errors[:2], drops={1: "rank"})
+    why = why_it_won(state, [{}, {}], np.array([0]), 0, tie=tie_of(state, 0))
+    assert "no paired test found it worse" in why[1]

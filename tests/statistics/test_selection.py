@@ -25,11 +25,10 @@ def by_loops(values, weights, n_resamples, seed):
         for k in range(n_configurations)
     ]
     best = means.index(max(means))
-    counts = np.random.default_rng(seed).multinomial(
-        n_cells, np.full(n_cells, 1 / n_cells), size=n_resamples
-    )
+    draws = np.random.default_rng(seed).integers(n_cells, size=(n_resamples, n_cells))
     gaps = []
-    for drawn in counts:
+    for bag in draws.tolist():
+        drawn = [bag.count(cell) for cell in range(n_cells)]
         inside, outside = [], []
         for k in range(n_configurations):
             bag = [(share[i] * drawn[i], values[k, i]) for i in range(n_cells)]

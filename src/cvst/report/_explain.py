@@ -10,7 +10,7 @@ from cvst._text import configuration_text
 from cvst._typing import Configuration, IntArray
 from cvst.race import RaceState, Strategy, deciding_looks
 from cvst.report._measures import Measure
-from cvst.report._ties import Tie
+from cvst.report._ties import DROPPED_BY_TEST, Tie
 
 __all__ = [
     "reason_text",
@@ -148,8 +148,25 @@ def why_it_won(
         )
         sentences += _runner_up(state, configurations, ranking, winner, measure)
     elif state.n_configurations > 1:
-        sentences.append("All others were dropped.")
+        sentences.append(_others_dropped(state, tie))
     return [*sentences, *_how_sure(n_left, tie)]
+
+
+def _others_dropped(state: RaceState, tie: Tie | None) -> str:
+    """Say that none is left, and in a tie that this is not the work of tests alone."""
+    if tie is None:
+        return "All others were dropped."
+    n_tested = list(state.drop_reasons.values()).count(DROPPED_BY_TEST)
+    n_others = state.n_configurations - 1
+    n_untested = n_others - n_tested
+    were = "was" if n_untested == 1 else "were"
+    worse = f"a paired test found {n_tested:,} of them worse, " if n_tested else ""
+    return (
+        f"None of the {n_others:,} others is left: {worse}{n_untested:,} {were} "
+        "dropped for other reasons."
+        if n_others > 1
+        else "The other one is not left, but no paired test found it worse."
+    )
 
 
 def _how_sure(n_left: int, tie: Tie | None) -> list[str]:

@@ -197,9 +197,11 @@ class BaseRaceSearch(FittedRace):
         options = search._options()
         inputs = search._read(X, y, params)
         setup = prepare(options, list(search._configurations()), inputs)
+        prepared = options.clock() - started
         # With a time budget, the race to plan is the one that it chooses.
         setup, _ = start_budget(options, setup, started, search._preferred)
-        return plan_race(setup, n_folds, options.clock)
+        again = self.time_budget is None
+        return plan_race(setup, n_folds, options.clock, prepared, again)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a strategy given by name are reachable too."""

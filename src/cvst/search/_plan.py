@@ -9,16 +9,19 @@ from math import exp, hypot, log
 from textwrap import fill
 from typing import Any
 
+import numpy as np
+
 from cvst._text import seconds_text
-from cvst.race import PlannedLook
+from cvst.race import PlannedLook, Problem
 from cvst.search._setup import Setup
 from cvst.search.budget import (
     CostModel,
-    expected_counts,
+    expected_looks,
     expected_seconds,
     measure_costs,
     race_seconds,
 )
+from cvst.statistics import corrected_best
 from cvst.theory import PowerCurve
 
 __all__ = ["LookForecast", "RacePlan", "plan_race"]
@@ -36,6 +39,13 @@ PROBE_SECONDS, PROBE_SHARE, LONGEST_PROBE = 1.0, 0.05, 10.0
 # How many drop at which look is a guess: races take so much less or more than the same
 # fits at the expected numbers would.
 DOUBT_OF_COUNTS = 2.5
+
+# What is no fit is known to that factor.
+LEAST_DOUBT = 1.5
+
+# Tests, books and tables take so many times as long as the bootstrap of the estimate,
+# which is timed.
+BOOKS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +109,11 @@ class RacePlan:
     largest_probe : int
         Rows up to which fits were timed; beyond, the curve is extrapolated.
     race_range, refit_range : tuple of float
-        Between which seconds all looks, and the final fit, will probably take.
+        Between which seconds the race, with ``other_seconds``, and the final fit will
+        probably take.
+    other_seconds : float
+        Expected time of what is no look and no final fit: the rows are put in order,
+        the books are kept, and ``best_score_estimate_`` is made.
     """
 
     strategy: str
@@ -119,11 +133,17 @@ class RacePlan:
     largest_probe: int
     race_range: tuple[float, float]
     refit_range: tuple[float, float]
+    other_seconds: float = 0.0
 
     @property
     def race_seconds(self) -> float:
         """Expected time of all looks; races that stop early take less."""
         return sum(look.seconds for look in self.looks)
+
+    @property
+    def total_seconds(self) -> float:
+        """Expected time of the whole search: looks, final fit and all the rest."""
+        return self.race_seconds + self.other_seconds + self.refit_seconds
 
     @property
     def fits_by_power(self) -> dict[int, tuple[float, float]]:
@@ -166,6 +186,7 @@ class RacePlan:
             "looks": [asdict(look) for look in self.looks],
             "error_bounds": bounds,
             "race_seconds": self.race_seconds,
+            "total_seconds": self.total_seconds,
             "fits_by_power": {str(m): fits for m, fits in self.fits_by_power.items()},
             "speedup_ceiling": self.speedup_ceiling,
         }
@@ -203,8 +224,28 @@ class RacePlan:
         )
 
 
-def plan_race(setup: Setup, n_folds: int, clock: Callable[[], float]) -> RacePlan:
-    """Time a few small fits and work out the rest."""
+def plan_race(
+    setup: Setup,
+    n_folds: int,
+    clock: Callable[[], float],
+    prepared: float = 0.0,
+    looks_again: bool = True,
+) -> RacePlan:
+    """Time a few small fits and work out the rest.
+
+    Parameters
+    ----------
+    setup : Setup
+        The race.
+    n_folds : int
+        Folds of the cross-validation to compare with.
+    clock : callable
+        Returns seconds.
+    prepared : float
+        Seconds that it took to prepare the rows.
+    looks_again : bool
+        Whether the winner may be looked at again for ``best_score_estimate_``.
+    """
     problem, strategy = setup.problem, setup.strategy
 
     def allowed(model: CostModel) -> float:
@@ -221,6 +262,7 @@ def plan_race(setup: Setup, n_folds: int, clock: Callable[[], float]) -> RacePla
         rows = planned[drop - 1].n_train
     n_configurations, n_samples = problem.n_configurations, problem.refit_rows
     looks = _forecasts(setup, model, planned)
+    other = prepared + _after(model, problem, looks, clock, looks_again)
     refit = model.refit(n_samples)
     low, high = model.doubt(n_samples)
     return RacePlan(
@@ -241,18 +283,39 @@ def plan_race(setup: Setup, n_folds: int, clock: Callable[[], float]) -> RacePla
         refit_seconds=refit,
         probe_seconds=model.probe_seconds,
         largest_probe=model.largest_probe,
-        race_range=_race_range(model, looks),
+        race_range=_race_range(model, looks, other),
         refit_range=(low * refit, high * refit),
+        other_seconds=other,
     )
 
 
+def _after(
+    model: CostModel,
+    problem: Problem,
+    looks: tuple[LookForecast, ...],
+    clock: Callable[[], float],
+    looks_again: bool,
+) -> float:
+    """Return the seconds of books and of the estimate of the winner's score."""
+    last = looks[-1]
+    n_left = max(2, round(last.expected_configurations))
+    table = np.zeros((min(n_left, 200), min(problem.n_samples, 2000)))
+    begun = clock()
+    corrected_best(table)
+    books = BOOKS * (clock() - begun)
+    if not looks_again or min(look.n_train for look in looks) < last.n_train:
+        return books
+    # The winner is fitted on half the rows of two folds.
+    return books + 2 * model.look(last.n_train // 2, last.n_test, 1)
+
+
 def _race_range(
-    model: CostModel, looks: tuple[LookForecast, ...]
+    model: CostModel, looks: tuple[LookForecast, ...], other: float
 ) -> tuple[float, float]:
     """Return the range of a race: its counts may be off, and the cost of its fits."""
     seconds = sum(look.seconds for look in looks)
     if seconds <= 0:
-        return 0.0, 0.0
+        return other, other
     doubts = [model.doubt(look.n_train) for look in looks]
     low, high = (
         sum(
@@ -272,13 +335,14 @@ def _race_range(
     above = exp(hypot(counts, log(high / seconds)))
     # Nothing takes longer than the longest race.
     longest = max(1.0, at_most / seconds) * high
-    return below * seconds, min(above * seconds, longest)
+    low, high = below * seconds, min(above * seconds, longest)
+    return low + other / LEAST_DOUBT, high + other * LEAST_DOUBT
 
 
 def _forecasts(
     setup: Setup, model: CostModel, planned: tuple[PlannedLook, ...]
 ) -> tuple[LookForecast, ...]:
-    expected = expected_counts(setup.strategy, setup.problem, model.gaps)
+    expected = expected_looks(setup.strategy, setup.problem, model)
     seconds = race_seconds(model, planned, expected)
     return tuple(
         LookForecast(
@@ -289,7 +353,7 @@ def _forecasts(
             float(count),
             float(time),
         )
-        for look, count, time in zip(planned, expected, seconds, strict=True)
+        for look, count, time in zip(planned, expected.counts, seconds, strict=True)
     )
 
 

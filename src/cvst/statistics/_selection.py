@@ -109,7 +109,7 @@ def corrected_best(
     table, shares = _dealt(table[members], shares)
     rng = np.random.default_rng(seed)
     n_cells = len(shares)
-    counts = rng.multinomial(n_cells, np.full(n_cells, 1 / n_cells), size=n_resamples)
+    counts = _drawn(rng, n_cells, n_resamples)
     # Draws in which nothing is left out, or nothing with weight, judge nothing.
     outside = (counts == 0) * shares
     judging = outside.sum(axis=1) > 0
@@ -126,6 +126,17 @@ def corrected_best(
     # it draw by draw leaves less to chance than to average what was chosen.
     losses = judged[:, place] - judged[np.arange(len(chosen)), chosen]
     return CorrectedBest(best, mean, max(0.0, float(losses.mean())))
+
+
+def _drawn(rng: np.random.Generator, n_cells: int, n_resamples: int) -> FloatArray:
+    """Return how often each cell is in each bag of as many cells.
+
+    That is a multinomial draw. To count drawn cells takes a quarter of its time.
+    """
+    cells = rng.integers(n_cells, size=(n_resamples, n_cells))
+    cells += n_cells * np.arange(n_resamples)[:, np.newaxis]
+    counts = np.bincount(cells.ravel(), minlength=n_resamples * n_cells)
+    return counts.reshape(n_resamples, n_cells).astype(float)
 
 
 def _checked(

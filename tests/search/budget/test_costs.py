@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from lightgbm import LGBMRegressor
+from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -15,8 +21,9 @@ from sklearn.svm import SVC, LinearSVC
 from cvst import RaceGridSearchCV
 from cvst.evaluation import DataSource
 from cvst.race import Problem, TrackAndConfirm
-from cvst.search.budget._expected import expected_counts
-from cvst.search.budget._growth import KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
+from cvst.search.budget import race_seconds
+from cvst.search.budget._expected import expected_looks
+from cvst.search.budget._growth import BINNED, KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._sample import spread_sample
 from cvst.theory import PowerCurve
@@ -77,18 +84,22 @@ def test_cheap_and_dear_configurations_count_as_they_are(data):
 
 
 def test_planning_takes_a_second_or_a_twentieth_of_the_race(data):
-    """Whatever a fit costs; a step that is under way is finished."""
+    """Whatever a fit costs; but one size would say nothing about the growth."""
     for call in (0.0005, 0.02, 1.0):
         Clock.now = 0.0
         search = RaceGridSearchCV(Rounds(call=call), {"rounds": [1, 2, 3, 4]})
         plan = search.plan(*data)
-        assert plan.probe_seconds <= 1.5 * max(1.0, plan.race_seconds / 20)
+        two = 2 * plan.fit_cost(2000)
+        assert plan.probe_seconds <= max(1.5, two, 1.5 * plan.race_seconds / 20)
 
 
 @pytest.mark.parametrize(
     ("estimator", "family"),
     [
         (RandomForestClassifier(), NEAR_LINEAR),
+        (GradientBoostingClassifier(), NEAR_LINEAR),
+        (HistGradientBoostingClassifier(), BINNED),
+        (LGBMRegressor(), BINNED),
         (make_pipeline(StandardScaler(), LogisticRegression()), NEAR_LINEAR),
         (LinearSVC(), NEAR_LINEAR),
         (SVC(), KERNEL),
@@ -130,19 +141,57 @@ def test_a_model_without_groups_shares_nothing():
     assert model.look(10, 0, 3) == pytest.approx(30)
 
 
-def test_hopeless_configurations_are_not_expected_to_go_on():
-    """One that is a standard deviation behind falls after the first fold."""
+def a_race_of_12():
     folds = {
         n: tuple((np.arange(800), np.arange(1000 // n)) for _ in range(n))
         for n in (5, 10)
     }
-    problem = Problem(12, 1000, folds=folds)
-    plain = expected_counts(TrackAndConfirm(), problem)
-    clear = expected_counts(TrackAndConfirm(), problem, [0.0, *[1.0] * 11])
-    close = expected_counts(TrackAndConfirm(), problem, [0.0] * 12)
-    assert clear[0] == plain[0] == 12
-    assert clear[1:].tolist() == [1, 1, 1, 1]
-    np.testing.assert_array_equal(close, plain)
+    return TrackAndConfirm(), Problem(12, 1000, folds=folds)
+
+
+def seen(gaps, paces=None):
+    """Return a model of twelve that were this far behind on 1,000 rows."""
+    paces = tuple(paces or [1.0] * len(gaps))
+    return CostModel(LINE, LINE, LINE, gaps=tuple(gaps), gap_rows=1000, paces=paces)
+
+
+def test_hopeless_configurations_are_not_expected_to_go_on():
+    """One that is a standard deviation behind falls after the first fold."""
+    race = a_race_of_12()
+    clear = expected_looks(*race, seen([0.0, *[1.0] * 11])).counts
+    close = expected_looks(*race, seen([0.0] * 12)).counts
+    assert clear[0] == close[0] == 12
+    np.testing.assert_allclose(clear[1:], 1, atol=0.05)
+    assert close[1:].min() > 10
+
+
+def test_who_stays_is_that_of_a_simulation():
+    """Witness: gaps, their changes and the tests of the race, drawn 100,000 times."""
+    gaps = np.array([0.0, 0.05, 0.1, 0.2])
+    strategy, problem = a_race_of_12()
+    counts = expected_looks(strategy, problem, seen(gaps)).counts
+    rng = np.random.default_rng(0)
+    shape = 100_000, len(gaps)
+    luck = 1 / np.sqrt(1000)
+    true = rng.normal(np.maximum(gaps - luck, 0), np.hypot(luck, 0.05), shape)
+    limit = norm.isf(0.05 / 11)
+    for place in range(1, 5):
+        n_rows = 200 * place
+        stays = true + rng.normal(size=shape) / np.sqrt(n_rows) < limit / n_rows**0.5
+        assert counts[place] == pytest.approx(12 * stays.mean(), rel=0.02)
+
+
+def test_those_that_stay_set_the_pace():
+    """The good one is four times as dear as the bad ones, which are soon gone."""
+    bad = [1.0] * 3
+    model = seen([0.0, *bad], [16 / 7, *[4 / 7] * 3])
+    strategy, problem = a_race_of_12()
+    expected = expected_looks(strategy, problem, model)
+    assert expected.paces[0] == pytest.approx(1)
+    assert expected.paces[-1] == pytest.approx(2)  # no more is believed
+    looks = strategy.planned_looks(problem)
+    seconds = race_seconds(model, looks, expected)
+    assert seconds[-1] == pytest.approx(expected.counts[-1] * (2 * 800 + 200 * 800))
 
 
 def test_no_look_at_fewer_takes_longer_than_one_at_all():

@@ -3,7 +3,7 @@
 from cvst.search.budget._choice import expected_seconds, race_seconds
 from cvst.search.budget._clock import TimeBudget, Within
 from cvst.search.budget._costs import Allowance, measure_costs
-from cvst.search.budget._expected import expected_counts
+from cvst.search.budget._expected import expected_looks
 from cvst.search.budget._fewer import balanced_order
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._resume import resumed_budget, told_budget
@@ -21,7 +21,7 @@ __all__ = [
     "Within",
     "balanced_order",
     "budget_settings",
-    "expected_counts",
+    "expected_looks",
     "expected_seconds",
     "in_legs",
     "measure_costs",

@@ -10,7 +10,7 @@ from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 from cvst.race import PlannedLook, Strategy
 from cvst.search._setup import Setup
-from cvst.search.budget._expected import expected_counts
+from cvst.search.budget._expected import Expected, expected_looks
 from cvst.search.budget._model import CostModel
 from cvst.search.rows import enough_to_start
 
@@ -52,18 +52,18 @@ def expected_seconds(setup: Setup, model: CostModel, with_refit: bool = True) ->
     """Return the seconds of a race as it will probably be, final fit included."""
     strategy, problem = setup.strategy, setup.problem
     looks = strategy.planned_looks(problem)
-    seconds = race_seconds(model, looks, expected_counts(strategy, problem, model.gaps))
+    seconds = race_seconds(model, looks, expected_looks(strategy, problem, model))
     return float(seconds.sum()) + with_refit * model.refit(problem.refit_rows)
 
 
 def race_seconds(
-    model: CostModel, looks: Sequence[PlannedLook], n_configurations: FloatArray
+    model: CostModel, looks: Sequence[PlannedLook], expected: Expected
 ) -> FloatArray:
     """Return the seconds of each look."""
     return np.array(
         [
-            model.look(look.n_train, look.n_test, count)
-            for look, count in zip(looks, n_configurations, strict=True)
+            model.look(look.n_train, look.n_test, count, pace)
+            for look, count, pace in zip(looks, *expected, strict=True)
         ]
     )
 
@@ -83,6 +83,6 @@ def _possible(setup: Setup, group: Sequence[Strategy]) -> Iterator[Strategy]:
 def _seconds(setup: Setup, model: CostModel, strategy: Strategy) -> float:
     """Return the seconds up to an early end, of all looks where there is none."""
     looks = strategy.planned_looks(setup.problem)
-    expected = expected_counts(strategy, setup.problem, model.gaps)
+    expected = expected_looks(strategy, setup.problem, model)
     seconds = race_seconds(model, looks, expected)
     return float(seconds[: strategy.fewest_looks(setup.problem)].sum())

@@ -14,170 +14,56 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from time import perf_counter, process_time
+from dataclasses import replace
 
 import numpy as np
 
-from cvst._typing import FloatArray
 from cvst.evaluation import DataSource, Scratch, configured, take
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs, filtered_warnings
-from cvst.race import Look, LookLosses, Problem
+from cvst.race import Look, Problem
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._sample import LARGEST_SAMPLE, spread_sample
+from cvst.search.budget._watch import REPEATS, SHORT, SHORT_SHARE, Clock, Timing, Watch
 from cvst.theory import PowerCurve
 
 __all__ = ["Allowance", "measure_costs"]
 
-Clock = Callable[[], float]
 Allowance = Callable[[CostModel], float]
 
 # Predicting a row takes at most a pass over the training rows.
 PREDICTION = Growth(0.0, 0.5, 1.0)
 
-# Rows of the first look timed. They double, or grow fourfold while nothing is seen.
-SMALLEST_PROBE, FAST = 100, 0.005
+# Rows of the first look timed: those that the family needs, or a share of all, but not
+# too many. They double, or grow fourfold while nothing is seen.
+FIRST_SHARE, LARGEST_FIRST, FAST = 0.05, 1000, 0.005
 
 # Share of the rows that the last may have.
 LARGEST_PROBE = 0.8
 
 # From that many seconds on, the work of a fit is visible, and beside the work of a long
 # one it is nothing what the first of them has to load.
-VISIBLE, LONG = 0.02, 0.2
+VISIBLE, LONG = 0.02, 0.1
 
 # How much longer a fit takes when its rows are to be seen, what share of the time that
 # may take, and below what growth the next size is skipped.
-GROWN, EARLY_SHARE, STEEP = 2.0, 0.3, 1.5
+GROWN, EARLY_SHARE, STEEP = 2.0, 0.4, 1.5
 
-# Looks shorter than that many seconds, or than that share of the time there is, are
-# timed more than once.
-SHORT, SHORT_SHARE, REPEATS = 0.3, 0.1, 3
+# Rows to test on: as many as are trained on, but no fewer than that. More tell who is
+# about as good as the leader, while predicting them takes no longer than the fits.
+FEWEST_TESTED, MOST_TESTED = 200, 1000
 
-# By what share times differ when they are taken again: at least, and at most.
-NOISE = 0.1, 1.0
+# How many times larger one look of a lone group must be than one of several to tell
+# more about the growth.
+MUCH_LARGER = 4
 
-# A machine is not believed to be slowed down by others more than that.
-LARGEST_LOAD = 4.0
+# A lone fit that takes more than that share of the time is not timed by itself.
+LONE_SHARE = 0.1
 
 # What share of the time may be spent to see how far configurations are apart.
-SAMPLE_SHARE = 0.35
+SAMPLE_SHARE = 0.5
 FEWEST_GROUPS = 3
-
-# The processor is believed to have worked for the fits alone if it was busy for that
-# share of their time: less means that others worked for them, more that threads did.
-BUSY = 0.2, 1.1
-
-
-@dataclass(frozen=True, slots=True)
-class _Timing:
-    """One look: seconds on the clock, of the processor and of each configuration."""
-
-    look: Look
-    wall: float
-    processor: float
-    fit: FloatArray
-    score: FloatArray
-    gaps: tuple[float, ...] = ()
-
-    @property
-    def n_train(self) -> int:
-        return self.look.n_train
-
-    @property
-    def worked(self) -> float:
-        return max(float(self.fit.sum() + self.score.sum()), 1e-9)
-
-    @property
-    def row_seconds(self) -> float:
-        """Seconds of predicting a row."""
-        return float(self.score.mean()) / max(1, self.look.n_test)
-
-    def slowed(self, factor: float) -> _Timing:
-        """Return the same look on a machine that is slower."""
-        return replace(
-            self,
-            wall=factor * self.wall,
-            fit=factor * self.fit,
-            score=factor * self.score,
-        )
-
-
-@dataclass
-class _Watch:
-    """Times looks, the shorter ones several times, and remembers how busy all was."""
-
-    source: DataSource
-    clock: Clock
-    short: float = SHORT
-    walls: float = 0.0
-    best: float = 0.0
-    processor: float = 0.0
-    # A clock that is not the machine's own says nothing about its processor.
-    is_real: bool = True
-    scatter: list[float] = field(default_factory=list)
-
-    @property
-    def noise(self) -> float:
-        """By what share times differ when they are taken again."""
-        usual = float(np.mean(self.scatter)) if self.scatter else 0.0
-        return float(np.clip(usual, *NOISE))
-
-    def time(self, look: Look) -> _Timing:
-        """Time a look; the repetition that was least disturbed counts."""
-        seen: list[_Timing] = []
-        while not seen or (
-            len(seen) < REPEATS and sum(one.wall for one in seen) < self.short
-        ):
-            seen.append(self.once(look))
-        alone = effective_n_jobs(self.source.n_jobs) == 1
-        key = (
-            (lambda one: one.processor)
-            if alone and self.is_real
-            else (lambda one: one.wall)
-        )
-        best = min(seen, key=key)
-        self.walls += sum(one.wall for one in seen)
-        self.best += len(seen) * min(one.wall for one in seen)
-        self.processor += sum(one.processor for one in seen)
-        if len(seen) > 1:
-            # The range of three is about 1.7 standard deviations.
-            walls = [one.wall for one in seen]
-            self.scatter.append(float(np.log(max(walls) / min(walls)) / 1.7))
-        return best
-
-    def level(self, timings: list[_Timing]) -> list[_Timing]:
-        """Return looks as they would have been had all been slowed down alike.
-
-        Other work on the machine slows long looks down, while the best of several
-        short ones may escape it. What counts is what the race will meet: the mean.
-        """
-        if not self.walls:
-            return timings
-        busy = self.processor / self.walls
-        if self.is_real and BUSY[0] <= busy <= BUSY[1]:
-            return [
-                one.slowed(float(np.clip(one.processor / one.wall / busy, 1 / 3, 3)))
-                for one in timings
-            ]
-        return [
-            one.slowed(min(self.walls / self.best, LARGEST_LOAD)) for one in timings
-        ]
-
-    def once(self, look: Look) -> _Timing:
-        """Time a look once."""
-        # What evaluators keep from a look would make its repetition, and larger looks,
-        # seem to cost nothing.
-        source = replace(self.source, scratch=Scratch())
-        real, start, busy = perf_counter(), self.clock(), process_time()
-        seen: LookLosses = source.observe(look)
-        wall, busy = self.clock() - start, process_time() - busy
-        real = perf_counter() - real
-        self.is_real &= abs(real - wall) <= 0.05 * real + 1e-3
-        wall = max(wall, 1e-9)
-        times = seen.fit_seconds, seen.score_seconds
-        return _Timing(look, wall, busy, *times, gaps=_gaps(seen.losses))
 
 
 def measure_costs(
@@ -234,32 +120,32 @@ class _Measurement:
         self.allowed = allowed
         self.clock = clock
         self.start = clock()
-        self.watch = _Watch(source, clock, min(SHORT, SHORT_SHARE * seconds))
+        self.watch = Watch(source, clock, min(SHORT, SHORT_SHARE * seconds))
         numbered = dict(enumerate(source.configurations))
         self.groups = source.evaluator.groups(source.estimator, numbered)
         self.growth = growth_of(source.estimator, source.configurations)
         self.n_workers = effective_n_jobs(source.n_jobs)
-        self.sizes = _sizes(problem)
+        self.sizes = _sizes(problem, self.growth.n_rows)
 
     def model(self) -> CostModel:
         """Measure, and return the model."""
         middle = self.groups[len(self.groups) // 2]
         early = self._until_visible(middle)
-        spread = self._spread(early[-1])
-        few = self._few(spread)
-        growing = [self._part(spread, few)]
-        alone = self._alone(middle, early[-1])
+        seen = self._where_to_compare(early)
+        spread = self._spread(early, seen)
+        growing: list[Timing] = []
+        alone = self._alone(middle, early, seen)
         model = self._model(early, spread, growing, alone)
-        while n_train := self._next_size(growing, model):
-            growing.append(self.watch.time(self._look(n_train, few)))
+        while look := self._next_look(early, spread, growing, model):
+            growing.append(self.watch.time(look))
             model = self._model(early, spread, growing, alone)
         return replace(model, probe_seconds=self._elapsed())
 
     # The three questions ------------------------------------------------------------
 
-    def _until_visible(self, members: list[int]) -> list[_Timing]:
+    def _until_visible(self, members: list[int]) -> list[Timing]:
         """Time one group on more and more rows until its work is to be seen."""
-        timings: list[_Timing] = []
+        timings: list[Timing] = []
         error: AllFitsFailedError | None = None
         waiting = list(self.sizes)
         while waiting and not self._is_visible(timings):
@@ -269,15 +155,24 @@ class _Measurement:
             except AllFitsFailedError as failed:
                 error = failed
                 continue
-            slow = len(timings) == 1 or timings[-1].wall > STEEP * timings[-2].wall
-            if (timings[-1].wall < FAST or not slow) and len(waiting) > 1:
+            if len(waiting) > 1 and self._skips(timings):
                 waiting.pop(0)
         if not timings:
             assert error is not None
             raise error
         return timings
 
-    def _is_visible(self, timings: list[_Timing]) -> bool:
+    def _skips(self, timings: list[Timing]) -> bool:
+        """Return whether the next size would tell too little to be timed."""
+        last = timings[-1]
+        if last.wall < FAST:
+            return True
+        if len(timings) > 1:
+            return last.wall <= STEEP * timings[-2].wall
+        # What takes long on the fewest rows does not owe it to them.
+        return VISIBLE < last.wall < self._left(timings) / 4
+
+    def _is_visible(self, timings: list[Timing]) -> bool:
         """Return whether the cost of rows is to be seen beside that of the call."""
         if not timings:
             return False
@@ -285,12 +180,24 @@ class _Measurement:
         if last.wall < VISIBLE:
             return False
         # A fit with many rounds takes long on few rows, too: rows show when the time
-        # grows with them. To see that may take some of the time there is.
-        left = self.allowed(self._first_guess(last)) - self._elapsed()
-        dear = 2 * last.wall > EARLY_SHARE * left
+        # grows with them. To see that is worth most of the time once, then some of it.
+        if len(timings) == 1:
+            return 2 * last.wall > self._left(timings)
+        growth = max(1.0, last.wall / timings[-2].wall)
+        dear = growth * last.wall > EARLY_SHARE * self._left(timings)
         return dear or last.wall >= GROWN * timings[0].wall
 
-    def _timed(self, look: Look, is_first: bool) -> _Timing:
+    def _left(self, timings: list[Timing]) -> float:
+        """Return the seconds that are left by what is known from looks at one group."""
+        return self.allowed(self._guess(timings)) - self._elapsed()
+
+    def _where_to_compare(self, early: list[Timing]) -> Timing:
+        """Return the largest look that leaves time for the same with several groups."""
+        room = SAMPLE_SHARE * self._left(early)
+        affordable = [one for one in early if FEWEST_GROUPS * one.wall <= room]
+        return affordable[-1] if affordable else early[0]
+
+    def _timed(self, look: Look, is_first: bool) -> Timing:
         """Time a look, the first one twice: imports, caches and workers start there."""
         if not is_first:
             return self.watch.time(look)
@@ -299,20 +206,22 @@ class _Measurement:
             return first
         return self.watch.time(look)
 
-    def _spread(self, seen: _Timing) -> _Timing:
+    def _spread(self, early: list[Timing], seen: Timing) -> Timing:
         """Time groups from all over the grid at one size."""
         n_train = seen.n_train
         each = seen.worked / len(seen.fit)
-        room = self.allowed(self._first_guess(seen)) / max(each, 1e-9)
+        room = self.allowed(self._guess(early)) / max(each, 1e-9)
         most = int(np.clip(SAMPLE_SHARE * room, 1, LARGEST_SAMPLE))
         least = max(FEWEST_GROUPS, 2 * self.n_workers) if room >= FEWEST_GROUPS else 1
         members = spread_sample(self.groups, most, least)
         if np.array_equal(members, seen.look.configurations):
             return seen
-        return self.watch.time(self._look(n_train, members.tolist()))
+        free = float(seen.fit.mean()) / max(seen.row_seconds, 1e-12)
+        n_test = int(np.clip(free, FEWEST_TESTED, MOST_TESTED))
+        return self.watch.time(self._look(n_train, members.tolist(), n_test))
 
-    def _few(self, spread: _Timing) -> list[int]:
-        """Return the groups that were cheapest, in the middle and dearest."""
+    def _by_cost(self, spread: Timing) -> list[list[int]]:
+        """Return the groups that were timed, the cheapest first."""
         present = set(spread.look.configurations.tolist())
         seconds = dict(
             zip(spread.look.configurations.tolist(), spread.fit, strict=True)
@@ -322,17 +231,19 @@ class _Measurement:
             for group in self.groups
             if present.intersection(group)
         ]
-        groups.sort(key=lambda group: sum(seconds[one] for one in group))
-        places = {0, len(groups) // 2, len(groups) - 1}
-        return sorted(one for place in places for one in groups[place])
+        return sorted(groups, key=lambda group: sum(seconds[one] for one in group))
 
-    def _alone(self, members: list[int], seen: _Timing) -> float:
+    def _alone(self, members: list[int], early: list[Timing], seen: Timing) -> float:
         """Return how much longer a fit takes as the final fit is done.
 
         Outside of the source: no worker's limit on threads, nothing shared.
         """
         index = members[len(members) // 2]
         times: list[float] = []
+        room = LONE_SHARE * self.allowed(self._guess(early))
+        if float(seen.fit.mean()) > room and self.n_workers == 1 and len(members) == 1:
+            # Then it differs by the limit on threads alone.
+            return 1.0
         while not times or (len(times) < REPEATS and sum(times) < self.watch.short):
             begun = self.clock()
             try:
@@ -346,43 +257,76 @@ class _Measurement:
         ratio = min(times) / max(float(seen.fit.mean()), 1e-9)
         return float(np.clip(ratio, 0.1, 2.0 * len(members)))
 
-    def _next_size(self, growing: list[_Timing], model: CostModel) -> int:
-        """Return the largest size for which there is time, 0 if there is none.
+    def _next_look(
+        self,
+        early: list[Timing],
+        spread: Timing,
+        growing: list[Timing],
+        model: CostModel,
+    ) -> Look | None:
+        """Return the largest look for which there is time, None if there is none.
 
-        A large step tells more about the growth than several small ones.
+        A large step tells more about the growth than several small ones. Where there is
+        time for one group only, the middle one stands for all.
         """
-        last = growing[-1]
         left = self.allowed(model) - self._elapsed()
-        larger = [size for size in self.sizes if size > last.n_train]
-        fitting = [
-            size
-            for size in larger
-            if last.wall * (size / last.n_train) ** self.growth.usual <= left
-        ]
-        if fitting:
-            return fitting[-1]
+        known = [*early, spread, *growing]
+        largest = max(one.n_train for one in known)
+        larger = [size for size in self.sizes if size > largest]
+        if not larger or left <= 0:
+            return None
+        groups = self._by_cost(spread)
+        ends = {0, len(groups) // 2, len(groups) - 1}
+        few = sorted(one for place in ends for one in groups[place])
+        alone = sorted(groups[len(groups) // 2])
+        several, lone = (
+            max(self._fitting(members, spread, model, larger, left), default=0)
+            for members in (few, alone)
+        )
+        if lone >= MUCH_LARGER * max(several, largest):
+            return self._look(lone, alone)
+        if several:
+            return self._look(several, few)
         # One size says nothing about growth: a second one is worth its time.
-        return larger[0] if larger and len(growing) == 1 and left > 0 else 0
+        first = len({one.n_train for one in known}) == 1
+        return self._look(larger[0], alone) if lone or first else None
+
+    def _fitting(
+        self,
+        members: list[int],
+        spread: Timing,
+        model: CostModel,
+        sizes: list[int],
+        seconds: float,
+    ) -> list[int]:
+        """Return the sizes at which a look at these members takes no longer."""
+        here = self._part(spread, members).wall / max(model.fit(spread.n_train), 1e-12)
+        largest = model.largest_probe
+
+        def wall(size: int) -> float:
+            # What seems to grow more steeply than usual may have been disturbed.
+            usual = model.fit(largest) * (size / largest) ** self.growth.usual
+            return here * min(model.fit(size), usual)
+
+        return [size for size in sizes if wall(size) <= seconds]
 
     # The answer ---------------------------------------------------------------------
 
     def _model(
         self,
-        early: list[_Timing],
-        spread: _Timing,
-        growing: list[_Timing],
+        early: list[Timing],
+        spread: Timing,
+        growing: list[Timing],
         alone: float,
     ) -> CostModel:
         early, growing = self.watch.level(early), self.watch.level(growing)
         (spread,) = self.watch.level([spread])
         # All curves are those of the mean configuration: what fewer were timed on is
         # scaled to it where both are known.
-        scale = _ratio(spread.fit.mean(), growing[0].fit.mean())
-        of_one = _ratio(spread.fit.mean(), early[-1].fit.mean())
-        smaller = [one for one in early if one.n_train < spread.n_train]
-        sizes = [one.n_train for one in (*smaller, *growing)]
-        times = [of_one * one.fit.mean() for one in smaller]
-        times += [scale * one.fit.mean() for one in growing]
+        others = [one for one in early if one.n_train != spread.n_train]
+        timed = sorted([*others, spread, *growing], key=lambda one: one.n_train)
+        sizes = [one.n_train for one in timed]
+        times = [_of_the_mean(one, spread) for one in timed]
         # Disturbances only ever lengthen a time, and more rows take no less of it: what
         # took longer than a larger look was disturbed.
         times = np.minimum.accumulate(times[::-1])[::-1].tolist()
@@ -395,7 +339,6 @@ class _Measurement:
             self.watch.noise,
             self.growth.spread,
         )
-        timed = [*smaller, spread, *growing[1:]]
         overhead = min(max(0.0, one.wall - one.worked) for one in timed)
         wall = (spread.wall - overhead) / spread.worked
         return CostModel(
@@ -417,12 +360,14 @@ class _Measurement:
             n_groups=len(self.groups),
             lonely=max(1.0, alone),
             gaps=spread.gaps,
+            gap_rows=spread.look.n_test,
+            paces=tuple((spread.fit / max(spread.fit.mean(), 1e-12)).tolist()),
         )
 
-    def _first_guess(self, seen: _Timing) -> CostModel:
-        return self._model([seen], seen, [seen], 1.0)
+    def _guess(self, timings: list[Timing]) -> CostModel:
+        return self._model(timings, timings[-1], [], 1.0)
 
-    def _part(self, timing: _Timing, members: list[int]) -> _Timing:
+    def _part(self, timing: Timing, members: list[int]) -> Timing:
         """Return a look as it would have been with some of its members."""
         chosen = np.array(members, dtype=np.intp)
         places = timing.look.places(chosen)
@@ -436,11 +381,13 @@ class _Measurement:
             score=timing.score[places],
         )
 
-    def _look(self, n_train: int, members: list[int]) -> Look:
-        """Return a look with no more test rows than needed to time a prediction."""
+    def _look(
+        self, n_train: int, members: list[int], n_test: int = FEWEST_TESTED
+    ) -> Look:
+        """Return a look with about so many test rows."""
         train, test = self.problem.prefix(n_train)
         assert isinstance(test, slice)
-        n_test = min(test.stop - test.start, max(200, n_train))
+        n_test = min(test.stop - test.start, max(n_test, n_train))
         rows = slice(test.start, test.start + n_test)
         configurations = np.array(sorted(members), dtype=np.intp)
         return Look(train, rows, n_train, configurations, stage="probe")
@@ -449,20 +396,14 @@ class _Measurement:
         return self.clock() - self.start
 
 
-def _gaps(losses: FloatArray) -> tuple[float, ...]:
-    """Return how far each is behind the leader, in units of the pointwise scatter."""
-    means = losses.mean(axis=1)
-    if not np.isfinite(means).any():
-        return ()
-    behind = losses - losses[int(np.nanargmin(means))]
-    with np.errstate(invalid="ignore"):
-        scatter = np.maximum(behind.std(axis=1), 1e-12)
-        gaps = behind.mean(axis=1) / scatter
-    return tuple(np.nan_to_num(gaps, nan=np.inf, posinf=np.inf).tolist())
-
-
-def _ratio(above: float, below: float) -> float:
-    return float(above) / max(float(below), 1e-12)
+def _of_the_mean(timing: Timing, spread: Timing) -> float:
+    """Return the seconds of a mean fit, from a look at some that are known."""
+    common, mine, known = np.intersect1d(
+        timing.look.configurations, spread.look.configurations, return_indices=True
+    )
+    assert len(common)  # the middle group is in every look
+    scale = spread.fit.mean() / max(float(spread.fit[known].mean()), 1e-12)
+    return float(timing.fit[mine].mean() * scale)
 
 
 def _fit_alone(source: DataSource, index: int, n_train: int) -> None:
@@ -476,10 +417,11 @@ def _fit_alone(source: DataSource, index: int, n_train: int) -> None:
     model.fit(*arguments, **data.fit_params(rows))
 
 
-def _sizes(problem: Problem) -> list[int]:
-    """Return sizes that double, up to most of the rows."""
+def _sizes(problem: Problem, smallest: int) -> list[int]:
+    """Return sizes that double, from about the smallest up to most of the rows."""
     largest = max(2, int(LARGEST_PROBE * problem.n_samples))
-    sizes = [min(SMALLEST_PROBE, max(2, largest // 2))]
+    share = max(smallest, min(int(FIRST_SHARE * largest), LARGEST_FIRST))
+    sizes = [min(share, max(2, largest // 2))]
     while 2 * sizes[-1] <= largest:
         sizes.append(2 * sizes[-1])
     cuts = [problem.cut(size) for size in sizes]

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 import numpy as np
+from scipy.special import ndtr, ndtri
 
 from cvst._typing import FloatArray
 from cvst.race import PlannedLook, Problem, Strategy
+from cvst.search.budget._model import CostModel
 
-__all__ = ["expected_counts"]
+__all__ = ["Expected", "expected_looks"]
 
 # Shares of the most that can take part, look by look; the last one holds for all that
 # follow. Counted in races of 4 to 100 configurations of trees, kernel machines, linear
 # models and boosting: most fall in the first folds, and few races climb.
 SHARES = {
     "late look": (0.55,),
-    "confirm": (0.7, 0.5, 0.35),
+    "confirm": (0.65, 0.5, 0.35),
     "climb": (0.15,),
     "final": (1.0, 0.9, 0.85),
 }
@@ -27,19 +30,35 @@ SHARES_OF_FIRST = (1.0, 0.65, 0.5)
 
 FEWEST = 2.0
 
-# Standard errors by which one must be behind the leader to be given up beforehand. A
-# race takes less, but looks on few rows exaggerate what will be seen on many.
-SIGNIFICANT = 5.0
+# How much a gap to the leader changes with the training rows, in standard deviations of
+# the pointwise difference: looks on few rows only hint at what will be seen on many.
+CHANGE = 0.05
+
+# Survivors are taken to be no faster and no slower than that.
+PACES = 0.5, 2.0
 
 
-def expected_counts(
-    strategy: Strategy, problem: Problem, gaps: Sequence[float] = ()
-) -> FloatArray:
-    """Return how many configurations each planned look will probably see.
+class Expected(NamedTuple):
+    """What the looks of a race will probably be.
+
+    Attributes
+    ----------
+    counts : ndarray of shape (n_looks,)
+        How many configurations take part.
+    paces : ndarray of shape (n_looks,)
+        How much longer one of these takes than one of all.
+    """
+
+    counts: FloatArray
+    paces: FloatArray
+
+
+def expected_looks(strategy: Strategy, problem: Problem, model: CostModel) -> Expected:
+    """Return how many configurations each planned look will probably see, and which.
 
     What a strategy says itself counts. One that only knows the most that can take part
-    gets shares of that by the names of its stages, if these are known, and no more than
-    will be about as good as the leader.
+    gets shares of that by the names of its stages, if these are known. Where the timed
+    configurations were seen to be close to their leader or far behind, that counts.
 
     Parameters
     ----------
@@ -47,15 +66,17 @@ def expected_counts(
         The strategy.
     problem : Problem
         What is known before.
-    gaps : sequence of float
-        How far some configurations are behind their leader, in standard deviations of
-        the pointwise difference.
+    model : CostModel
+        What was measured.
 
     Examples
     --------
     >>> from cvst.race import CrossValidation
+    >>> from cvst.theory import PowerCurve
     >>> folds = tuple((np.arange(2), np.arange(2)) for _ in range(3))
-    >>> expected_counts(CrossValidation(3), Problem(9, 4, folds={3: folds}))
+    >>> line = PowerCurve(0.0, 1.0, 1.0)
+    >>> problem = Problem(9, 4, folds={3: folds})
+    >>> expected_looks(CrossValidation(3), problem, CostModel(line, line, line)).counts
     array([9., 9., 9.])
     """
     counts = strategy.expected_configurations(problem)
@@ -63,33 +84,55 @@ def expected_counts(
     most = np.array([look.max_configurations for look in looks], dtype=float)
     known = all(_name(look) in SHARES or _name(look) == "first look" for look in looks)
     if not np.array_equal(counts, most) or not known:
-        return counts
+        return Expected(counts, np.ones(len(looks)))
     shares = [
         share
         for place, (name, members) in enumerate(groupby(looks, _name))
         for share in _shares(name, place == 0, len(list(members)))
     ]
     counts = np.maximum(np.minimum(most, FEWEST), most * np.array(shares))
-    if len(gaps) < 2:
-        return np.asarray(counts, dtype=float)
-    left = _left(looks, problem, np.asarray(gaps))
-    return np.asarray(np.minimum(counts, left), dtype=float)
+    if len(model.gaps) < 2 or not model.gap_rows:
+        return Expected(counts, np.ones(len(looks)))
+    staying = _staying(looks, problem, model, strategy.level)
+    left = np.maximum(1.0, problem.n_configurations * staying.mean(axis=1))
+    names = [_name(look) for look in looks]
+    if names[0] in SHARES:
+        # Where all go to the folds at once nothing but tests drops any.
+        counts = np.minimum(most, left)
+    else:
+        # What is confirmed is chosen by other means, what goes on there by tests.
+        first = names.index("confirm") if "confirm" in names else 0
+        after = np.arange(len(names)) > first
+        counts[after] = np.minimum(counts, np.maximum(left, FEWEST))[after]
+    # A final of one is none.
+    ends = np.array([name == "final" for name in names]) & (left < FEWEST)
+    counts[ends] = 0.0
+    return Expected(counts, _paces(staying, np.asarray(model.paces)))
 
 
-def _left(
-    looks: Sequence[PlannedLook], problem: Problem, gaps: FloatArray
+def _staying(
+    looks: Sequence[PlannedLook], problem: Problem, model: CostModel, level: float
 ) -> FloatArray:
-    """Return how many are about as good as the leader by what was tested before."""
-    n_before = 0
-    left = []
-    for look in looks:
-        close = float(np.mean(gaps * np.sqrt(n_before) < SIGNIFICANT))
-        count = max(1.0, close * problem.n_configurations)
-        # A final of one is none.
-        ends = _name(look) == "final" and n_before and count < FEWEST
-        left.append(0.0 if ends else count)
-        n_before += look.n_test
-    return np.array(left)
+    """Return the probability of each timed configuration to be in each look.
+
+    A paired test drops it once its gap to the leader is significant. The gap is known
+    from some rows, and changes with the rows trained on.
+    """
+    # The leader of few rows owes some of its lead to luck.
+    lucky = 1 / np.sqrt(model.gap_rows)
+    gaps = np.clip(np.asarray(model.gaps) - lucky, 0.0, 1e6)
+    limit = float(ndtri(1 - level / max(1, problem.n_configurations - 1)))
+    n_before = np.cumsum([0, *(look.n_test for look in looks[:-1])])[:, np.newaxis]
+    unknown = np.sqrt(1 + n_before * (1 / model.gap_rows + CHANGE**2))
+    staying = ndtr((limit - gaps * np.sqrt(n_before)) / unknown)
+    staying[0] = 1.0
+    return np.asarray(np.minimum.accumulate(staying, axis=0))
+
+
+def _paces(staying: FloatArray, paces: FloatArray) -> FloatArray:
+    """Return how much longer those that stay take than all of them."""
+    weights = np.maximum(staying, 1e-9)
+    return np.asarray(np.clip(weights @ paces / weights.sum(axis=1), *PACES))
 
 
 def _name(look: PlannedLook) -> str:

@@ -44,6 +44,10 @@ class CostModel:
     gaps : tuple of float
         How far the configurations that were timed are behind their leader, in standard
         deviations of the pointwise difference.
+    gap_rows : int
+        On how many rows the gaps were seen.
+    paces : tuple of float
+        How much longer each of them took than their mean.
     """
 
     fit: PowerCurve
@@ -58,17 +62,35 @@ class CostModel:
     n_groups: int = 0
     lonely: float = 1.0
     gaps: tuple[float, ...] = ()
+    gap_rows: int = 0
+    paces: tuple[float, ...] = ()
 
     def each(
-        self, n_train: int, n_test: int, n_configurations: float | None = None
+        self,
+        n_train: int,
+        n_test: int,
+        n_configurations: float | None = None,
+        pace: float = 1.0,
     ) -> float:
         """Return the seconds a worker spends on one of this many configurations."""
         company = 1.0 if n_configurations is None else self.company(n_configurations)
-        return self.fit(n_train) * company + n_test * self.predict(n_train)
+        return pace * self.fit(n_train) * company + n_test * self.predict(n_train)
 
-    def look(self, n_train: int, n_test: int, n_configurations: float) -> float:
-        """Return the seconds of a look on the clock."""
-        worked = n_configurations * self.each(n_train, n_test, n_configurations)
+    def look(
+        self, n_train: int, n_test: int, n_configurations: float, pace: float = 1.0
+    ) -> float:
+        """Return the seconds of a look on the clock.
+
+        Parameters
+        ----------
+        n_train, n_test : int
+            Rows to train and to test on.
+        n_configurations : float
+            How many take part.
+        pace : float
+            How much longer these take than the mean of all.
+        """
+        worked = n_configurations * self.each(n_train, n_test, n_configurations, pace)
         if self.n_configurations:
             # Fewer never take longer than all of them together.
             n_all = max(float(self.n_configurations), n_configurations)

@@ -20,7 +20,7 @@ from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
 from cvst.search.budget._choice import expected_seconds, fitting_strategy
 from cvst.search.budget._clock import TimeBudget
-from cvst.search.budget._costs import SMALLEST_PROBE, Allowance, measure_costs
+from cvst.search.budget._costs import Allowance, measure_costs
 from cvst.search.budget._fewer import (
     balanced_order,
     smaller_numbers,
@@ -53,6 +53,9 @@ FIRST_SHARE, SAFE_SHARE = 0.6, 0.85
 # is refused, larger ones are timed.
 SECOND_PROBE_SHARE, LONGEST_SECOND_PROBE = 0.25, 10.0
 THIRD_PROBE_SHARE = 0.1  # where the first measurement seems certain
+
+# Rows at which two measurements are compared, besides the largest.
+SMALL = 100
 
 # Below that share of the budget there is no point in another leg.
 WORTHWHILE = 0.15
@@ -280,7 +283,7 @@ def _refined(
     if grown.largest_probe <= model.largest_probe:
         return model
     # What was disturbed is too long, never too short.
-    places = SMALLEST_PROBE, model.largest_probe
+    places = min(SMALL, model.largest_probe), model.largest_probe
     level = min(model.fit(n) / max(grown.fit(n), 1e-12) for n in places)
     lonely = model.alone(places[0]) / max(model.fit(places[0]), 1e-12)
     return replace(

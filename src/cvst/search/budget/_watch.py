@@ -1,0 +1,154 @@
+"""Looks that are timed, and what a busy machine did to their times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from time import perf_counter, process_time
+
+import numpy as np
+
+from cvst._typing import FloatArray
+from cvst.evaluation import DataSource, Scratch
+from cvst.parallel import effective_n_jobs
+from cvst.race import Look, LookLosses
+
+__all__ = ["Clock", "REPEATS", "SHORT", "SHORT_SHARE", "Timing", "Watch"]
+
+Clock = Callable[[], float]
+
+# Looks shorter than that many seconds, or than that share of the time there is, are
+# timed more than once.
+SHORT, SHORT_SHARE, REPEATS = 0.3, 0.1, 3
+
+# By what share times differ when they are taken again: at least, and at most.
+NOISE = 0.1, 1.0
+
+# A machine is not believed to be slowed down by others more than that.
+LARGEST_LOAD = 4.0
+
+# The processor is believed to have worked for the fits alone if it was busy for that
+# share of their time: less means that others worked for them, more that threads did.
+BUSY = 0.2, 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """One look: seconds on the clock, of the processor and of each configuration."""
+
+    look: Look
+    wall: float
+    processor: float
+    fit: FloatArray
+    score: FloatArray
+    gaps: tuple[float, ...] = ()
+
+    @property
+    def n_train(self) -> int:
+        return self.look.n_train
+
+    @property
+    def worked(self) -> float:
+        return max(float(self.fit.sum() + self.score.sum()), 1e-9)
+
+    @property
+    def row_seconds(self) -> float:
+        """Seconds of predicting a row."""
+        return float(self.score.mean()) / max(1, self.look.n_test)
+
+    def slowed(self, factor: float) -> Timing:
+        """Return the same look on a machine that is slower."""
+        return replace(
+            self,
+            wall=factor * self.wall,
+            fit=factor * self.fit,
+            score=factor * self.score,
+        )
+
+
+@dataclass
+class Watch:
+    """Times looks, the shorter ones several times, and remembers how busy all was."""
+
+    source: DataSource
+    clock: Clock
+    short: float = SHORT
+    walls: float = 0.0
+    best: float = 0.0
+    processor: float = 0.0
+    # A clock that is not the machine's own says nothing about its processor.
+    is_real: bool = True
+    scatter: list[float] = field(default_factory=list)
+
+    @property
+    def noise(self) -> float:
+        """By what share times differ when they are taken again."""
+        usual = float(np.mean(self.scatter)) if self.scatter else 0.0
+        return float(np.clip(usual, *NOISE))
+
+    def time(self, look: Look) -> Timing:
+        """Time a look; the repetition that was least disturbed counts."""
+        seen: list[Timing] = []
+        while not seen or (
+            len(seen) < REPEATS and sum(one.wall for one in seen) < self.short
+        ):
+            seen.append(self.once(look))
+        alone = effective_n_jobs(self.source.n_jobs) == 1
+        key = (
+            (lambda one: one.processor)
+            if alone and self.is_real
+            else (lambda one: one.wall)
+        )
+        best = min(seen, key=key)
+        self.walls += sum(one.wall for one in seen)
+        self.best += len(seen) * min(one.wall for one in seen)
+        self.processor += sum(one.processor for one in seen)
+        if len(seen) > 1:
+            # The range of three is about 1.7 standard deviations.
+            walls = [one.wall for one in seen]
+            self.scatter.append(float(np.log(max(walls) / min(walls)) / 1.7))
+        return best
+
+    def level(self, timings: list[Timing]) -> list[Timing]:
+        """Return looks as they would have been had all been slowed down alike.
+
+        Other work on the machine slows long looks down, while the best of several
+        short ones may escape it. What counts is what the race will meet: the mean.
+        """
+        if not self.walls:
+            return timings
+        busy = self.processor / self.walls
+        if self.is_real and BUSY[0] <= busy <= BUSY[1]:
+            return [
+                one.slowed(float(np.clip(one.processor / one.wall / busy, 1 / 3, 3)))
+                for one in timings
+            ]
+        return [
+            one.slowed(min(self.walls / self.best, LARGEST_LOAD)) for one in timings
+        ]
+
+    def once(self, look: Look) -> Timing:
+        """Time a look once."""
+        # What evaluators keep from a look would make its repetition, and larger looks,
+        # seem to cost nothing.
+        source = replace(self.source, scratch=Scratch())
+        real, start, busy = perf_counter(), self.clock(), process_time()
+        seen: LookLosses = source.observe(look)
+        wall, busy = self.clock() - start, process_time() - busy
+        real = perf_counter() - real
+        self.is_real &= abs(real - wall) <= 0.05 * real + 1e-3
+        wall = max(wall, 1e-9)
+        times = seen.fit_seconds, seen.score_seconds
+        return Timing(look, wall, busy, *times, gaps=_gaps(seen.losses))
+
+
+def _gaps(losses: FloatArray) -> tuple[float, ...]:
+    """Return how far each is behind the leader, in units of the pointwise scatter."""
+    means = losses.mean(axis=1)
+    if not np.isfinite(means).any():
+        return ()
+    behind = losses - losses[int(np.nanargmin(means))]
+    with np.errstate(invalid="ignore"):
+        scatter = np.maximum(behind.std(axis=1), 1e-12)
+        gaps = behind.mean(axis=1) / scatter
+    return tuple(np.nan_to_num(gaps, nan=np.inf, posinf=np.inf).tolist())

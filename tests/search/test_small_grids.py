@@ -1,0 +1,78 @@
+"""Searches of few configurations fit no more rows than ``GridSearchCV()``."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.model_selection import GridSearchCV
+
+from cvst import RaceGridSearchCV
+
+N_ROWS = 301
+
+
+class Counted(RegressorMixin, BaseEstimator):
+    """Predicts the mean plus a shift, and counts the rows that it is fitted to."""
+
+    rows: ClassVar[list[int]] = []
+
+    def __init__(self, shift=0.0):
+        self.shift = shift
+
+    def fit(self, X, y):
+        Counted.rows.append(len(y))
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        # Some noise of one's own, so that no two are the same.
+        return self.mean_ + self.shift + 0.01 * np.sin(1e3 * self.shift + X[:, 0])
+
+
+# How far apart configurations are: all alike, some worse, all but one worse.
+SPREADS = {"alike": 1e-3, "some": 0.5, "clear": 3.0}
+
+
+SIZES = 2, 3, 4, 5, 6, 9, 15, 22, 29, 30
+
+
+def rows_fitted(search, data):
+    Counted.rows.clear()
+    search.fit(*data)
+    return sum(Counted.rows)
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(N_ROWS, 1)), rng.normal(size=N_ROWS)
+
+
+@pytest.mark.parametrize("spread", SPREADS.values(), ids=SPREADS)
+@pytest.mark.parametrize("n_configurations", SIZES)
+def test_no_grid_of_2_to_30_fits_more_rows_than_a_plain_search(
+    data, n_configurations, spread
+):
+    """Race, estimate of the score and final fit against folds and final fit."""
+    grid = {"shift": np.linspace(0, spread, n_configurations).tolist()}
+    plain = rows_fitted(GridSearchCV(Counted(), grid), data)
+    search = RaceGridSearchCV(Counted(), grid)
+    assert rows_fitted(search, data) <= plain
+
+
+@pytest.mark.parametrize("spread", SPREADS.values(), ids=SPREADS)
+def test_the_winner_is_looked_at_again_only_with_rows_that_were_saved(data, spread):
+    """Without any drop the folds are those of a plain search, and that is all."""
+    grid = {"shift": np.linspace(0, spread, 4).tolist()}
+    search = RaceGridSearchCV(Counted(), grid).fit(*data)
+    looks = [seen.look for seen in search.race_.observations]
+    raced = sum(len(look.configurations) * look.n_train for look in looks)
+    fitted = rows_fitted(search, data) - N_ROWS
+    saved = 4 * sum(look.n_train for look in looks) - raced
+    halves = sum(-(-look.n_train // 2) for look in looks[:2])
+    assert fitted - raced == min(saved, halves)
+    assert (saved == 0) == (spread == SPREADS["alike"])
+    assert (search.best_score_estimate_.growth != 0) == (saved > 0)
