@@ -90,6 +90,8 @@ class Record:
         Families seen on each rung, the best first.
     seconds : dict of int to list of float
         What fits on each rung took.
+    seen : list of (int, int, Sight)
+        Family, rung and what was seen, for each look at a rung, in order.
     fold_losses : dict of int to dict
         Mean losses of a configuration by fold, of those that ran others than the first.
     n_confirming : int
@@ -107,6 +109,7 @@ class Record:
         self.waiting: dict[int, None] = {}
         self.order: dict[int, list[tuple[float, int]]] = {}
         self.seconds: dict[int, list[float]] = {}
+        self.seen: list[tuple[int, int, Sight]] = []
         self.fold_losses: dict[int, dict[int, float]] = {}
         self.n_confirming = 0
         self.entered: list[int] = []
@@ -188,9 +191,11 @@ class Record:
             # The first look of all is taken twice: what is done once slows it down.
             self.order[rung].remove((family.rungs[rung].loss, number))
             self.seconds[rung].remove(family.rungs[rung].seconds)
+            self.seen.remove((number, rung, family.rungs[rung]))
         family.rungs[rung] = sight
         insort(self.order.setdefault(rung, []), (sight.loss, number))
         self.seconds.setdefault(rung, []).append(sight.seconds)
+        self.seen.append((number, rung, sight))
 
 
 def _sight(observation: Observation, mine: IntArray, place: int) -> Sight:
