@@ -49,7 +49,7 @@ def diagnosed(
     search.fit(X, y)
     used = clock() - start
     state = search.race_
-    strategy = ProposeAndConfirm(None)
+    strategy = ProposeAndConfirm(None, rounds=tuple(search._rounds()))
     record = strategy._record(state)
     winner = int(strategy.ranking(state)[0])
     shown = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
@@ -69,6 +69,7 @@ class ProposalTimes(Strategy):
         batch: int = 1,
         screen_rounds: int | None = None,
         refits: bool = True,
+        rounds: Collection[str] = (),
     ) -> None:
         self.source = source
         self.n_iter = n_iter
@@ -81,6 +82,7 @@ class ProposalTimes(Strategy):
         self.batch = batch
         self.screen_rounds = screen_rounds
         self.refits = refits
+        self.rounds = rounds
 
     def _left(self, state: RaceState) -> float:
         """Return the seconds that are left before the final fit."""
@@ -349,7 +351,8 @@ class ProposalTimes(Strategy):
         known = getattr(self, "_known", None)
         if known is None or known[0] is not state:
             before = None if known is None else known[1]
-            known = (state, record_of(state, self._sizes(state.problem), before))
+            sizes = self._sizes(state.problem)
+            known = (state, record_of(state, self.rounds, sizes, before))
             self._known = known
         record: Record = known[1]
         return record

@@ -42,7 +42,7 @@ class ProposalSource:
     proposer : Proposer
         Says where to look next.
     covered : mapping of str to str
-        Hyper-parameters of which one fit serves several values.
+        Hyper-parameters of which one fit serves all smaller values worth a look.
     known : sequence of dict
         Configurations that are in the race already.
     quick : tuple of Proposer
@@ -244,4 +244,8 @@ def rounds_of(estimator: Any, covered: Mapping[str, str]) -> dict[str, str]:
         part = parts.get(name.rpartition("__")[0], estimator)
         return any(word in type(part).__name__ for word in AVERAGES)
 
-    return {name: how for name, how in covered.items() if not averages(name)}
+    return {
+        name: how
+        for name, how in covered.items()
+        if how == "smaller" and not averages(name)
+    }
