@@ -50,6 +50,27 @@ def test_posterior_equals_that_of_scikit_learn():
     np.testing.assert_allclose(deviations, expected_deviations, rtol=1e-5)
 
 
+def test_a_point_that_came_out_as_predicted_leaves_means_and_lowers_deviations():
+    """Deviations by brute force: those of a process that knows the point as well."""
+    known, added, new = numbers(20, 3), numbers(2, 3, seed=2), numbers(15, 3, seed=1)
+    scores = np.sin(5 * known[:, 0]) + known[:, 1]
+    hyperparameters = Hyperparameters(np.array([0.3, 0.8, 2.0]), 0.05)
+    before = GaussianProcess.given(distances(known, known), scores, hyperparameters)
+
+    after, points = before, known
+    for one in added:
+        after = after.expecting(distances(points, one[None]))
+        points = np.vstack([points, one])
+    means, deviations = after.predict(distances(points, new))
+
+    correlations = matern(distances(points, points), hyperparameters.lengths)
+    inverse = np.linalg.inv(correlations + (0.05 + 1e-8) * np.eye(22))
+    across = matern(distances(points, new), hyperparameters.lengths)
+    left = 1 - np.einsum("ij,ik,kj->j", across, inverse, across)
+    np.testing.assert_allclose(deviations, np.sqrt(before.scale * left))
+    np.testing.assert_allclose(means, before.predict(distances(known, new))[0])
+
+
 def test_scale_maximises_the_likelihood_of_scikit_learn():
     """A larger or smaller scale has a lower marginal likelihood."""
     known = numbers(20, 2)

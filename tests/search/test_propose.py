@@ -169,6 +169,30 @@ def test_dear_proposals_do_not_break_the_budget(data, clock):
     assert search.race_.n_looks > 10
 
 
+class Slow(RandomProposer):
+    """Takes ten fits' time to think, however many points it is asked for."""
+
+    def propose(self, n_choices, history, count, rng):
+        Clock.now += 0.1
+        return super().propose(n_choices, history, count, rng)
+
+
+@pytest.mark.parametrize(
+    ("proposer", "together"), [(Slow(), True), (RandomProposer(), False)]
+)
+def test_looks_have_several_configurations_where_proposals_take_long(
+    data, clock, proposer, together
+):
+    """Fits take about 10 ms. One by one, proposals would take ten times as much."""
+    search = RaceSearchCV(
+        Timed(full=1 / 30), {"shift": uniform(-1, 2)}, proposer=proposer
+    )
+    search.set_params(time_budget=3, random_state=0).fit(*data)
+    screened = [one for one in search.race_.observations if one.look.stage == "screen"]
+    widths = [len(one.look.configurations) for one in screened]
+    assert (max(widths) > 4) == together
+
+
 @pytest.mark.parametrize(
     ("estimator", "space"),
     [

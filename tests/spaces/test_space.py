@@ -374,6 +374,19 @@ def test_a_configuration_outside_is_named(configuration, message):
         space.encode(configuration)
 
 
+def test_several_points_are_decoded_as_one_by_one():
+    space = Space.of(
+        [
+            {"kernel": ["rbf"], "gamma": loguniform(0.01, 10)},
+            {"kernel": ["linear"], "C": [1.0, 2.0, 4.0]},
+        ]
+    )
+    points = np.random.default_rng(0).random((20, space.n_dimensions))
+    points[:, 0] = np.arange(20) % 2
+
+    assert space.decode_all(points) == [space.decode(point) for point in points]
+
+
 def test_points_of_another_space_are_refused():
     space = Space.of(BRANCHES)
     with pytest.raises(InvalidInputError, match="2 coordinates does not belong"):

@@ -14,7 +14,7 @@ from cvst.proposals._evidence import Evidence, gather_evidence
 from cvst.proposals._history import History
 from cvst.proposals._improvement import log_expected_improvement
 from cvst.proposals._memo import Memo
-from cvst.proposals._pool import best_of_pool, draw_pool
+from cvst.proposals._pool import draw_pool, improved_pool
 from cvst.proposals._random import SpreadProposer
 from cvst.proposals._scores import clipped_scores
 from cvst.proposals._space import as_choices, inactive_as_observed
@@ -100,7 +100,8 @@ class ForestProposer:
                 return model.judge(draws, trees)
 
             pool = draw_pool(evidence, choices, self.n_pool, rng)
-            chosen[i] = best_of_pool(pool, choices, judge, rng, n_rounds=1)
+            pool, values = improved_pool(pool, choices, judge, rng, n_rounds=1)
+            chosen[i] = pool[values.argmax()]
         return chosen
 
     def _model(self, choices: IntArray, history: History) -> _Model:

@@ -18,12 +18,15 @@ from cvst.proposals._gaussian_process import (
 from cvst.proposals._history import History
 from cvst.proposals._improvement import log_expected_improvement
 from cvst.proposals._memo import Memo
-from cvst.proposals._pool import best_of_pool, draw_pool
+from cvst.proposals._pool import draw_pool, improved_pool
 from cvst.proposals._random import SpreadProposer
 from cvst.proposals._scores import clipped_scores
 from cvst.proposals._space import as_choices, inactive_as_observed, squared_distances
 
 __all__ = ["GaussianProposer"]
+
+# Of several points proposed at once, all but the first are chosen among so many.
+N_KEPT = 100
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,8 @@ class GaussianProposer:
     max_points : int, default=100
         The process learns from at most this many points.
     refit_every : int, default=5
-        Lengths and noise are fitted anew after this many evaluations.
+        Lengths and noise are fitted anew after this many evaluations, and where there
+        are many, after an eighth of them.
     n_pool : int, default=300
         Points among which the best is chosen.
     thrift : float, default=0.25
@@ -74,34 +78,35 @@ class GaussianProposer:
         evidence = _most_telling(evidence, self.max_points)
         points, scores = evidence.points, clipped_scores(evidence.losses)
         best = float(scores.min())
+        squared = squared_distances(points, points, choices)
+        process = GaussianProcess.given(squared, scores, hyperparameters)
+
+        def judge(draws: FloatArray) -> FloatArray:
+            draws = inactive_as_observed(draws, evidence.points, choices)
+            distances = squared_distances(points, draws, choices)
+            means, deviations = process.predict(distances)
+            gain = log_expected_improvement(means, deviations, best)
+            return np.asarray(gain - self.thrift * cost.log_seconds(draws))
+
+        pool = draw_pool(evidence, choices, self.n_pool, rng)
+        pool, values = improved_pool(pool, choices, judge, rng, n_rounds=3)
         chosen = np.empty((count, len(choices)))
         for i in range(count):
-            squared = squared_distances(points, points, choices)
-            process = GaussianProcess.given(squared, scores, hyperparameters)
-
-            def judge(
-                draws: FloatArray,
-                known: FloatArray = points,
-                process: GaussianProcess = process,
-            ) -> FloatArray:
-                draws = inactive_as_observed(draws, evidence.points, choices)
-                distances = squared_distances(known, draws, choices)
-                means, deviations = process.predict(distances)
-                gain = log_expected_improvement(means, deviations, best)
-                return np.asarray(gain - self.thrift * cost.log_seconds(draws))
-
-            pool = draw_pool(evidence, choices, self.n_pool, rng)
-            chosen[i] = best_of_pool(pool, choices, judge, rng, n_rounds=3)
-            # The next one of several sees this one come out as predicted.
+            order = np.argsort(-values, kind="stable")
+            chosen[i] = pool[order[0]]
+            if i == count - 1:
+                break
+            # The next one of several sees this one come out as predicted. Those that
+            # looked good stay in the pool: a new one for each would take far longer.
             new = inactive_as_observed(chosen[[i]], evidence.points, choices)
-            mean, _ = process.predict(squared_distances(points, new, choices))
+            process = process.expecting(squared_distances(points, new, choices))
             points = np.concatenate([points, new])
-            scores = np.append(scores, mean)
+            pool = pool[order[1 : N_KEPT + 1]]
+            pool, values = improved_pool(pool, choices, judge, rng, n_rounds=1)
         return chosen
 
     def _hyperparameters(self, choices: IntArray, history: History) -> Hyperparameters:
-        n = len(history)
-        fitted_on = history.head(max(n - n % self.refit_every, self.n_first))
+        fitted_on = history.head(self._n_fitted(len(history)))
 
         def fit() -> Hyperparameters:
             evidence = gather_evidence(fitted_on)
@@ -114,6 +119,16 @@ class GaussianProposer:
             )
 
         return self._memo.recall((choices, fitted_on), fit)
+
+    def _n_fitted(self, n: int) -> int:
+        """Return of how many of n evaluations lengths and noise are learnt."""
+        fitted = following = self.n_first
+        while following <= n:
+            fitted, following = (
+                following,
+                following + max(self.refit_every, following // 8),
+            )
+        return fitted
 
 
 def _most_telling(evidence: Evidence, max_points: int) -> Evidence:

@@ -8,7 +8,7 @@ strangers to each other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, solve_triangular
@@ -108,6 +108,31 @@ class GaussianProcess:
         )
         variances = np.maximum(1 - np.einsum("ij,ij->j", solved, solved), 1e-12)
         return means, np.sqrt(self.scale * variances)
+
+    def expecting(self, squared: FloatArray) -> GaussianProcess:
+        """Return the process after one more point came out as predicted.
+
+        Its predictions are the same as before, only surer: no score has to be given,
+        and the factor grows by one row instead of being made anew.
+
+        Parameters
+        ----------
+        squared : ndarray of shape (d, n, 1)
+            Squared distances of the known points to the new one.
+        """
+        n = len(self.coefficients)
+        correlations = matern(squared, self.hyperparameters.lengths)[:, 0]
+        row = solve_triangular(
+            self.factor, correlations, lower=True, check_finite=False
+        )
+        noisy = 1 + self.hyperparameters.noise + 1e-8
+        factor = np.zeros((n + 1, n + 1))
+        factor[:n, :n] = self.factor
+        factor[n, :n] = row
+        factor[n, n] = np.sqrt(max(noisy - float(row @ row), 1e-12))
+        return replace(
+            self, factor=factor, coefficients=np.append(self.coefficients, 0.0)
+        )
 
 
 def fit_hyperparameters(squared: FloatArray, scores: FloatArray) -> Hyperparameters:

@@ -11,7 +11,7 @@ from cvst.proposals._evidence import Evidence
 from cvst.proposals._parzen import good_and_bad
 from cvst.proposals._space import perturbed, uniform_points
 
-__all__ = ["best_of_pool", "draw_pool"]
+__all__ = ["draw_pool", "improved_pool"]
 
 N_BEST = 5
 
@@ -36,14 +36,14 @@ def draw_pool(
     )
 
 
-def best_of_pool(
+def improved_pool(
     pool: FloatArray,
     choices: IntArray,
     judge: Callable[[FloatArray], FloatArray],
     rng: np.random.Generator,
     n_rounds: int,
-) -> FloatArray:
-    """Return the point that is judged highest, improved by some rounds of small steps.
+) -> tuple[FloatArray, FloatArray]:
+    """Return the pool with points near the best ones, and how all are judged.
 
     Each round moves the five best points, by steps half as large as before.
     """
@@ -51,10 +51,9 @@ def best_of_pool(
     for step in 0.1 * 0.4 ** np.arange(n_rounds):
         order = np.argsort(-values, kind="stable")[:N_BEST]
         near = perturbed(np.repeat(pool[order], 12, axis=0), choices, step, rng)
-        pool = np.concatenate([pool[order], near])
-        values = np.concatenate([values[order], judge(near)])
-    best: FloatArray = pool[values.argmax()]
-    return best
+        pool = np.concatenate([pool, near])
+        values = np.concatenate([values, judge(near)])
+    return pool, values
 
 
 def _filled(

@@ -8,7 +8,7 @@ with all of its training rows, rung 1 the same fold with a part of them, and so 
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass, field
 from math import inf
 
@@ -90,6 +90,8 @@ class Record:
         Families seen on each rung, the best first.
     seconds : dict of int to list of float
         What fits on each rung took.
+    seen : list of (int, int, Sight)
+        Family, rung and what was seen, for each look at a rung, in order.
     fold_losses : dict of int to dict
         Mean losses of a configuration by fold, of those that ran others than the first.
     n_confirming : int
@@ -101,19 +103,20 @@ class Record:
         first look.
     """
 
-    def __init__(self, covered: Mapping[str, str], sizes: Sequence[int]) -> None:
+    def __init__(self, rounds: Collection[str], sizes: Sequence[int]) -> None:
         self.families: list[Family] = []
         self.family_of: list[int] = []
         self.waiting: dict[int, None] = {}
         self.order: dict[int, list[tuple[float, int]]] = {}
         self.seconds: dict[int, list[float]] = {}
+        self.seen: list[tuple[int, int, Sight]] = []
         self.fold_losses: dict[int, dict[int, float]] = {}
         self.n_confirming = 0
         self.entered: list[int] = []
         self.worked = self.spent = 0.0
         self.n_looks = 0
         self._last: Observation | None = None
-        self._covered = covered
+        self._rounds = rounds
         self._rung_of = {size: rung for rung, size in enumerate(sizes)}
         self._numbers: dict[Hashable, int] = {}
 
@@ -150,7 +153,7 @@ class Record:
         return -len(losses), sum(losses.values()) / len(losses)
 
     def _add(self, number: int, configuration: Configuration) -> None:
-        key = _family_key(configuration, self._covered)
+        key = _family_key(configuration, self._rounds)
         place = self._numbers.setdefault(key, len(self.families))
         if place == len(self.families):
             self.families.append(Family([]))
@@ -188,9 +191,11 @@ class Record:
             # The first look of all is taken twice: what is done once slows it down.
             self.order[rung].remove((family.rungs[rung].loss, number))
             self.seconds[rung].remove(family.rungs[rung].seconds)
+            self.seen.remove((number, rung, family.rungs[rung]))
         family.rungs[rung] = sight
         insort(self.order.setdefault(rung, []), (sight.loss, number))
         self.seconds.setdefault(rung, []).append(sight.seconds)
+        self.seen.append((number, rung, sight))
 
 
 def _sight(observation: Observation, mine: IntArray, place: int) -> Sight:
@@ -207,35 +212,50 @@ def _sight(observation: Observation, mine: IntArray, place: int) -> Sight:
     )
 
 
-def record_of(state: RaceState, sizes: Sequence[int], known: Record | None) -> Record:
+def record_of(
+    state: RaceState,
+    rounds: Collection[str],
+    sizes: Sequence[int],
+    known: Record | None,
+) -> Record:
     """Return the record of a state; one that is known is only brought up to date.
 
     Parameters
     ----------
     state : RaceState
         The race.
+    rounds : collection of str
+        Hyper-parameters in which the members of a family differ.
     sizes : sequence of int
         Training rows of the rungs, rung 0 first.
     known : Record or None
         A record that may be of the same race.
     """
     if known is None or not known.follows(state):
-        known = Record(state.problem.covered, sizes)
+        known = Record(rounds, sizes)
     known.update(state)
     return known
 
 
-def count_screened(state: RaceState) -> int:
-    """Return how many families a race has looked at."""
+def count_screened(state: RaceState, rounds: Collection[str]) -> int:
+    """Return how many families a race has looked at.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race.
+    rounds : collection of str
+        Hyper-parameters in which the members of a family differ.
+    """
     looked = {n for one in state.observations for n in one.look.configurations.tolist()}
-    covered, known = state.problem.covered, state.configurations
-    return len({_family_key(known[number], covered) for number in looked})
+    known = state.configurations
+    return len({_family_key(known[number], rounds) for number in looked})
 
 
-def _family_key(configuration: Configuration, covered: Mapping[str, str]) -> Hashable:
+def _family_key(configuration: Configuration, rounds: Collection[str]) -> Hashable:
     """Return what the members of a family have in common: all but their rounds."""
     return tuple(
         (name, repr(value))
         for name, value in sorted(configuration.items())
-        if name not in covered
+        if name not in rounds
     )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from cvst._typing import Configuration, IntArray
+from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.race._families import Family, Record, record_of
 from cvst.race._folds import largest_first
 from cvst.race._problem import Problem
@@ -38,8 +38,9 @@ LEAST_WORK = 0.1
 # Share of those confirmed that go on after each fold.
 GOING_ON = (0.6, 0.4, 0.3)
 
-# With a clock: about how many looks the screening has at most, and their largest size.
-MOST_LOOKS, LARGEST_BATCH = 400, 32
+# With a clock: a look has several configurations if the work between two looks takes
+# more than this share of a fit; most of them, and about how many looks there still are.
+OWN_SHARE, LARGEST_BATCH, FEWEST_LOOKS = 0.04, 32, 40
 
 # Forecasts err: a look begins only if this many times its forecast is left, the second
 # number if none of its configurations was looked at before.
@@ -68,6 +69,7 @@ class ProposalTimes(Strategy):
         batch: int = 1,
         screen_rounds: int | None = None,
         refits: bool = True,
+        rounds: Collection[str] = (),
     ) -> None:
         self.source = source
         self.n_iter = n_iter
@@ -80,6 +82,7 @@ class ProposalTimes(Strategy):
         self.batch = batch
         self.screen_rounds = screen_rounds
         self.refits = refits
+        self.rounds = rounds
 
     def _left(self, state: RaceState) -> float:
         """Return the seconds that are left before the final fit."""
@@ -99,14 +102,10 @@ class ProposalTimes(Strategy):
         else:
             # As much of them as will be looked at: see _first_members.
             most = DEAREST * self._left(state)
-            new = [(family[0], family[-1]) for family in self._new(state)]
-            seconds = sum(
-                max(
-                    min(self._unseen_seconds(state, first, plan.rung), most),
-                    self._unseen_seconds(state, last, plan.rung),
-                )
-                for first, last in new
-            )
+            families = self._new(state)
+            ends = [one for family in families for one in (family[0], family[-1])]
+            first, last = self._unseen_seconds(state, ends, plan.rung).reshape(-1, 2).T
+            seconds = float(np.maximum(np.minimum(first, most), last).sum())
         record = self._record(state)
         unseen = all(not record.families[one].is_seen for one in plan.families)
         return (UNSEEN_MARGIN if unseen else MARGIN) * self._wall(state) * seconds
@@ -120,7 +119,8 @@ class ProposalTimes(Strategy):
         known = self._record(state).mean_seconds()
         if not family.is_seen:
             first = self._first_members(state, family, rung)[0]
-            return self._unseen_seconds(state, state.configurations[first], rung)
+            one = state.configurations[first]
+            return float(self._unseen_seconds(state, [one], rung)[0])
         near = min(family.rungs, key=lambda one: abs(one - rung))
         own = family.rungs[near].seconds
         if rung in known:
@@ -129,32 +129,31 @@ class ProposalTimes(Strategy):
         return own * float(min(GROWTH, self._growth(known)) ** steps)
 
     def _unseen_seconds(
-        self, state: RaceState, configuration: Configuration, rung: int
-    ) -> float:
-        """Return what a configuration that no look has seen will take."""
-        fidelity = self._fidelity(state, rung)
-        trials = [one for one in self._trials(state) if one.fidelity == fidelity]
+        self, state: RaceState, configurations: Sequence[Configuration], rung: int
+    ) -> FloatArray:
+        """Return what configurations that no look has seen will take."""
+        trials = self._trials_of_size(state, rung)
+        if not configurations:
+            return np.empty(0)
         if len(trials) >= FEWEST_TRIALS:
-            return float(self.source.seconds([configuration], trials)[0])
+            return self.source.seconds(configurations, trials)
         # Too few to learn from: as the first one, in proportion to the rounds.
         first = self._record(state).families[0]
         if not first.is_seen:
-            return 0.0
+            return np.zeros(len(configurations))
         own = _rounds(state, state.configurations[first.members[0]])
-        rounds = _rounds(state, configuration)
-        ratio = rounds / own if rounds and own else 1.0
-        return self._seconds(state, 0, rung) * max(LEAST_WORK, ratio)
+        rounds = [_rounds(state, one) for one in configurations]
+        ratios = [one / own if one and own else 1.0 for one in rounds]
+        return self._seconds(state, 0, rung) * np.maximum(LEAST_WORK, ratios)
 
     def _first_members(self, state: RaceState, family: Family, rung: int) -> list[int]:
         """Return the members for a first look: without those with too many rounds."""
         if state.problem.seconds is None or len(family.members) == 1:
             return family.members
-        most = DEAREST * self._left(state)
-        for place, number in enumerate(family.members):
-            one = state.configurations[number]
-            if self._unseen_seconds(state, one, rung) <= most:
-                return family.members[place:]
-        return family.members[-1:]
+        members = [state.configurations[number] for number in family.members]
+        seconds = self._unseen_seconds(state, members, rung)
+        cheap = np.flatnonzero(seconds <= DEAREST * self._left(state))
+        return family.members[cheap[0] if len(cheap) else -1 :]
 
     def _members(self, state: RaceState, number: int, rung: int) -> list[int]:
         """Return the members worth another look: up to the one above the best."""
@@ -240,10 +239,20 @@ class ProposalTimes(Strategy):
         """Return how many families a look of the screening has."""
         if state.problem.seconds is None:
             return self.batch
-        # Where fits are very short, looks of many keep the race's own work small.
+        # Where fits are short, looks of many keep the race's own work small, but never
+        # so many that a proposer could not learn from most of the others.
         each = self._record(state).mean_seconds().get(self._base(state), np.inf)
-        short = state.problem.seconds / MOST_LOOKS / max(each, 1e-6)
-        return max(self.batch, min(LARGEST_BATCH, int(short)))
+        each = max(each * self._wall(state), 1e-6)
+        most = min(LARGEST_BATCH, state.problem.seconds / FEWEST_LOOKS / each)
+        return max(self.batch, int(min(most, self._own(state) / OWN_SHARE / each)))
+
+    def _own(self, state: RaceState) -> float:
+        """Return the seconds between two looks."""
+        if state.n_looks < 2:
+            return 0.0
+        between = state.elapsed - state.observations[0].elapsed
+        between -= self._record(state).spent
+        return max(0.0, between / (state.n_looks - 1))
 
     def _wall(self, state: RaceState) -> float:
         """Return seconds on the clock for each second of work."""
@@ -265,19 +274,36 @@ class ProposalTimes(Strategy):
         return sizes[rung] / sizes[0]
 
     def _trials(self, state: RaceState) -> list[Trial]:
-        record, sizes = self._record(state), self._sizes(state.problem)
-        seen = [
-            (sight.look, family.members[0], sight, sizes[rung] / sizes[0])
-            for family in record.families
-            for rung, sight in family.rungs.items()
-        ]
-        known = state.configurations
+        """Return all looks of the screening, in order."""
+        record, known = self._record(state), getattr(self, "_told", None)
+        # The first look is taken back when it is repeated, so all before is made anew.
+        if known is None or known[0] is not record or len(known[1]) <= 1:
+            fresh: list[Trial] = []
+            known = self._told = (record, fresh)
+        trials: list[Trial] = known[1]
+        sizes, configurations = self._sizes(state.problem), state.configurations
         # Without a clock nothing may depend on how fast the machine is.
         clock = state.problem.seconds is not None
-        return [
-            Trial(known[first], one.loss, fidelity, one.seconds if clock else 1.0)
-            for _, first, one, fidelity in sorted(seen, key=lambda item: item[:2])
-        ]
+        trials.extend(
+            Trial(
+                configurations[record.families[number].members[0]],
+                one.loss,
+                sizes[rung] / sizes[0],
+                one.seconds if clock else 1.0,
+            )
+            for number, rung, one in record.seen[len(trials) :]
+        )
+        return trials
+
+    def _trials_of_size(self, state: RaceState, rung: int) -> list[Trial]:
+        """Return the looks on a rung: the same list until there are others."""
+        trials, fidelity = self._trials(state), self._fidelity(state, rung)
+        known = getattr(self, "_alike", None)
+        if known is None or known[0] is not trials or known[1] != (len(trials), rung):
+            alike = [one for one in trials if one.fidelity == fidelity]
+            known = self._alike = (trials, (len(trials), rung), alike)
+        chosen: list[Trial] = known[2]
+        return chosen
 
     def _new(self, state: RaceState) -> list[list[Configuration]]:
         """Ask the source for new families, once for each state."""
@@ -321,24 +347,44 @@ class ProposalTimes(Strategy):
         return len(record.families) - len(record.waiting)
 
     def _record(self, state: RaceState) -> Record:
-        known: Record | None = getattr(self, "_known", None)
-        self._known = record_of(state, self._sizes(state.problem), known)
-        return self._known
+        # Each decision asks for it a hundred times, and the state rarely changes.
+        known = getattr(self, "_known", None)
+        if known is None or known[0] is not state:
+            before = None if known is None else known[1]
+            sizes = self._sizes(state.problem)
+            known = (state, record_of(state, self.rounds, sizes, before))
+            self._known = known
+        record: Record = known[1]
+        return record
 
     def _folds(self, problem: Problem) -> list[tuple[IntArray, IntArray]]:
+        return self._rows(problem)[0]
+
+    def _sizes(self, problem: Problem) -> list[int]:
+        """Return the training rows of the rungs, those of the whole fold first."""
+        return self._rows(problem)[1]
+
+    def _rows(
+        self, problem: Problem
+    ) -> tuple[list[tuple[IntArray, IntArray]], list[int]]:
+        """Return folds and sizes, worked out once: each decision asks for them."""
+        known = getattr(self, "_split", None)
+        if known is None or known[0] is not problem:
+            folds = self._fresh_folds(problem)
+            sizes = [len(folds[0][0])]
+            fewest = max(self.min_rows, problem.min_rows)
+            while sizes[-1] // GROWTH >= fewest:
+                sizes.append(sizes[-1] // GROWTH)
+            known = self._split = (problem, (folds, sizes))
+        rows: tuple[list[tuple[IntArray, IntArray]], list[int]] = known[1]
+        return rows
+
+    def _fresh_folds(self, problem: Problem) -> list[tuple[IntArray, IntArray]]:
         if problem.n_validation:
             train, test = problem.prefix(problem.n_samples)
             rows = np.arange(problem.n_samples + problem.n_validation)
             return [(rows[train], rows[test])]
         return list(largest_first(problem.folds[self.n_folds]))
-
-    def _sizes(self, problem: Problem) -> list[int]:
-        """Return the training rows of the rungs, those of the whole fold first."""
-        sizes = [len(self._folds(problem)[0][0])]
-        fewest = max(self.min_rows, problem.min_rows)
-        while sizes[-1] // GROWTH >= fewest:
-            sizes.append(sizes[-1] // GROWTH)
-        return sizes
 
 
 def _rounds(state: RaceState, configuration: Configuration) -> float:

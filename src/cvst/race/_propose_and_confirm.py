@@ -82,6 +82,8 @@ class ProposeAndConfirm(ProposalTimes):
         few of their members tell which settings are good. None means no limit.
     refits : bool
         Whether time is kept for a final fit.
+    rounds : collection of str
+        Hyper-parameters in which members of a family differ: what shares a fit.
     """
 
     @property

@@ -42,7 +42,7 @@ class ProposalSource:
     proposer : Proposer
         Says where to look next.
     covered : mapping of str to str
-        Hyper-parameters of which one fit serves several values.
+        Hyper-parameters of which one fit serves all smaller values worth a look.
     known : sequence of dict
         Configurations that are in the race already.
     quick : tuple of Proposer
@@ -61,6 +61,7 @@ class ProposalSource:
     _tried: set[Hashable] = field(default_factory=set, repr=False)
     _n_known: int = field(default=0, repr=False)
     _spent: float = field(default=0.0, repr=False)
+    _cost: tuple[Sequence[Trial], int, Cost] | None = field(default=None, repr=False)
 
     def propose(
         self, trials: Sequence[Trial], count: int, seed: Sequence[int]
@@ -74,9 +75,8 @@ class ProposalSource:
         # Trials are never taken back, so those known are known.
         self._tried |= {self._key(one.configuration) for one in trials[self._n_known :]}
         self._n_known = len(trials)
-        proposed = [self.space.decode(point) for point in self._ask(trials, count, rng)]
         families = []
-        for one in proposed:
+        for one in self.space.decode_all(self._ask(trials, count, rng)):
             fresh = self._fresh(one, rng)
             if fresh is not None:
                 self._tried.add(self._key(fresh))
@@ -95,11 +95,20 @@ class ProposalSource:
         trials : sequence of Trial
             Looks on as many rows, at least one.
         """
-        known = np.stack([self._point(trial.configuration) for trial in trials])
-        times = np.array([trial.seconds for trial in trials])
-        cost = Cost.fitted(self.space.n_choices, known, times)
+        cost = self._cost_of(trials)
         new = np.stack([self._point(one) for one in configurations])
         return np.exp(cost.log_seconds(new))
+
+    def _cost_of(self, trials: Sequence[Trial]) -> Cost:
+        """Learn what looks take, once for the same ones."""
+        known = self._cost
+        # The trials are kept with it, so that no others can have their address.
+        if known is None or known[0] is not trials or known[1] != len(trials):
+            points = np.array([self._point(trial.configuration) for trial in trials])
+            times = np.array([trial.seconds for trial in trials])
+            cost = Cost.fitted(self.space.n_choices, points, times)
+            known = self._cost = (trials, len(trials), cost)
+        return known[2]
 
     def _ask(
         self, trials: Sequence[Trial], count: int, rng: np.random.Generator
@@ -131,7 +140,7 @@ class ProposalSource:
         if not trials:
             return History.empty(self.space.n_dimensions)
         return History.of(
-            np.stack([self._point(trial.configuration) for trial in trials]),
+            np.array([self._point(trial.configuration) for trial in trials]),
             [trial.loss for trial in trials],
             [trial.fidelity for trial in trials],
             [trial.seconds for trial in trials],
@@ -235,4 +244,8 @@ def rounds_of(estimator: Any, covered: Mapping[str, str]) -> dict[str, str]:
         part = parts.get(name.rpartition("__")[0], estimator)
         return any(word in type(part).__name__ for word in AVERAGES)
 
-    return {name: how for name, how in covered.items() if not averages(name)}
+    return {
+        name: how
+        for name, how in covered.items()
+        if how == "smaller" and not averages(name)
+    }

@@ -211,7 +211,7 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
                 "This search has no race to resume. Call fit first."
             )
         before = self.get_params(deep=False)
-        more = None if n_iter is None else n_iter + count_screened(self.race_)
+        more = None if n_iter is None else n_iter + self._n_screened()
         self.set_params(warm_start=True, time_budget=time_budget, n_iter=more)
         try:
             self.fit(X, y, **params)
@@ -253,6 +253,7 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
             batch=BATCH if self.time_budget is None else effective_n_jobs(self.n_jobs),
             screen_rounds=SCREEN_ROUNDS if self._averages() else None,
             refits=bool(self.refit),
+            rounds=tuple(self._rounds()),
         )
         options = SearchOptions.of(
             self, self._clock, strategy=strategy, rescale=None, incremental=False
@@ -263,9 +264,14 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         covered = covered_by_one_fit(self.estimator)
         return rounds_of(self.estimator, covered)
 
+    def _n_screened(self) -> int:
+        return count_screened(self.race_, self._rounds())
+
     def _averages(self) -> bool:
         """Return whether one fit serves fewer members of an average."""
-        return len(self._rounds()) < len(covered_by_one_fit(self.estimator))
+        covered = covered_by_one_fit(self.estimator)
+        smaller = [name for name, how in covered.items() if how == "smaller"]
+        return len(self._rounds()) < len(smaller)
 
     def _space(self) -> Space:
         if isinstance(self.param_distributions, str):

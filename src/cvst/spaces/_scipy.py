@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import inf, isclose, isinf
 from typing import Any
 
@@ -79,11 +80,11 @@ class Frozen:
             return inf
         return round(high - low) + 1
 
-    @property
+    @cached_property
     def _is_discrete(self) -> bool:
         return hasattr(self.distribution, "pmf")
 
-    @property
+    @cached_property
     def _support(self) -> tuple[float, float]:
         if hasattr(self.distribution, "support"):
             low, high = self.distribution.support()

@@ -144,7 +144,27 @@ class Space:
 
         Coordinates of other branches are ignored, codes rounded and numbers clipped.
         """
-        return self._decode_all(np.asarray(point, dtype=float)[None, :])[0]
+        return self.decode_all(np.asarray(point, dtype=float)[None, :])[0]
+
+    def decode_all(self, points: FloatArray) -> list[Configuration]:
+        """Return the configurations of several points, of shape (n, n_dimensions)."""
+        if points.shape[1:] != (len(self.dimensions),):
+            raise InvalidInputError(
+                f"A point with {points.shape[-1]} coordinates does not belong to this "
+                f"space, which has {len(self.dimensions)}: "
+                f"{', '.join(dimension.name for dimension in self.dimensions)}."
+            )
+        taken = np.zeros(len(points), dtype=np.intp)
+        if len(self.branches) > 1:
+            _refuse_nan(points[:, 0], "branch")
+            taken[:] = self.dimensions[0].marginal.decode(points[:, 0])
+        configurations: list[Configuration] = [{} for _ in points]
+        for index, branch in enumerate(self.branches):
+            rows = np.flatnonzero(taken == index)
+            for name, values in _columns(branch, points[rows]):
+                for row, value in zip(rows, values, strict=True):
+                    configurations[row][name] = value
+        return configurations
 
     def sample(
         self, n: int, rng: np.random.Generator | int | None = None
@@ -216,28 +236,11 @@ class Space:
             dimension.marginal.place(uniforms[:, column])
             for column, dimension in enumerate(self.dimensions)
         ]
-        return self._decode_all(np.stack(columns, axis=1) if columns else uniforms)
-
-    def _decode_all(self, points: FloatArray) -> list[Configuration]:
-        if points.shape[1:] != (len(self.dimensions),):
-            raise InvalidInputError(
-                f"A point with {points.shape[-1]} coordinates does not belong to this "
-                f"space, which has {len(self.dimensions)}: "
-                f"{', '.join(dimension.name for dimension in self.dimensions)}."
-            )
-        taken = np.zeros(len(points), dtype=np.intp)
-        if len(self.branches) > 1:
-            _refuse_nan(points[:, 0], "branch")
-            taken[:] = self.dimensions[0].marginal.decode(points[:, 0])
-        configurations: list[Configuration] = [{} for _ in points]
-        for index, branch in enumerate(self.branches):
-            rows = np.flatnonzero(taken == index)
-            for name, values in _columns(branch, points[rows]):
-                for row, value in zip(rows, values, strict=True):
-                    configurations[row][name] = value
-        return configurations
+        return self.decode_all(np.stack(columns, axis=1) if columns else uniforms)
 
     def _branch_of(self, configuration: Mapping[str, Any], clip: bool) -> int:
+        if clip and len(self.branches) == 1:
+            return 0
         problems = [branch.problems(configuration) for branch in self.branches]
         fewest = min(range(len(problems)), key=lambda index: len(problems[index]))
         if problems[fewest] and not clip:
