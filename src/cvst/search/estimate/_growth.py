@@ -111,7 +111,6 @@ def rows_saved(state: RaceState, fold_sizes: Sequence[int]) -> int:
     fold_sizes : sequence of int
         Training rows of the folds that decided.
     """
-    # One that was alone ran a single fold.
     n_folds = max(PLAIN_FOLDS, len(fold_sizes))
     plain = state.n_configurations * n_folds * float(np.mean(fold_sizes))
     fitted = sum(
