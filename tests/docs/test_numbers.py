@@ -321,3 +321,16 @@ def test_large_data_shows_what_was_measured(name):
     shown = script("large/tables.py").tables([json.loads(line) for line in records])
     for table in shown.split("\n\n"):
         assert table in page(name)
+
+
+def test_the_page_on_checkpoints_tells_of_the_kills_that_were_run():
+    known = json.loads((RESULTS / "kills.json").read_text(encoding="utf-8"))
+    n_kills = sum(one["kills"] for one in known.values())
+    outcomes = [one["outcomes"] for one in known.values()]
+    n_searches = sum(sum(one.values()) for one in outcomes)
+    n_same = sum(one["identical"] for one in outcomes)
+    text = " ".join(page("docs/user_guide/checkpoints.md").split())
+    assert (
+        f"{n_kills} kills (`SIGKILL`) of {n_searches} searches of {len(known)} kinds, "
+        f"and {n_same} of them ended"
+    ) in text
