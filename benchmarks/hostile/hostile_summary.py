@@ -86,7 +86,7 @@ def kinds(cases: Iterable[dict]) -> Counter:
     """Count what was not explained, whatever its numbers and texts."""
     found = Counter()
     for case in cases:
-        text = re.sub(r"[-\d][\d.]*", "#", case["trouble"][0])
+        text = re.sub(r"-?\d[\d.]*", "#", case["trouble"][0])
         found[re.sub(r"x{9,}|\\\\n.*", "...", text)[:120]] += 1
     return found
 
@@ -100,9 +100,8 @@ def page(counts: dict) -> str:
     mended = ""
     if counts["unexplained_at_first"]:
         mended = (
-            f"; {counts['unexplained_at_first']} were at first, of the kinds below. "
-            f"{counts['run_again']:,} cases, these among them, were run again after "
-            "the library or the check was mended"
+            f"; {counts['unexplained_at_first']} were at first, of the kinds below, and "
+            f"{counts['run_again']:,} ran again after library or check was mended"
         )
     first = (
         f"{counts['cases']:,} cases (seeds {seeds}), "
