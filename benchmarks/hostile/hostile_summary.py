@@ -100,7 +100,7 @@ def page(counts: dict) -> str:
     mended = ""
     if counts["unexplained_at_first"]:
         mended = (
-            f"; {counts['unexplained_at_first']} were at first, of the kinds below, and "
+            f"; {counts['unexplained_at_first']} were at first, of kinds below, and "
             f"{counts['run_again']:,} ran again after library or check was mended"
         )
     first = (
