@@ -286,7 +286,10 @@ def in_child(work, seconds=None):
     if seconds is not None:
         time.sleep(seconds)
         # Its workers too: a machine that loses power spares nobody.
-        os.killpg(pid, signal.SIGKILL)
+        try:
+            os.killpg(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            os.kill(pid, signal.SIGKILL)  # not the head of a group yet
     with os.fdopen(read, "rb") as pipe:
         content = pipe.read()
     os.waitpid(pid, 0)
