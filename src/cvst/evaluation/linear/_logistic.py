@@ -62,7 +62,8 @@ class LogisticPath(BatchEvaluator):
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Follow one path per group."""
         for members in self.groups(task.estimator, task.configurations):
-            yield from share_or_fit_alone(task, members, _share)
+            # One alone goes the same way, so that all that are compared have.
+            yield from share_or_fit_alone(task, members, _share, fewest=1)
 
 
 def _share(task: Task, members: list[int]) -> list[Outcome]:
@@ -70,8 +71,8 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
     models = {i: configured(task.estimator, task.configurations[i]) for i in members}
     models = {i: model for i, model in models.items() if has_valid_parameters(model)}
     models = {i: model for i, model in models.items() if np.isfinite(model.C)}
-    if len(models) < 2:
-        raise NotSharedError("fewer than two have valid parameters and a finite C")
+    if not models:
+        raise NotSharedError("none has valid parameters and a finite C")
     _check_can_follow(next(iter(models.values())), task)
     loss, classes, sum_of_weights = _loss(next(iter(models.values())), task)
     fit_seconds = (perf_counter() - start) / len(models)
