@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from poor_table import GRIDS
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -24,7 +25,9 @@ sys.path.append(str(Path(__file__).parents[1] / "everyday"))
 
 from data_sets import load  # the folder above
 
-__all__ = ["POOR_TASKS"]
+__all__ = ["FIRST", "POOR_TASKS"]
+
+FIRST = "first_svc"
 
 WANTED = 20
 NEIGHBOURS = fixed(
@@ -52,7 +55,7 @@ def logistic(**values: Any) -> tuple[Any, Callable[[int], dict[str, Any]]]:
 
 POOR_TASKS = {
     "whole_brute": Task(
-        "`KNeighborsClassifier`, whole numbers (optdigits, brute force)",
+        GRIDS["whole_brute"],
         KNeighborsClassifier(),
         NEIGHBOURS,
         rows_of("optdigits"),
@@ -61,7 +64,7 @@ POOR_TASKS = {
         WANTED,
     ),
     "whole_tree": Task(
-        "`KNeighborsClassifier`, whole numbers (marketing, tree)",
+        GRIDS["whole_tree"],
         KNeighborsClassifier(),
         NEIGHBOURS,
         rows_of("marketing"),
@@ -70,7 +73,7 @@ POOR_TASKS = {
         WANTED,
     ),
     "logistic_two": Task(
-        "`StandardScaler` + `LogisticRegression`, 20 C (spambase, 2 classes)",
+        GRIDS["logistic_two"],
         *logistic(),
         rows_of("spambase"),
         ACCURACY,
@@ -78,8 +81,7 @@ POOR_TASKS = {
         WANTED,
     ),
     "logistic_many": Task(
-        "`StandardScaler` + `LogisticRegression`, 20 C x 2 class weights "
-        "(satimage, 6 classes)",
+        GRIDS["logistic_many"],
         *logistic(class_weight=[None, "balanced"]),
         rows_of("satimage"),
         ACCURACY,
@@ -87,8 +89,7 @@ POOR_TASKS = {
         WANTED,
     ),
     "forest": Task(
-        "`RandomForestClassifier`, 3 sizes x 4 shares of columns x 4 leaves "
-        "(satimage, 2,000 rows)",
+        GRIDS["forest"],
         RandomForestClassifier(random_state=0),
         fixed(
             n_estimators=[20, 50, 100],
@@ -101,8 +102,7 @@ POOR_TASKS = {
         WANTED,
     ),
     "boosting": Task(
-        "`HistGradientBoostingClassifier`, 4 rates x 4 leaves x 3 penalties "
-        "(spambase, 2,000 rows)",
+        GRIDS["boosting"],
         HistGradientBoostingClassifier(
             max_iter=50, early_stopping=False, random_state=0
         ),
@@ -116,7 +116,7 @@ POOR_TASKS = {
         2_000,
         WANTED,
     ),
-    "first_svc": Task(
+    FIRST: Task(
         "`StandardScaler` + `SVC`, 10 C x 10 gamma, compiler not yet run (spambase)",
         make_pipeline(StandardScaler(), SVC()),
         fixed(svc__C=np.logspace(-2, 3, 10), svc__gamma=np.logspace(-5, 0, 10)),

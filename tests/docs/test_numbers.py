@@ -59,6 +59,12 @@ def test_the_front_table_is_that_of_the_speed_runs(name):
     assert "\n".join(script("front_table.py").lines()) in page(name)
 
 
+def test_the_table_of_poor_races_is_that_of_its_cells():
+    table = script("speed/poor_table.py").lines()
+    assert len(table) == 8
+    assert "\n".join(table) in page("docs/measurements/poor_speed.md")
+
+
 def test_the_table_of_scores_is_that_of_its_study():
     summary = script("scores/summary.py")
     cells_found = summary.read(RESULTS / "scores.jsonl")

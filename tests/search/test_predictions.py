@@ -45,7 +45,7 @@ def fitted(estimator, grid, rows=CLASSES, *, fit=None, **options):
         # Each of them but the last shares work between configurations.
         (KNeighborsClassifier(), {"n_neighbors": [3, 5, 9]}, "predict_proba"),
         (
-            make_pipeline(StandardScaler(), LogisticRegression()),
+            make_pipeline(StandardScaler(), LogisticRegression(max_iter=99)),
             {"logisticregression__C": [0.1, 1.0, 3.0]},
             "predict_proba",
         ),

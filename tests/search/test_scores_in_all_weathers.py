@@ -101,7 +101,7 @@ def test_groups_of_numbers(scoring):
 def test_row_weights_go_where_they_are_asked_for(scoring, scored):
     """``set_score_request`` decides whether the weights reach the score."""
     with sklearn.config_context(enable_metadata_routing=True):
-        model = LogisticRegression().set_fit_request(sample_weight=True)
+        model = LogisticRegression(max_iter=99).set_fit_request(sample_weight=True)
         scorer = get_scorer(scoring).set_score_request(sample_weight=scored)
         fit = {"sample_weight": WEIGHTS}
         compared(model, {"C": [0.01, 1.0]}, (X, Y), scorer, fit=fit)

@@ -237,7 +237,7 @@ def column_pipeline():
             ("words", OneHotEncoder(handle_unknown="ignore"), ["colour", "shape"]),
         ]
     )
-    return Pipeline([("columns", columns), ("model", LogisticRegression())])
+    return Pipeline([("columns", columns), ("model", LogisticRegression(max_iter=99))])
 
 
 @settings(
@@ -284,7 +284,7 @@ def counting_pipeline(final=None):
         [
             ("first", Counting("first")),
             ("second", Counting("second")),
-            ("final", final or LogisticRegression()),
+            ("final", final or LogisticRegression(max_iter=99)),
         ]
     )
 
@@ -304,7 +304,7 @@ def test_two_pipelines_in_one_race_do_not_mix():
     X, y = classification()
     whole = RaceRows(X, slice(0, 40), slice(40, 65), Scratch())
     pipelines = [
-        make_pipeline(scaler, LogisticRegression())
+        make_pipeline(scaler, LogisticRegression(max_iter=99))
         for scaler in (StandardScaler(), MinMaxScaler(), StandardScaler())
     ]
     for pipeline in (*pipelines, pipelines[0]):
@@ -368,7 +368,7 @@ def test_values_that_merely_compare_equal_are_not_shared(values):
 def test_nested_pipelines_share_step_by_step():
     """The inner pipeline's first step is fitted once for all values of its second."""
     inner = Pipeline([("a", Counting("a")), ("b", Counting("b"))])
-    pipeline = Pipeline([("inner", inner), ("final", LogisticRegression())])
+    pipeline = Pipeline([("inner", inner), ("final", LogisticRegression(max_iter=99))])
     grid = {"inner__b__shift": [0.0, 1.0, 2.0], "final__C": [1.0, 2.0]}
     outcomes(task_of(pipeline, list(ParameterGrid(grid))))
     assert FITS.count(("a", 40)) == 1
@@ -456,7 +456,7 @@ def column_transformer(**options):
 
 def test_branches_are_fitted_once_per_value():
     """A column transformer shares the branches that its parameters do not touch."""
-    pipeline = make_pipeline(column_transformer(), LogisticRegression())
+    pipeline = make_pipeline(column_transformer(), LogisticRegression(max_iter=99))
     grid = {
         "columntransformer__right__shift": [0.0, 1.0, 2.0],
         "logisticregression__C": [1.0, 2.0],
@@ -469,7 +469,7 @@ def test_branches_are_fitted_once_per_value():
 def test_branches_of_a_union_are_fitted_once_per_value():
     """So does a union, whatever the weights of its branches."""
     union = FeatureUnion([("left", Counting("left")), ("right", Counting("right"))])
-    pipeline = make_pipeline(union, LogisticRegression())
+    pipeline = make_pipeline(union, LogisticRegression(max_iter=99))
     grid = {
         "featureunion__right__shift": [0.0, 1.0],
         "featureunion__transformer_weights": [None, {"left": 2.0}],
@@ -483,7 +483,11 @@ def test_the_same_branch_of_other_columns_or_rows_is_another(assert_same):
     """Columns, the steps before and the look are part of what is the same."""
     two = ColumnTransformer([("a", Counting("a"), [0]), ("b", Counting("a"), [1])])
     pipeline = Pipeline(
-        [("first", "passthrough"), ("columns", two), ("final", LogisticRegression())]
+        [
+            ("first", "passthrough"),
+            ("columns", two),
+            ("final", LogisticRegression(max_iter=99)),
+        ]
     )
     grid = [
         {},
@@ -561,7 +565,7 @@ def test_branches_that_draw_with_a_seed(assert_same):
     columns = make_column_transformer(
         (imputer, ["size", "weight"]), (OneHotEncoder(), ["colour"])
     )
-    pipeline = make_pipeline(columns, LogisticRegression())
+    pipeline = make_pipeline(columns, LogisticRegression(max_iter=99))
     grid = {"columntransformer__onehotencoder__drop": [None, "first"]}
     task = task_of(
         pipeline,
@@ -581,7 +585,7 @@ def test_branches_that_would_have_to_travel(assert_same, options, tmp_path):
     """Parallel branches and cached steps are left to scikit-learn."""
     columns = column_transformer(n_jobs=options.get("n_jobs"))
     memory = str(tmp_path) if "memory" in options else None
-    pipeline = make_pipeline(columns, LogisticRegression(), memory=memory)
+    pipeline = make_pipeline(columns, LogisticRegression(max_iter=99), memory=memory)
     grid = {"columntransformer__right__shift": [0.0, 1.0]}
     assert_same(task_of(pipeline, list(ParameterGrid(grid))))
 
@@ -620,7 +624,7 @@ def test_a_failing_step_fails_all_who_share_it_and_nobody_else(assert_same, when
     "configuration",
     [
         {"first": "passthroug"},
-        {"first": LogisticRegression()},
+        {"first": LogisticRegression(max_iter=99)},
         {"first": StandardScaler},
         {"first": "passthrough", "first__shift": 1.0},
         {"final": "passthrough"},
@@ -628,7 +632,7 @@ def test_a_failing_step_fails_all_who_share_it_and_nobody_else(assert_same, when
         {"final__nonsense": 1},
         {"first__nonsense": 1},
         {"nobody__home": 1},
-        {"steps": [("only", LogisticRegression())]},
+        {"steps": [("only", LogisticRegression(max_iter=99))]},
         {"steps": []},
         {"transform_input": ["X_val"]},
         {"final": 3},
@@ -680,7 +684,7 @@ def test_subclasses_are_not_served():
 def test_sample_weights_reach_their_steps(assert_same):
     """By prefixed names, down into nested pipelines."""
     inner = Pipeline([("a", Counting("a")), ("b", StandardScaler())])
-    pipeline = Pipeline([("inner", inner), ("final", LogisticRegression())])
+    pipeline = Pipeline([("inner", inner), ("final", LogisticRegression(max_iter=99))])
     weights = np.random.default_rng(1).uniform(0.1, 5.0, size=40)
     grid = {"inner__b__with_mean": [True, False], "final__C": [0.1, 1.0]}
     for names in (
@@ -710,7 +714,7 @@ def test_weights_of_one_step_are_not_lent_to_another(assert_same):
 def test_weights_belong_to_a_name(assert_same):
     """The same step under another name gets other weights, here none it can use."""
     inner = Pipeline([("a", Counting("a"))])
-    pipeline = Pipeline([("first", inner), ("final", LogisticRegression())])
+    pipeline = Pipeline([("first", inner), ("final", LogisticRegression(max_iter=99))])
     weights = np.random.default_rng(1).uniform(0.1, 5.0, size=40)
     fit_params = {"first__a__sample_weight": weights}
     grid = [{"final__C": 1.0}, {"first": Counting("a")}]
@@ -720,7 +724,7 @@ def test_weights_belong_to_a_name(assert_same):
 def test_a_replaced_part_forgets_the_values_of_the_old_one(assert_same):
     """Two components are set on the new part, though the old one had them already."""
     union = FeatureUnion([("few", PCA(2)), ("scaled", StandardScaler())])
-    pipeline = Pipeline([("union", union), ("final", LogisticRegression())])
+    pipeline = Pipeline([("union", union), ("final", LogisticRegression(max_iter=99))])
     grid = [
         {"union__few": PCA(1)},
         {"union__few": PCA(1), "union__few__n_components": 2},
@@ -733,7 +737,7 @@ def test_metadata_routing(assert_same):
     """Who asked for the weights is for the pipeline to decide."""
     weights = np.random.default_rng(1).uniform(0.1, 5.0, size=40)
     with sklearn.config_context(enable_metadata_routing=True):
-        final = LogisticRegression().set_fit_request(sample_weight=True)
+        final = LogisticRegression(max_iter=99).set_fit_request(sample_weight=True)
         scaler = StandardScaler().set_fit_request(sample_weight=False)
         pipeline = Pipeline([("scale", scaler), ("final", final)])
         grid = [{"final__C": 0.1}, {"final__C": 10.0}]
@@ -769,7 +773,7 @@ def test_verbose_changes_nothing(assert_same):
 @pytest.mark.parametrize("output", ["pandas", "polars"])
 def test_frames_on_the_way(assert_same, output):
     """Steps see the containers that set_output chose, replaced steps their own."""
-    pipeline = make_pipeline(StandardScaler(), PCA(2), LogisticRegression())
+    pipeline = make_pipeline(StandardScaler(), PCA(2), LogisticRegression(max_iter=99))
     pipeline.set_output(transform=output)
     grid = {"pca__n_components": [1, 2], "standardscaler": [RobustScaler(), None]}
     task = task_of(pipeline, list(ParameterGrid(grid)))
@@ -780,7 +784,9 @@ def test_sparse_rows(assert_same):
     """Sparse in, sparse on the way."""
     X, y = classification()
     X = sparse.csr_matrix(np.where(X > 0, X, 0.0))
-    pipeline = make_pipeline(StandardScaler(with_mean=False), LogisticRegression())
+    pipeline = make_pipeline(
+        StandardScaler(with_mean=False), LogisticRegression(max_iter=99)
+    )
     grid = {
         "standardscaler__with_std": [True, False],
         "logisticregression__C": [0.1, 1.0],
@@ -814,7 +820,7 @@ def test_estimators_in_a_grid_are_never_fitted_in_place():
     """Neither the template's steps nor the grid's values learn anything."""
     template = counting_pipeline()
     values = [Counting("a"), Counting("b")]
-    finals = [LogisticRegression(), SVC()]
+    finals = [LogisticRegression(max_iter=99), SVC()]
     grid = list(ParameterGrid({"first": values, "final": finals}))
     outcomes(task_of(template, grid))
     for estimator in (*values, *finals, *dict(template.steps).values()):
@@ -828,7 +834,7 @@ def test_random_transformers_are_fitted_for_each_configuration():
             ("first", Counting("first")),
             ("svd", TruncatedSVD(2)),
             ("second", Counting("second")),
-            ("final", LogisticRegression()),
+            ("final", LogisticRegression(max_iter=99)),
         ]
     )
     grid = [{"final__C": value} for value in (0.1, 1.0, 10.0)]
@@ -844,7 +850,7 @@ def test_random_transformers_are_fitted_for_each_configuration():
 def test_a_random_state_object_counts_as_a_seed(assert_same):
     """Cloning copies it, so every configuration starts at the same point."""
     svd = TruncatedSVD(2, random_state=np.random.RandomState(3))
-    pipeline = make_pipeline(svd, LogisticRegression())
+    pipeline = make_pipeline(svd, LogisticRegression(max_iter=99))
     grid = [{"logisticregression__C": value} for value in (0.1, 1.0)]
     assert_same(task_of(pipeline, grid))
 
@@ -883,7 +889,7 @@ def test_sparse_rows_are_protected_too(assert_same):
     X, y = classification()
     X = sparse.csr_matrix(np.where(X > 0, X, 0.0))
     scaler = StandardScaler(with_mean=False)
-    pipeline = make_pipeline(scaler, "passthrough", LogisticRegression())
+    pipeline = make_pipeline(scaler, "passthrough", LogisticRegression(max_iter=99))
     pipeline.steps[1] = ("again", "passthrough")
     grid = [{"again": MaxAbsScaler(copy=False)}, {"again": "passthrough"}]
     assert_same(task_of(pipeline, grid, X, y, response="decision_function"))
@@ -918,7 +924,7 @@ def without_small_values(X):
         (FunctionTransformer(sparse.csr_matrix), without_small_values),
     ],
 )
-@pytest.mark.parametrize("final", [LogisticRegression(), SVC(gamma=0.1)])
+@pytest.mark.parametrize("final", [LogisticRegression(max_iter=99), SVC(gamma=0.1)])
 def test_frames_and_sparse_rows_are_not_written_to_either(scaler, function, final):
     """Each pipeline, fitted on rows of its own, is the witness."""
     X, y = classification()

@@ -15,9 +15,10 @@ from time import perf_counter
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
+from scipy import sparse, special
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.extmath import softmax
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
@@ -28,7 +29,12 @@ from cvst.evaluation._one_by_one import configured
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.linear._centred_rows import checked_weights
 from cvst.evaluation.linear._logistic_path import LogisticLoss, logistic_path
-from cvst.evaluation.sharing import NotSharedError, groups_by, share_or_fit_alone
+from cvst.evaluation.sharing import (
+    NotSharedError,
+    groups_by,
+    share_or_fit_alone,
+    truncated,
+)
 
 __all__ = ["LogisticPath"]
 
@@ -43,6 +49,8 @@ FEWEST_ITERATIONS = 100
 # rounding would keep it from the end.
 SHARE_OF_TOLERANCE = 0.01
 SMALLEST_TOLERANCE = 1e-10
+
+RESPONSES = ("predict", "predict_proba", "decision_function")
 
 # Matrices of more coefficients cost more than they save.
 MOST_COEFFICIENTS = 600
@@ -62,37 +70,54 @@ class LogisticPath(BatchEvaluator):
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Follow one path per group."""
         for members in self.groups(task.estimator, task.configurations):
-            yield from share_or_fit_alone(task, members, _share)
+            # One alone goes the same way, so that all that are compared have.
+            yield from share_or_fit_alone(task, members, _share, fewest=1)
 
 
 def _share(task: Task, members: list[int]) -> list[Outcome]:
     start = perf_counter()
-    models = {i: configured(task.estimator, task.configurations[i]) for i in members}
-    models = {i: model for i, model in models.items() if has_valid_parameters(model)}
-    models = {i: model for i, model in models.items() if np.isfinite(model.C)}
-    if len(models) < 2:
-        raise NotSharedError("fewer than two have valid parameters and a finite C")
-    _check_can_follow(next(iter(models.values())), task)
-    loss, classes, sum_of_weights = _loss(next(iter(models.values())), task)
-    fit_seconds = (perf_counter() - start) / len(models)
+    model = configured(task.estimator, task.configurations[members[0]])
+    Cs = {i: task.configurations[i].get("C", model.C) for i in members}
+    Cs = {i: C for i, C in Cs.items() if has_valid_parameters(truncated(model, C=C))}
+    Cs = {i: float(C) for i, C in Cs.items() if np.isfinite(C)}
+    if not Cs:
+        raise NotSharedError("none has valid parameters and a finite C")
+    _check_can_follow(model, task)
+    loss, classes, sum_of_weights = _loss(model, task)
     # The strongest penalty first: its minimum is closest to the start.
-    order = sorted(models, key=lambda number: float(models[number].C))
-    penalties = [1.0 / (float(models[i].C) * sum_of_weights) for i in order]
-    tolerance = max(models[order[0]].tol * SHARE_OF_TOLERANCE, SMALLEST_TOLERANCE)
+    order = sorted(Cs, key=Cs.__getitem__)
+    penalties = [1.0 / (Cs[number] * sum_of_weights) for number in order]
+    tolerance = max(model.tol * SHARE_OF_TOLERANCE, SMALLEST_TOLERANCE)
     path = logistic_path(loss, penalties, tolerance, FEWEST_ITERATIONS)
+    found = dict(zip(order, path, strict=True))
+    solved = {i: point for i, point in found.items() if point is not None}
+    fit_end = perf_counter()
+    X_test = validate_data(model, task.X_test, reset=False)
+    fit_seconds = (fit_end - start) / len(order)
     outcomes = []
-    before = perf_counter()
-    for number, found in zip(order, path, strict=True):
-        after = perf_counter()
-        if found is not None:
-            model = _fitted(models[number], loss, classes, *found)
-            prediction = getattr(model, task.response)(task.X_test)
-            seconds = fit_seconds + after - before
-            before = perf_counter()
-            outcomes.append(
-                Outcome(number, prediction, classes, seconds, before - after)
-            )
+    for number, coefficients in solved.items():
+        before = perf_counter()
+        scores = X_test @ coefficients[:, : X_test.shape[1]].T
+        if loss.has_intercept:
+            scores += coefficients[:, -1]
+        prediction = _answer(scores, classes, task.response)
+        seconds = perf_counter() - before
+        outcomes.append(Outcome(number, prediction, classes, fit_seconds, seconds))
     return outcomes
+
+
+def _answer(scores: FloatArray, classes: Any, response: str) -> Any:
+    """Return what a model with these scores answers, as scikit-learn does it."""
+    is_binary = scores.shape[1] == 1
+    if response == "predict":
+        chosen = (scores[:, 0] > 0).astype(int) if is_binary else scores.argmax(axis=1)
+        return classes[chosen]
+    if response == "decision_function":
+        return scores[:, 0] if is_binary else scores
+    if is_binary:
+        shares = special.expit(scores[:, 0])
+        return np.column_stack([1 - shares, shares])
+    return softmax(scores)
 
 
 def _check_can_follow(model: Any, task: Task) -> None:
@@ -113,8 +138,8 @@ def _check_can_follow(model: Any, task: Task) -> None:
             f"max_iter is below {FEWEST_ITERATIONS}, or tol is zero: where a fit stops "
             f"matters"
         )
-    if model.verbose or not hasattr(model, task.response):
-        raise NotSharedError(f"verbose is set, or there is no {task.response}")
+    if model.verbose or task.response not in RESPONSES:
+        raise NotSharedError(f"verbose is set, or {task.response} is asked for")
     if not set(task.fit_params) <= {"sample_weight"}:
         raise NotSharedError("fit gets more than sample_weight")
 
@@ -158,20 +183,6 @@ def _weights(
         of_classes = compute_class_weight(model.class_weight, classes=classes, y=y)
         weights = weights * of_classes[labels]
     return weights
-
-
-def _fitted(
-    model: Any, loss: LogisticLoss, classes: Any, found: FloatArray, n_steps: int
-) -> Any:
-    """Return the model with these coefficients, as after a fit."""
-    model.classes_ = classes
-    model.n_iter_ = np.array([n_steps], dtype=np.int32)
-    model.n_features_in_ = loss.rows.shape[1] - bool(loss.has_intercept)
-    if loss.has_intercept:
-        model.coef_, model.intercept_ = found[:, :-1].copy(), found[:, -1].copy()
-    else:
-        model.coef_, model.intercept_ = found, np.zeros(len(found))
-    return model
 
 
 serve_exactly(LogisticPath(), LogisticRegression)

@@ -35,7 +35,7 @@ ROUNDING = 1e-12
 
 # A Hessian takes as long as this many gradients, for each column and class more.
 # Measured on 1,000 to 5,000 rows; only the time depends on it.
-GRADIENTS_PER_HESSIAN = 1 / 12
+GRADIENTS_PER_HESSIAN = 1 / 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +143,8 @@ def _many_classes(
 
 def logistic_path(
     loss: LogisticLoss, penalties: Sequence[float], tolerance: float, max_steps: int
-) -> Iterator[tuple[FloatArray, int] | None]:
-    """Yield the minimum for each penalty, in their order, and the steps it took.
+) -> Iterator[FloatArray | None]:
+    """Yield the minimum for each penalty, in their order.
 
     Parameters
     ----------
@@ -159,16 +159,14 @@ def logistic_path(
 
     Yields
     ------
-    tuple or None
-        Coefficients of shape (n_outputs, n_columns) and the number of steps; None where
-        that many did not suffice.
+    ndarray of shape (n_outputs, n_columns) or None
+        Coefficients; None where that many steps did not suffice.
     """
     path = _Path(loss)
     for penalty in penalties:
         path.set_penalty(penalty)
-        n_steps = path.descend(tolerance, max_steps)
-        found = path.point.reshape(loss.shape).copy()
-        yield None if n_steps is None else (found, n_steps)
+        reached = path.descend(tolerance, max_steps)
+        yield path.point.reshape(loss.shape).copy() if reached else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,22 +208,22 @@ class _Path:
         self._penalty = self._penalty + more
         self._factor = None
 
-    def descend(self, tolerance: float, max_steps: int) -> int | None:
-        """Move to the minimum; None if the steps were not enough."""
+    def descend(self, tolerance: float, max_steps: int) -> bool:
+        """Move to the minimum; return whether the steps were enough."""
         value, gradient = self._with_penalty(self.point, self._here)
-        for n_steps in range(max_steps + 1):
+        for _ in range(max_steps + 1):
             if np.abs(gradient).max() <= tolerance:
-                return n_steps
+                return True
             if self._hessian is None or self._age >= self.loss.patience:
                 self._renew()
             direction = self._direction(gradient)
             moved = self._search(direction, value, float(direction @ gradient))
             if moved is None:
-                return None
+                return False
             point, value, new_gradient = moved
             self._remember(_Pair.of(point - self.point, new_gradient - gradient))
             self.point, gradient = point, new_gradient
-        return None
+        return False
 
     def _search(
         self, direction: FloatArray, value: float, slope: float

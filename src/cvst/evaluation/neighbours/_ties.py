@@ -85,10 +85,8 @@ def _votes(seen: IntArray, weights: FloatArray, labels: IntArray) -> FloatArray:
     """Return the summed weights of each class, one row per test row."""
     n_rows, n_classes = len(seen), int(labels.max()) + 1
     places = seen + n_classes * np.arange(n_rows)[:, None]
-    sums: FloatArray = np.bincount(
-        places.ravel(), weights.ravel(), minlength=n_rows * n_classes
-    )
-    return sums.reshape(n_rows, n_classes)
+    sums = np.bincount(places.ravel(), weights.ravel(), minlength=n_rows * n_classes)
+    return np.asarray(sums, dtype=float).reshape(n_rows, n_classes)
 
 
 def _has_winner(

@@ -65,15 +65,18 @@ def share_or_fit_alone(
     task: Task,
     members: Sequence[int],
     share: Callable[[Task, list[int]], list[Outcome]],
+    fewest: int = 2,
 ) -> Iterator[Outcome]:
     """Yield the outcomes that were shared, then fit the others one by one.
 
     An error while sharing may be due to one member only, such as the one with the
     largest ensemble: then each is fitted alone, and fails or succeeds on its own.
+    Groups of fewer than ``fewest`` members do not share.
     """
-    if len(members) == 1:
+    if len(members) < fewest:
         # There is nothing to share.
-        yield OneByOne().evaluate_one(task, members[0])
+        for number in members:
+            yield OneByOne().evaluate_one(task, number)
         return
     outcomes: list[Outcome] = []
     reason, level = "their own parameters do not allow to share", logging.INFO

@@ -1,0 +1,73 @@
+"""Print the table of ``docs/measurements/poor_speed.md`` from the stored cells.
+
+python benchmarks/speed/poor_table.py
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+__all__ = ["GRIDS", "PLAIN", "RACES", "RESULTS", "STATES", "lines", "ratio", "read"]
+
+RESULTS = Path(__file__).parents[1] / "results" / "poor_speed.jsonl"
+RACES = ("track_and_confirm", "cvst")
+PLAIN = "GridSearchCV cv=10"
+STATES = ("before", "after")
+
+GRIDS = {
+    "whole_brute": "`KNeighborsClassifier`, whole numbers, brute force "
+    "(optdigits, 30 k x 2 weights x 2 p)",
+    "whole_tree": "`KNeighborsClassifier`, whole numbers, tree "
+    "(marketing, the same grid)",
+    "logistic_two": "`StandardScaler` + `LogisticRegression`, two classes "
+    "(spambase, 20 C)",
+    "logistic_many": "`StandardScaler` + `LogisticRegression`, six classes "
+    "(satimage, 20 C x 2 class weights)",
+    "forest": "`RandomForestClassifier` (satimage, 2,000 rows, 3 sizes x 4 shares of "
+    "columns x 4 leaves)",
+    "boosting": "`HistGradientBoostingClassifier` by log loss (spambase, 2,000 rows, "
+    "4 rates x 4 leaves x 3 penalties)",
+}
+
+
+def read() -> list[dict[str, Any]]:
+    """Return all cells measured so far."""
+    if not RESULTS.exists():
+        return []
+    return [json.loads(line) for line in RESULTS.read_text().splitlines()]
+
+
+def ratio(cells: list[dict[str, Any]], state: str, name: str, search: str) -> float:
+    """Return seconds of the plain search over those of a race, over all repetitions."""
+    seconds: dict[str, dict[int, float]] = {}
+    for cell in cells:
+        if (cell["state"], cell["task"]) == (state, name):
+            seconds.setdefault(cell["search"], {})[cell["repetition"]] = cell["seconds"]
+    plain, ours = seconds.get(PLAIN, {}), seconds.get(search, {})
+    both = sorted(set(plain) & set(ours))
+    if not both:
+        return float("nan")
+    return sum(plain[r] for r in both) / sum(ours[r] for r in both)
+
+
+def lines() -> list[str]:
+    """Return the table: ratios of both races, before and after."""
+    cells = read()
+    found = [
+        '| grid | default, before | after | `"cvst"`, before | after |',
+        "|---|---|---|---|---|",
+    ]
+    for name, title in GRIDS.items():
+        shown = (
+            ratio(cells, state, name, search) for search in RACES for state in STATES
+        )
+        # What was not changed was not measured again.
+        texts = (f"{one:.1f}x" if one > 0 else "as before" for one in shown)
+        found.append(f"| {title} | " + " | ".join(texts) + " |")
+    return found
+
+
+if __name__ == "__main__":
+    print("\n".join(lines()))
