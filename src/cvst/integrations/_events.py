@@ -77,6 +77,8 @@ class RaceListener(logging.Handler):
                 self.on_look(event, configurations[event["leader"]])
             elif event.get("event") == "end":
                 self.on_end(event)
+        # A logger that fails must not end a race of hours; logging's own way is to
+        # print what went wrong and go on.
         except Exception:
             self.handleError(record)
 
