@@ -114,7 +114,7 @@ def _alone(state: RaceState, seconds: FloatArray) -> FloatArray:
         there = np.flatnonzero(seconds[:, look] > 0)
         families: dict[tuple[int, float], list[int]] = {}
         for number in there.tolist():
-            # Other times are no shares: these were fitted one by one.
+            # Other times are not shares: these were fitted one by one.
             key = int(labels[number]), float(seconds[number, look])
             families.setdefault(key, []).append(number)
         for (_, share), members in families.items():

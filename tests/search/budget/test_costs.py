@@ -131,7 +131,7 @@ def test_a_model_without_groups_shares_nothing():
 
 
 def test_hopeless_configurations_are_not_expected_to_go_on():
-    """One that is a standard deviation behind falls after the first fold."""
+    """One that is a standard deviation behind is dropped after the first fold."""
     folds = {
         n: tuple((np.arange(800), np.arange(1000 // n)) for _ in range(n))
         for n in (5, 10)

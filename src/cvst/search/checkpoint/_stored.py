@@ -241,7 +241,7 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     Raises
     ------
     CheckpointError
-        If the file is no checkpoint, is damaged, or holds no race yet.
+        If the file is not a checkpoint, is damaged, or holds no race yet.
 
     Examples
     --------
