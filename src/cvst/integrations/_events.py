@@ -88,7 +88,7 @@ class RaceListener(logging.Handler):
         LOGGER.addHandler(self)
         if not LOGGER.isEnabledFor(logging.INFO):
             LOGGER.setLevel(logging.INFO)
-            # Who asked for silence keeps it: only this listener hears more.
+            # A user who asked for silence keeps it: only this listener hears more.
             LOGGER.propagate = False
         return self
 

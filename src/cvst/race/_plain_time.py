@@ -88,7 +88,7 @@ def plain_search_seconds(
         usual = SHARED_EXPONENT if shared else USUAL_EXPONENT
         growth = _growth(curve, rows, n_train, usual)
         by_winner = alone * growth * _relative(fits, winner)
-        # Nobody takes less alone than as a part of a look.
+        # No configuration takes less alone than as a part of a look.
         each = np.fmax(by_winner, each) if shared else by_winner
     each = np.where(np.isnan(each), _mean(each), each)
     n_configurations = state.n_configurations
