@@ -67,7 +67,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples"],
     "gallery_dirs": ["examples"],
     "filename_pattern": "/plot_",
-    # What tests and pages import is no page of the gallery.
+    # What tests and pages import is not a page of the gallery.
     "ignore_pattern": r"/(?!plot_)[^/]*\.py$",
     "download_all_examples": False,
     "remove_config_comments": True,

@@ -134,7 +134,7 @@ def is_probe(call):
     if called(call) not in {"isinstance", "hasattr", "getattr", "issubclass"}:
         return False
     subject, *rest = (ast.unparse(argument) for argument in call.args)
-    # A strategy may be given by its name, which is no probe of an object.
+    # A strategy may be given by its name, which is not a probe of an object.
     if rest == ["str"]:
         return False
     words = set(re.findall(r"\w+", " ".join(rest)))

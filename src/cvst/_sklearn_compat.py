@@ -67,6 +67,7 @@ def routed_fit_params(
     the means too; with routing, what was requested goes where it was requested.
     """
     if not _routing_enabled():
+        # As GridSearchCV does it, which passes weights on to scorers that take them.
         return dict(params), params.get("sample_weight")
     routed = process_routing(search, "fit", **params)
     weights = routed.scorer.score.get("sample_weight")
@@ -92,6 +93,7 @@ def scorer_parts(scorer: Any) -> ScorerParts | None:
     if not isinstance(scorer, _BaseScorer):
         return None
     function, kwargs = scorer._score_func, dict(scorer._kwargs)
+    # What was fixed by the scorer wins over what the partial had fixed before.
     while isinstance(function, partial):
         kwargs = {**function.keywords, **kwargs}
         function = function.func
@@ -117,6 +119,7 @@ class CallbackTree:
     ) -> None:
         self._left = n_tasks
         self._call = {"estimator": search, "X": X, "y": y, "metadata": metadata}
+        # scikit-learn has callbacks since 1.9; before, all of this does nothing.
         start = getattr(search, "_init_callback_context", None)
         self._root = None if start is None else start(max_subtasks=n_tasks)
         self._current: Any = None
@@ -152,6 +155,8 @@ class CallbackTree:
     def _task(self, root: Any, name: str) -> Any:
         self._left -= 1
         if self._left < 0:
+            # A race may take more looks than planned, and scikit-learn refuses a task
+            # beyond the announced number; None says that the number is open.
             root.max_subtasks = None
         return root.subcontext(task_name=name)
 
@@ -228,6 +233,7 @@ def libsvm_decisions(
 
 def one_against_rest(decisions: Any, n_classes: int) -> Any:
     """Turn decisions between pairs of classes into one column per class."""
+    # As SVC does it: between two classes libsvm's sign is the opposite.
     return _ovr_decision_function(decisions < 0, -decisions, n_classes)
 
 

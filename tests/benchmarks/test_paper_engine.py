@@ -204,7 +204,7 @@ def test_errors_do_not_depend_on_the_number_of_processes(killed, finished):
 
 
 def test_no_search_begins_after_the_time(tmp_path):
-    """With no time at all nothing is run, and that is no failure."""
+    """With no time at all nothing is run, and that is not a failure."""
     status = run_here(tmp_path, "table1", "--jobs", "1", "--seconds", "-1")
     assert status == 0
     assert not (tmp_path / "runs.csv").exists()

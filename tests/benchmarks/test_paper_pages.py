@@ -197,7 +197,7 @@ def test_few_repetitions_that_agree_by_luck_decide_nothing():
 
 
 def test_few_repetitions_are_judged_by_student():
-    """With four repetitions 1.96 becomes 3.18: the difference below is no proof."""
+    """With four repetitions 1.96 becomes 3.18: the difference below proves nothing."""
     se = 0.01
     alone = 0.95 + 1.96 * se * 1.2
     assert stats.t.ppf(0.975, 3) == pytest.approx(3.18, abs=0.01)

@@ -153,7 +153,7 @@ def test_n_jobs_limits_what_is_under_way():
 
 
 def test_only_what_kills_its_workers_has_failed():
-    """A deadly chunk falls into groups, the deadly group into configurations."""
+    """A deadly chunk is split into groups, the deadly group into configurations."""
     toy = Toy(deadly=[6])
     found = answers(Cluster(toy, ROWS).run(add_up, CHUNKS, lost))
     assert found == [

@@ -43,8 +43,10 @@ def test_same_race_as_in_this_process(rows, race_of, serial, assert_same, monkey
     monkeypatch.setattr(ray, "put", counted)
     search = race_of(DecisionTreeClassifier()).fit(*rows)
     assert_same(search, serial)
-    assert len(sizes) == 1 + search.race_.n_looks
-    assert sum(size > rows[0].nbytes for size in sizes) == 1
+    # One for the rows, one small one for each look, and for the looks of the estimate.
+    assert len(sizes) > search.race_.n_looks
+    assert sum(size > rows[0].nbytes / 10 for size in sizes) == 1
+    assert max(sizes) > rows[0].nbytes
 
 
 @pytest.mark.usefixtures("_on_ray")

@@ -29,7 +29,7 @@ def _close_figures():
 
 @pytest.fixture(scope="session")
 def hand_made():
-    """Return a race of four on 100 rows: one falls, returns and falls again.
+    """Return a race of four on 100 rows: one is dropped, returns and is dropped again.
 
     Looks: all; 0, 1, 3 after the drops of 2 and 3; two folds of 0 and 1.
     """

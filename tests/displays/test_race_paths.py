@@ -49,7 +49,7 @@ def test_boundaries_are_those_of_the_strategy(hand_made, elimination, expected):
 
 
 def test_every_strategy_can_be_drawn(fitted):
-    """Everybody starts, and falls add up to the drops of the race."""
+    """Every configuration starts, and crosses add up to the drops of the race."""
     display = RacePathsDisplay.from_search(fitted).plot()
     started = sum(n for (n_run, _, _), n in display.edges.items() if n_run == 0)
     assert started == (fitted.race_.present.sum(axis=1) > 0).sum()

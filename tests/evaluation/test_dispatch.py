@@ -27,7 +27,7 @@ from cvst.evaluation import (
 )
 from cvst.evaluation._dispatch import serve_exactly
 
-# Classes of users, which other tests may have registered, are no concern of ours.
+# Classes of users, which other tests may have registered, do not concern us.
 OURS = ("sklearn.", "lightgbm.", "xgboost.", "cvst.")
 SERVED = sorted(
     (
@@ -69,7 +69,7 @@ def test_evaluators_fulfil_the_protocol_and_can_travel(estimator_class):
 
 
 def test_anything_else_is_fitted_one_by_one():
-    """Estimators without an evaluator, and things that are no estimators."""
+    """Estimators without an evaluator, and things that are not estimators."""
     for anything in (GaussianNB(), Perceptron(), "passthrough", None, object()):
         assert type(batch_evaluator_for(anything)) is OneByOne
 

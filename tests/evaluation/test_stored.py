@@ -81,7 +81,7 @@ def test_all_rows_can_be_read_at_once():
 
 @pytest.mark.parametrize("n_rows", [0, 40])
 def test_an_empty_and_a_whole_slice(n_rows):
-    """The ends of the rows are no special case."""
+    """The first and the last rows are read like the others."""
     rows = in_order(stored_rows(TABLE), ORDER)
     take(rows, slice(0, 1))
     np.testing.assert_array_equal(take(rows, slice(0, n_rows)), TABLE[ORDER[:n_rows]])

@@ -177,7 +177,7 @@ def test_the_limit_of_iterations_is_respected_and_reported():
 
 
 def test_an_indefinite_matrix_is_refused():
-    """It is no kernel, and the problem has no solution."""
+    """It is not a kernel, and the problem has no solution."""
     with pytest.raises(np.linalg.LinAlgError, match=r"alpha=0\.1"):
         solve_irls(-np.eye(3), np.array([True, False, True]), 0.1)
 

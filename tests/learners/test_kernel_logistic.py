@@ -15,7 +15,7 @@ from cvst.datasets import load_example
 from cvst.exceptions import InvalidInputError
 from cvst.learners import KernelLogisticRegression
 
-NO_KERNEL = "the check passes a matrix that is no kernel"
+NO_KERNEL = "the check passes a matrix that is not a kernel"
 
 
 def expected_failures(estimator):

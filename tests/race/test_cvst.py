@@ -105,7 +105,7 @@ def test_failed_fit_is_a_flop_and_falls_like_one():
 
 
 def test_configuration_that_fails_at_the_largest_size_is_dropped():
-    """Late failures are no winners, whatever came before."""
+    """A late failure never wins, whatever came before."""
     source = Noise([0, 0], failing=lambda step, index: index == 0 and step == 10)
     strategy = CVST(stopping="never", similarity_level=1e-9)
     state = run(strategy, source, 2)

@@ -105,7 +105,7 @@ def test_no_number_is_left_out():
 
 @pytest.mark.parametrize("name", INSIDE)
 def test_numbers_inside_matter_to_some_race(name, monkeypatch):
-    """Those that are no parameters are frozen too."""
+    """Numbers that are not parameters are frozen too."""
     module = sys.modules[TrackAndConfirm.__module__]
     assert getattr(module, name) != INSIDE[name]
     monkeypatch.setattr(module, name, INSIDE[name])

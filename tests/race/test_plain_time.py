@@ -114,7 +114,7 @@ def test_what_was_never_fitted_counts_as_the_others():
 
 
 def test_a_failed_fit_has_no_part_in_it():
-    """NaN seconds are no zero and no NaN in the sum."""
+    """NaN seconds count neither as zero nor as NaN in the sum."""
     state = raced([(900, [0, 1])], [1.0, np.nan], 1.0)
     found = plain_search_seconds(state, 0, 10)
     assert found == pytest.approx(10 * 0.9 * 2 + around(20))

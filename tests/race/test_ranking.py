@@ -26,7 +26,7 @@ def state_of(columns, drops):
     return state
 
 
-def test_late_falls_rank_before_early_ones_and_low_losses_before_high():
+def test_late_drops_rank_before_early_ones_and_low_losses_before_high():
     """Survivors as given; 3 was dropped last; of the first, 5 lost less than 2."""
     columns = [
         [0.3, 0.2, 0.9, 0.5, 0.1, 0.8],

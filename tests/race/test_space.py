@@ -43,7 +43,7 @@ def test_categories_have_no_neighbours():
 
 
 def test_missing_hyper_parameters_separate_configurations():
-    """Parts of a conditional grid are no neighbours of each other."""
+    """Parts of a conditional grid are not neighbours of each other."""
     codes = np.array([0, 1, -1, -1]), np.array([-1, -1, 0, 1])
     space = SearchSpace((Axis("a", codes[0], True), Axis("b", codes[1], True)))
     assert space.neighbours(0, 1).tolist() == [1]
@@ -64,7 +64,7 @@ def test_every_level_is_represented_by_its_best():
 
 
 def test_hopeless_and_unknown_configurations_do_not_represent():
-    """A level without anybody worth a look has no representative."""
+    """A level without a configuration worth a look has no representative."""
     space = grid(4)
     losses = np.array([0.1, np.nan, 5.0, 0.2])
     allowed = np.array([True, True, False, True])

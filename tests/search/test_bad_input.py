@@ -119,7 +119,7 @@ def test_unknown_parameter_names_are_refused(regression):
 
 @pytest.mark.parametrize("name", ["least__mood", 1])
 def test_names_that_no_estimator_can_have_are_refused(regression, name):
-    """A part of something that has no parts, and a name that is no text."""
+    """A part of something that has no parts, and a name that is not text."""
     search = RaceGridSearchCV(Fussy(), {name: [1, 2]})
     refused(search, *regression, InvalidInputError, f"{name!r} is not a parameter of")
 
@@ -160,7 +160,7 @@ def test_nan_targets_are_refused(regression):
 @pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
 @pytest.mark.parametrize("kind", [np.array, pd.Series, list])
 def test_missing_labels_are_refused(classification, missing, kind):
-    """Labels that are no numbers may be missing too."""
+    """Labels that are not numbers may be missing too."""
     X, _ = classification
     y = np.array(["ham", "spam", "ham"] * 110, dtype=object)
     y[7] = missing
@@ -395,7 +395,7 @@ def test_all_failing_is_one_error_with_the_first_traceback(regression):
 
 
 def test_configuration_that_needs_more_rows_may_still_win(regression):
-    """A flop at the first look is no loser yet: k larger than n."""
+    """A flop at the first look is not a loser yet: k larger than n."""
     X, y = regression
     grid = {"n_neighbors": [1, 25, 200]}
     search = RaceGridSearchCV(

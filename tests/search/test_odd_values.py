@@ -191,7 +191,7 @@ def test_values_without_a_text_can_be_tried():
         search.fit(X, y)
 
 
-# --- settings that are no numbers -----------------------------------------------------
+# --- settings that are not numbers ----------------------------------------------------
 
 
 @pytest.mark.parametrize(

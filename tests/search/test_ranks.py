@@ -106,7 +106,7 @@ def test_equal_looks_rank_by_the_mean_score(seed, strategy, size, n_looks):
 
 
 def test_later_looks_rank_before_earlier_ones():
-    """What reached the folds ranks before what fell on a subset."""
+    """What reached the folds ranks before what was dropped on a subset."""
     problem = Problem(
         12, N_ROWS, folds={5: folds_of_unequal_sizes(5, np.random.default_rng(0))}
     )

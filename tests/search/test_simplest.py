@@ -192,7 +192,7 @@ def two_or_three(configuration):
 @pytest.mark.parametrize(
     ("simplest", "words"),
     [
-        ("depth:+", "names 'depth', which is no parameter of the search"),
+        ("depth:+", "names 'depth', which is not a parameter of the search"),
         (bad_number, "bad_number returned 'simple'"),
         (no_number, "no_number returned None"),
         (two_or_three, "tuples of 2 and of 3 numbers"),
@@ -207,7 +207,7 @@ def test_what_does_not_fit_the_grid_is_refused_before_any_fit(classes, simplest,
 
 def test_names_cannot_be_ordered():
     rule = SimplestNotWorse("criterion:+")
-    with pytest.raises(InvalidInputError, match="'gini', which is no number"):
+    with pytest.raises(InvalidInputError, match="'gini', which is not a number"):
         rule.keys([{"criterion": "gini"}])
 
 

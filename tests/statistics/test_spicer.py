@@ -83,7 +83,7 @@ def test_levels_hold_exactly_over_all_possible_traces(
 
 @pytest.mark.parametrize("max_steps", [8, 10, 12])
 def test_no_smaller_fortune_keeps_the_loser_level(max_steps):
-    """One outcome less to lose, and too many winners fall: by enumeration."""
+    """With one outcome less to lose, too many winners are dropped: by enumeration."""
     test = SpicerTest(max_steps)
     wins = all_walks(max_steps).cumsum(axis=1)
     losses = np.arange(1, max_steps + 1) - wins
@@ -109,7 +109,7 @@ def test_probability_of_a_drop_agrees_with_simulation():
 
 @pytest.mark.parametrize("max_steps", [7, 10, 20, 50, 100])
 def test_is_more_aggressive_than_the_open_test(max_steps):
-    """Section 7.2 finds it quicker and less forgiving: whoever falls there falls here.
+    """Section 7.2 finds it quicker and less forgiving: what that one drops, this drops.
 
     The lines are parallel, so one comparison says it for every trace.
     """

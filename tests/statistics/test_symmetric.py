@@ -66,6 +66,6 @@ def test_without_an_excess_the_p_value_is_one():
 
 
 def test_nan_is_refused():
-    """A failed fit is no difference."""
+    """A failed fit does not count as a difference."""
     with pytest.raises(InvalidInputError):
         symmetric_excess_test([[np.nan, 1.0]])

@@ -91,7 +91,7 @@ def test_the_closed_test_is_the_faster_one():
 
 
 def test_dropped_winners_are_counted():
-    """Winners that always flop fall with the losers."""
+    """Winners that always flop are dropped with the losers."""
     never = (0.0, 0.0)
     result = simulate_speed_gain(
         max_steps=[10],

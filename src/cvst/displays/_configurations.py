@@ -90,6 +90,7 @@ class SeenConfigurations:
             losses[members] = state.mean_losses[np.ix_(members, looks)].mean(axis=1)
             n_train[members] = state.subset_sizes[looks[-1]]
             last = state.observations[looks[-1]].look
+            # Looks at subsets of one size tell equally much; folds are counted.
             stage = last.stage if last.is_fold else ""
             evidence.update(dict.fromkeys(members.tolist(), (stage, len(looks))))
         numbers = np.flatnonzero(n_train)
@@ -119,10 +120,12 @@ class SeenConfigurations:
     def varying(self) -> tuple[str, ...]:
         """Return the parameters that differ, in the order of their appearance."""
         names = dict.fromkeys(name for one in self.configurations for name in one)
+        # Not None, which may be a value of the parameter.
         nothing = object()
         return tuple(
             name
             for name in names
+            # By their text: values may be lists or estimators, which have no hash.
             if len({repr(one.get(name, nothing)) for one in self.configurations}) > 1
         )
 

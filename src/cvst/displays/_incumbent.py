@@ -1,4 +1,4 @@
-"""Who led when, and with which loss: the race over time."""
+"""Which configuration led when, and with which loss: the race over time."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class IncumbentDisplay:
         IncumbentDisplay
         """
         race = Race.from_search(search, score)
-        # Who led was decided by the losses of the race, whatever is drawn.
+        # The losses of the race decided what led, whatever is drawn.
         check_started(race.state)
         incumbents = _incumbents(search.race_, race.strategy)
         return cls._of(race.state, incumbents, race.quantity)
@@ -152,6 +152,7 @@ class IncumbentDisplay:
     ) -> IncumbentDisplay:
         seen = state.observations
         elapsed = np.array([one.elapsed for one in seen])
+        # A state made without a clock has no times; then looks are counted.
         known = bool(np.isfinite(elapsed).all())
         losses, loss_stages = _losses_then(state, incumbents)
         counts = [len(one.look.configurations) for one in seen]
@@ -230,6 +231,7 @@ class IncumbentDisplay:
         """Draw the leader's loss, broken where it was measured in another stage."""
         label = "leader"
         for _, first, last in stage_spans(self.loss_stages):
+            # Each piece is drawn up to the look that replaced it: no gap is left.
             end = min(last, len(self.times) - 1)
             times = np.append(self.times[first - 1 : last], self.times[end])
             losses = np.append(self.losses[first - 1 : last], self.losses[last - 1])
@@ -242,6 +244,7 @@ class IncumbentDisplay:
         finite = np.concatenate([self.point_losses, self.losses])
         finite = finite[np.isfinite(finite)]
         low = float(finite.min()) if len(finite) else 0.0
+        # All losses may be equal, or even 0: axes need some height.
         margin = 0.05 * (top - low) or 0.05 * abs(top) or 0.05
         ax.set_ylim(low - margin, top + margin)
         far = self.point_losses[self.point_losses > top]

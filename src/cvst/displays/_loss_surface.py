@@ -158,6 +158,8 @@ class LossSurfaceDisplay:
         dropped_at = np.zeros(shape, dtype=np.intp)
         last, fell = _last_losses(race.state), race.state.dropped_at
         taken = np.zeros(shape, dtype=bool)
+        # Several configurations may share a cell, where more than two parameters vary.
+        # The order begins with the best, so the first to come is the one to show.
         for index in race.order.tolist():
             cell = y_axis.codes[index], x_axis.codes[index]
             if not taken[cell]:
@@ -212,6 +214,7 @@ class LossSurfaceDisplay:
     def _is_scattered(self) -> bool:
         """Say whether most cells are empty, as after a random search."""
         filled = int(np.isfinite(self.losses).sum())
+        # Cells of continuous draws would be hairlines; points can be seen.
         return self.losses.size > 4 * max(1, filled)
 
     def _norm(self) -> Any:
@@ -219,6 +222,7 @@ class LossSurfaceDisplay:
 
         finite = self.losses[np.isfinite(self.losses)]
         low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 1.0)
+        # On a linear scale a few bad corners would leave one colour for all the others.
         if low > 0 and high > 5 * low:
             return LogNorm(low, high)
         return Normalize(low, high if high > low else low + 1)
@@ -243,6 +247,7 @@ class LossSurfaceDisplay:
         fallen = np.argwhere(self._dropped)
         if not len(fallen):
             return
+        # One patch for all cells: a patch each takes seconds on a large grid.
         unit = Path.unit_rectangle()
         corners = np.asarray(unit.vertices) - 0.5
         tiles = [Path(corners + cell[::-1], unit.codes) for cell in fallen]
@@ -294,6 +299,7 @@ class LossSurfaceDisplay:
         kept = np.argwhere(np.isfinite(self.losses) & ~self._dropped)
         fallen = np.argwhere(np.isfinite(self.losses) & self._dropped)
         norm = self._norm()
+        # Many points are drawn small, so that they do not hide each other.
         size = float(np.clip(4000 / max(1, len(kept) + len(fallen)), 12, 60))
         options: dict[str, Any] = {"norm": norm, "cmap": "cividis"}
         ax.scatter(

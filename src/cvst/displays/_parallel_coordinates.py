@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cvst._typing import BoolArray, Configuration, FloatArray
-from cvst.displays._configurations import SeenConfigurations, chosen_names
+from cvst._typing import FloatArray
+from cvst.displays._by_parameter import ByParameter
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
 from cvst.displays._race import draw_legend, draw_title
-from cvst.displays._scores import LOSS
 from cvst.displays._style import BOUNDARY, loss_ceiling, prepare_axes
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +25,7 @@ WINNER = "#D55E00"
 SPREAD = 0.05
 
 
-class ParallelCoordinatesDisplay:
+class ParallelCoordinatesDisplay(ByParameter):
     """Configurations as lines across one axis per parameter, coloured by their loss.
 
     Dark lines are good: bundles of them show which values go well together. The last
@@ -63,89 +61,6 @@ class ParallelCoordinatesDisplay:
     >>> len(display.axes), display.losses.shape
     (2, (6,))
     """
-
-    def __init__(
-        self,
-        *,
-        axes: Sequence[ParameterAxis],
-        losses: FloatArray,
-        confirmed: BoolArray,
-        winner: int,
-        quantity: str = LOSS,
-    ) -> None:
-        self.axes = axes
-        self.losses = losses
-        self.confirmed = confirmed
-        self.winner = winner
-        self.quantity = quantity
-
-    @classmethod
-    def from_search(
-        cls,
-        search: Any,
-        *,
-        parameters: Sequence[str] | None = None,
-        score: str | None = None,
-    ) -> ParallelCoordinatesDisplay:
-        """Read a fitted search.
-
-        Parameters
-        ----------
-        search : RaceGridSearchCV, RaceRandomSearchCV or RaceSearchCV
-            A fitted search.
-        parameters : sequence of str, optional
-            Which to draw, and in which order; all that vary by default.
-        score : str, optional
-            Name of a score that was recorded; its negative takes the place of the
-            losses, which are drawn by default.
-
-        Returns
-        -------
-        ParallelCoordinatesDisplay
-        """
-        return cls._of(SeenConfigurations.from_search(search, score), parameters)
-
-    @classmethod
-    def from_state(
-        cls,
-        state: RaceState,
-        configurations: Sequence[Configuration] | None = None,
-        *,
-        parameters: Sequence[str] | None = None,
-        strategy: Any = None,
-    ) -> ParallelCoordinatesDisplay:
-        """Read a race that may still be under way.
-
-        Parameters
-        ----------
-        state : RaceState
-            The race.
-        configurations : sequence of dict, optional
-            Its configurations, where the state does not know them.
-        parameters : sequence of str, optional
-            Which to draw, and in which order; all that vary by default.
-        strategy : Strategy, optional
-            Who decides.
-
-        Returns
-        -------
-        ParallelCoordinatesDisplay
-        """
-        seen = SeenConfigurations.from_state(state, configurations, strategy)
-        return cls._of(seen, parameters)
-
-    @classmethod
-    def _of(
-        cls, seen: SeenConfigurations, parameters: Sequence[str] | None
-    ) -> ParallelCoordinatesDisplay:
-        names = chosen_names(seen, parameters)
-        return cls(
-            axes=tuple(parameter_axis(name, seen.configurations) for name in names),
-            losses=seen.comparable,
-            confirmed=seen.confirmed,
-            winner=seen.winner,
-            quantity=seen.quantity,
-        )
 
     def plot(self, ax: Axes | None = None) -> ParallelCoordinatesDisplay:
         """Draw the lines, the best on top.

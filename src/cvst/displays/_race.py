@@ -67,6 +67,7 @@ class Race:
         raced = getattr(search, "score_name_", "score")
         order = np.argsort(search.cv_results_[f"rank_test_{raced}"], kind="stable")
         winner = int(search.best_index_)
+        # Several may have rank 1, and the one that is refitted belongs on top.
         order = np.concatenate([[winner], order[order != winner]])
         labels = _labels(search.cv_results_["params"])
         state, quantity = seen_by_score(search, score)
@@ -174,6 +175,8 @@ def draw_legend(ax: Axes, handles: Any = None, *, below: int = 40, n: int = 4) -
     """Draw a legend a number of points below the axes, however tall these are."""
     from matplotlib.transforms import ScaledTranslation
 
+    # In points: a share of the height would leave a gap below tall axes and run
+    # into the labels of flat ones.
     shift = ScaledTranslation(0, -below / 72, ax.figure.dpi_scale_trans)
     ax.legend(
         handles=ax.get_legend_handles_labels()[0] if handles is None else handles,

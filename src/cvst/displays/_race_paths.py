@@ -193,6 +193,7 @@ class RacePathsDisplay:
             [(n_run, n_won), (n_run + 1, n_won + won)]
             for n_run, n_won, won in self.edges
         ]
+        # By the root, since one configuration must be visible beside hundreds.
         widths = 0.8 + 5 * np.sqrt(counts / counts.max())
         ax.add_collection(
             LineCollection(lines, colors="#999999", linewidths=widths, capstyle="round")

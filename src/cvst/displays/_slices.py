@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 from math import ceil
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cvst._typing import BoolArray, Configuration, FloatArray
-from cvst.displays._configurations import SeenConfigurations, chosen_names
-from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
-from cvst.displays._scores import LOSS, label_of
+from cvst._typing import FloatArray
+from cvst.displays._by_parameter import ByParameter
+from cvst.displays._parameter_axis import ParameterAxis
+from cvst.displays._scores import label_of
 from cvst.displays._style import COLOURS, loss_ceiling, prepare_figure, tidy
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +28,7 @@ OTHERS = "#9A9A9A"
 JITTER = 0.035
 
 
-class SlicesDisplay:
+class SlicesDisplay(ByParameter):
     """The loss of each configuration against each of its parameters.
 
     Losses are made comparable: each is what it would be on the rows that most
@@ -66,89 +65,6 @@ class SlicesDisplay:
     >>> [axis.name for axis in display.axes]
     ['n_neighbors', 'weights']
     """
-
-    def __init__(
-        self,
-        *,
-        axes: Sequence[ParameterAxis],
-        losses: FloatArray,
-        confirmed: BoolArray,
-        winner: int,
-        quantity: str = LOSS,
-    ) -> None:
-        self.axes = axes
-        self.losses = losses
-        self.confirmed = confirmed
-        self.winner = winner
-        self.quantity = quantity
-
-    @classmethod
-    def from_search(
-        cls,
-        search: Any,
-        *,
-        parameters: Sequence[str] | None = None,
-        score: str | None = None,
-    ) -> SlicesDisplay:
-        """Read a fitted search.
-
-        Parameters
-        ----------
-        search : RaceGridSearchCV, RaceRandomSearchCV or RaceSearchCV
-            A fitted search.
-        parameters : sequence of str, optional
-            Which to draw; all that vary by default.
-        score : str, optional
-            Name of a score that was recorded; its negative takes the place of the
-            losses, which are drawn by default.
-
-        Returns
-        -------
-        SlicesDisplay
-        """
-        return cls._of(SeenConfigurations.from_search(search, score), parameters)
-
-    @classmethod
-    def from_state(
-        cls,
-        state: RaceState,
-        configurations: Sequence[Configuration] | None = None,
-        *,
-        parameters: Sequence[str] | None = None,
-        strategy: Any = None,
-    ) -> SlicesDisplay:
-        """Read a race that may still be under way.
-
-        Parameters
-        ----------
-        state : RaceState
-            The race.
-        configurations : sequence of dict, optional
-            Its configurations, where the state does not know them.
-        parameters : sequence of str, optional
-            Which to draw; all that vary by default.
-        strategy : Strategy, optional
-            Who decides.
-
-        Returns
-        -------
-        SlicesDisplay
-        """
-        seen = SeenConfigurations.from_state(state, configurations, strategy)
-        return cls._of(seen, parameters)
-
-    @classmethod
-    def _of(
-        cls, seen: SeenConfigurations, parameters: Sequence[str] | None
-    ) -> SlicesDisplay:
-        names = chosen_names(seen, parameters)
-        return cls(
-            axes=tuple(parameter_axis(name, seen.configurations) for name in names),
-            losses=seen.comparable,
-            confirmed=seen.confirmed,
-            winner=seen.winner,
-            quantity=seen.quantity,
-        )
 
     def plot(self, axes: Sequence[Axes] | None = None) -> SlicesDisplay:
         """Draw one panel for each parameter.

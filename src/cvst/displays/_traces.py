@@ -1,4 +1,4 @@
-"""Who was top when: the trace matrix of a race."""
+"""Which configurations were top in which look: the trace matrix of a race."""
 
 from __future__ import annotations
 
@@ -220,6 +220,7 @@ def _codes(state: RaceState) -> IntArray:
     present, traces = state.present, state.traces
     codes = np.where(present, np.where(traces, TOP_CODE, FLOP_CODE), ABSENT_CODE)
     fallen = np.zeros(len(codes), dtype=bool)
+    # Grey begins in the look after the drop, and ends where one is taken up again.
     for look, observation in enumerate(state.observations):
         fallen[observation.look.configurations] = False
         codes[fallen, look] = DROPPED_CODE
@@ -229,6 +230,7 @@ def _codes(state: RaceState) -> IntArray:
 
 def _new_axes(n_rows: int, *, zoomed: bool) -> tuple[Axes, Axes | None]:
     plt = import_pyplot()
+    # About a line of text per row, as long as rows have names.
     height = float(np.clip(1.6 + 0.28 * n_rows, 3.2, 6.0))
     wide = 9.0 if n_rows <= MOST_LABELS else 7.6
     if not zoomed:

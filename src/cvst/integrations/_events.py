@@ -77,6 +77,8 @@ class RaceListener(logging.Handler):
                 self.on_look(event, configurations[event["leader"]])
             elif event.get("event") == "end":
                 self.on_end(event)
+        # A logger that fails must not end a race of hours; logging's own way is to
+        # print what went wrong and go on.
         except Exception:
             self.handleError(record)
 
@@ -86,7 +88,7 @@ class RaceListener(logging.Handler):
         LOGGER.addHandler(self)
         if not LOGGER.isEnabledFor(logging.INFO):
             LOGGER.setLevel(logging.INFO)
-            # Who asked for silence keeps it: only this listener hears more.
+            # A user who asked for silence keeps it: only this listener hears more.
             LOGGER.propagate = False
         return self
 

@@ -55,7 +55,10 @@ def to_optuna_study(
     facts = best_of(search)
     state: RaceState = search.race_
     study = optuna.create_study(
-        study_name=study_name, storage=storage, direction="minimize"
+        # Losses, not scores: they are what intermediate values of all looks share.
+        study_name=study_name,
+        storage=storage,
+        direction="minimize",
     )
     study.set_user_attr("search", facts["search"])
     study.set_user_attr("strategy", facts["strategy"])
@@ -104,6 +107,7 @@ def _outcome(optuna: Any, loss: float, active: bool) -> tuple[float | None, Any]
     states = optuna.trial.TrialState
     if not np.isfinite(loss):
         return None, states.FAIL
+    # Optuna keeps the value of a pruned trial out of the choice of the best.
     return float(loss), states.COMPLETE if active else states.PRUNED
 
 
@@ -137,6 +141,7 @@ def _is_number(value: Any) -> bool:
 
 def _word(value: Any) -> Any:
     """Return a category that Optuna can store."""
+    # Databases of Optuna hold JSON, which has no types of NumPy.
     value = value.item() if isinstance(value, np.generic) else value
     return value if value is None or isinstance(value, (bool, str)) else str(value)
 

@@ -153,6 +153,7 @@ class KernelLogisticRegression(ClassifierMixin, BaseEstimator):
             )
         weights = _check_weights(sample_weight, X)
         kernel_matrix = self._training_kernel(X)
+        # Two classes need one problem, the other being its mirror image.
         positive = [1] if len(self.classes_) == 2 else range(len(self.classes_))
         results = [
             self._solve(kernel_matrix, labels == label, weights) for label in positive
@@ -161,6 +162,7 @@ class KernelLogisticRegression(ClassifierMixin, BaseEstimator):
         columns = np.column_stack([result.coefficients for result in results])
         self.dual_coef_ = columns[:, 0] if len(results) == 1 else columns
         self.n_iter_ = np.array([result.n_iter for result in results])
+        # Kept whole: every row has a coefficient, unlike in a support vector machine.
         self.X_fit_ = X
         return self
 

@@ -1,4 +1,4 @@
-"""What every worker does with a chunk, and how chunks fall into smaller ones."""
+"""What every worker does with a chunk, and how chunks are split into smaller ones."""
 
 from __future__ import annotations
 

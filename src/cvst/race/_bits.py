@@ -59,7 +59,7 @@ class BitTable:
 
 def compact(losses: FloatArray) -> FloatArray | BitTable:
     """Return a table as bits where its losses are 0 and 1, else as it is."""
-    # Most tables show in their first row that they are no candidates.
+    # Most tables show in their first row that they do not qualify.
     if not _is_binary(losses[:1]) or not all(
         _is_binary(losses[row : row + 1]) for row in range(1, len(losses))
     ):

@@ -42,10 +42,14 @@ class PackedFolds:
         whole = np.concatenate(tests) if tests else np.empty(0, dtype=np.intp)
         if not np.array_equal(np.sort(whole), np.arange(n_samples)):
             return None
+        # A byte per row for up to 255 folds, where index arrays take eight for each
+        # fold that trains on it.
         fold_of_row = np.empty(n_samples, dtype=np.min_scalar_type(len(folds)))
         for number, test in enumerate(tests):
             fold_of_row[test] = number
         packed = cls(fold_of_row, len(folds))
+        # Folds may repeat rows in training or list them in another order; then the
+        # packed ones would be other folds.
         same = all(
             np.array_equal(one, other)
             for fold, again in zip(folds, packed.unpacked(), strict=True)
@@ -80,6 +84,7 @@ def pack(
         if packed is not None:
             for number, fold in enumerate(some):
                 for part, rows in enumerate(fold):
+                    # By identity: looks hold the very arrays of the problem.
                     names[id(rows)] = (count, number, part)
     named = tuple(
         _with_rows(seen, *(names.get(id(rows), rows) for rows in _rows(seen)))

@@ -88,7 +88,7 @@ def plain_search_seconds(
         usual = SHARED_EXPONENT if shared else USUAL_EXPONENT
         growth = _growth(curve, rows, n_train, usual)
         by_winner = alone * growth * _relative(fits, winner)
-        # Nobody takes less alone than as a part of a look.
+        # No configuration takes less alone than as a part of a look.
         each = np.fmax(by_winner, each) if shared else by_winner
     each = np.where(np.isnan(each), _mean(each), each)
     n_configurations = state.n_configurations
@@ -114,7 +114,7 @@ def _alone(state: RaceState, seconds: FloatArray) -> FloatArray:
         there = np.flatnonzero(seconds[:, look] > 0)
         families: dict[tuple[int, float], list[int]] = {}
         for number in there.tolist():
-            # Other times are no shares: these were fitted one by one.
+            # Other times are not shares: these were fitted one by one.
             key = int(labels[number]), float(seconds[number, look])
             families.setdefault(key, []).append(number)
         for (_, share), members in families.items():

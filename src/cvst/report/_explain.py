@@ -50,7 +50,7 @@ def reason_text(reason: str, strategy: Strategy | None = None) -> str:
 def settled_reason(reason: str, tie: Tie | None) -> str:
     """Return the reason of the strategy, or ``"tie"`` if it confirmed no winner.
 
-    The best mean of those that no test tells apart is no confirmation.
+    The best mean among those that no test tells apart confirms nothing.
 
     Examples
     --------

@@ -174,6 +174,7 @@ def _shortened(value: Any) -> Any:
     if isinstance(value, list):
         return [_shortened(item) for item in value]
     if isinstance(value, float):
+        # 3.0 is written as 3, which is shorter and the same in JavaScript.
         short = float(f"{value:.{DIGITS}g}")
         return int(short) if short.is_integer() and abs(short) < 1e15 else short
     return value

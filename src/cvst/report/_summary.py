@@ -210,6 +210,7 @@ def race_summary(
     if ranks is None:
         ranks = rank_all(state, np.asarray(ranking))
         if first != int(ranking[0]):
+            # The chosen winner moves to the top, and those before it down by one.
             ranks[ranks < ranks[first]] += 1
             ranks[first] = 1
     if scores is None and np.isfinite(state.scores).any():

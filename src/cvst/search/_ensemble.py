@@ -144,8 +144,10 @@ def greedy_weights(score: Callable[[FloatArray], float], n_members: int) -> Floa
             score((counts + joined) / (counts.sum() + 1))
             for joined in np.eye(n_members)
         ]
+        # A blend whose score is not defined is never picked, and does not end the rest.
         values = np.nan_to_num(np.array(tries), nan=-np.inf)
         pick = int(values.argmax())
+        # Also where it does not help: the next member may, and PATIENCE ends it.
         counts = counts + np.eye(n_members)[pick]
         since += 1
         if values[pick] > best_score or not best.any():
@@ -293,6 +295,8 @@ def _parts(setup: Setup, known: OutOfFoldPredictions) -> list[_Part]:
     original = setup.original_rows(slice(None))
     fold = known.fold[original]
     tested = rows_of_race[fold >= 0]
+    # One test set: its rows are dealt out, or weights would be judged by the rows
+    # that chose them.
     if len(np.unique(fold[tested])) < 2:
         fold = fold.copy()
         fold[tested] = np.arange(len(tested)) % N_PARTS
@@ -323,14 +327,17 @@ def _compared(ensemble: Ensemble, parts: Sequence[_Part], n_members: int) -> Ens
     gains, variances, differences = [], [], []
     for place, part in enumerate(parts):
         others = [*parts[:place], *parts[place + 1 :]]
+        # Selected anew without this fold: the gain is then one on rows not selected by.
         weights = greedy_weights(_mean_score(others), n_members)
         gains.append(part.score(weights) - part.score(winner))
         excess = part.losses(winner) - part.losses(weights)
         shares = part.shares()
         variances.append(np.sum((shares * (excess - shares @ excess)) ** 2))
+        # Scaled so that their plain mean is the weighted one.
         differences.append(excess * shares * len(shares))
     gain = float(np.mean(gains))
     rows = np.concatenate(differences)
+    # Folds count alike, whatever their size, as in the gain.
     error = float(np.sqrt(np.sum(variances))) / len(parts)
     width = float(student.ppf((1 + CONFIDENCE) / 2, max(1, len(rows) - 1))) * error
     p_value = float(paired_excess_test(rows[np.newaxis])[0])

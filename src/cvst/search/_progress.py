@@ -64,6 +64,7 @@ class RaceBar(logging.Handler):
         elif name == "begin":
             self._text = f"look {event['look']} ({event['stage']})"
             self._skip_to(event["stage"])
+            # Now the number is known; before, it was what the plan expected.
             self._ahead[:1] = [(event["stage"], event["n_configurations"])]
         elif name == "look":
             self._saw(event)
@@ -83,6 +84,7 @@ class RaceBar(logging.Handler):
     def _saw(self, event: Mapping[str, Any]) -> None:
         self._before += event["n_configurations"]
         most = event["n_active"]
+        # No later look has more than those left, whatever the plan said.
         self._ahead = [(stage, min(count, most)) for stage, count in self._ahead[1:]]
         score = " ".join(score_text(event["scoring"], event["leader_score"], ".4g"))
         self._text = f"{event['stage']}: {most:,} left, {score}"
@@ -129,6 +131,7 @@ def verbose_logging(
     if not verbose:
         yield
         return
+    # With more verbosity lines are wanted, and a bar would be torn apart by them.
     bar = (make_bar or new_bar)() if verbose == 1 else None
     handler: logging.Handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("[cvst] %(message)s"))
@@ -150,6 +153,7 @@ def new_bar() -> Bar | None:
     """Return a bar for this terminal or notebook, None where there cannot be one."""
     if not (in_notebook() or sys.stdout.isatty()):
         return None
+    # tqdm first: it draws in notebooks too. Neither is required.
     for kind in (_tqdm_bar, _rich_bar):
         try:
             return kind()
@@ -160,6 +164,7 @@ def new_bar() -> Bar | None:
 
 def in_notebook() -> bool:
     """Return whether output goes to the cell of a notebook."""
+    # Not imported here: in a notebook it is there already, elsewhere it is slow.
     shell = sys.modules.get("IPython")
     running = None if shell is None else shell.get_ipython()
     return running is not None and hasattr(running, "kernel")

@@ -102,8 +102,9 @@ class SimplestNotWorse:
         for name, _ in orders:
             if name not in known:
                 raise InvalidInputError(
-                    f"simplest={self.simplest!r} names {name!r}, which is no parameter "
-                    f"of the search. Its parameters are {', '.join(sorted(known))}."
+                    f"simplest={self.simplest!r} names {name!r}, which is not a "
+                    "parameter of the search. Its parameters are "
+                    f"{', '.join(sorted(known))}."
                 )
         return [
             tuple(_complexity(one, *order) for order in orders)
@@ -152,7 +153,7 @@ def _complexity(configuration: Configuration, name: str, sign: str) -> float:
         return math.inf
     if not isinstance(value, numbers.Real) or math.isnan(value):
         raise InvalidInputError(
-            f"{name!r} has the value {value!r}, which is no number to order by. Pass a "
+            f"{name!r} has the value {value!r}, which is not a number. Pass a "
             "function of a configuration as simplest."
         )
     return SIGNS[sign] * float(value)

@@ -142,6 +142,7 @@ class Floats(RandomValues):
         nearest = min(round(level), self._last_level)
         if not clip and abs(level - nearest) > STEP_TOLERANCE:
             return np.nan
+        # The middle of its share: rounding then leads back to the same level.
         return (nearest + 0.5) / (self._last_level + 1)
 
     def decode(self, places: FloatArray) -> list[Any]:
@@ -199,6 +200,7 @@ class Integers(RandomValues):
                 "of 1 and a start of at least 1. Change these, or leave out log."
             )
         for name in ("low", "high", "step"):
+            # 10.0 may be given, but estimators check that values are whole.
             object.__setattr__(self, name, int(getattr(self, name)))
 
     def __repr__(self) -> str:
@@ -224,6 +226,8 @@ class Integers(RandomValues):
 
     def _share_below(self, level: int) -> float:
         if self.log:
+            # Half a unit at both ends, or the first and the last number would be drawn
+            # half as often as their neighbours.
             start, end = self.low - 0.5, self.high + 0.5
             return log((self.low + level - 0.5) / start) / log(end / start)
         return level / self.n_values

@@ -196,7 +196,7 @@ def test_more_time_buys_more_steps_and_never_a_jump_of_the_error_bound(data):
 
 
 def test_a_scarce_budget_raises_the_loser_level(data):
-    """Losers then fall earlier: here as soon as the test allows, in the second step."""
+    """Losers are then dropped earlier, here as soon as the test allows: in step two."""
     search = timed_search(3.4, estimator=Timed(exponent=3)).fit(*data)
     assert search.strategy_.loser_level == 0.5
     assert search.strategy_.winner_level == 0.01

@@ -1,4 +1,4 @@
-"""One process at a time; a lock whose process is gone is no lock."""
+"""One process at a time; a lock whose process is gone does not count."""
 
 from __future__ import annotations
 

@@ -150,7 +150,7 @@ def test_places_that_cannot_be_written_are_refused_at_once(tmp_path, rows):
         search(tmp_path / "nowhere" / "race").fit(*rows)
     file = tmp_path / "notes.txt"
     file.write_text("do not touch")
-    with pytest.raises(CheckpointError, match="is no checkpoint of cvst"):
+    with pytest.raises(CheckpointError, match="is not a checkpoint of cvst"):
         search(file).fit(*rows)
     assert file.read_text() == "do not touch"
     assert [one.name for one in tmp_path.iterdir()] == ["notes.txt"]

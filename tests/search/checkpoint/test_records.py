@@ -87,8 +87,8 @@ def test_a_record_cannot_be_taken_out(file):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"PK\x03\x04", "is no checkpoint"),
-        (b"cvst checkpoint one\n", "is no checkpoint"),
+        (b"PK\x03\x04", "is not a checkpoint"),
+        (b"cvst checkpoint one\n", "is not a checkpoint"),
         (
             b"cvst checkpoint 2\n",
             "has format 2, and this version of cvst reads format 1",

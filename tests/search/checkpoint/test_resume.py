@@ -170,7 +170,7 @@ def test_values_that_are_no_numbers_are_found_again(rows, tmp_path):
 
 
 def test_an_error_that_ends_a_search_ends_it_again(rows, tmp_path, fits):
-    """With error_score="raise" a failed fit is no result to keep."""
+    """With error_score="raise" a failed fit is not kept."""
     path = tmp_path / "race"
     for _ in range(2):
         search = SEARCHES["grid"](error_score="raise", random_state=0, checkpoint=path)

@@ -48,6 +48,7 @@ TOKENS = re.compile(
     """,
     re.VERBOSE,
 )
+# In small letters, since true, True and TRUE mean the same to those who write grids.
 CONSTANTS = {"true": True, "false": False, "none": None, "null": None}
 
 # Deep nesting would exhaust the stack; no hyper-parameter needs this much.

@@ -62,6 +62,8 @@ def check_folder(folder: Path, overwrite: bool) -> None:
             f"--out '{folder}' already holds {present[0]}. Choose another folder, or "
             "allow it with --overwrite."
         )
+    # The first folder that is there tells whether the missing ones can be made;
+    # else hours of work would end in an error.
     nearest = folder.absolute()
     while not nearest.exists():
         nearest = nearest.parent
@@ -90,6 +92,7 @@ def write_folder(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
             with (temporary / name).open("wb") as file:
                 file.write(content)
                 file.flush()
+                # Else a crash after the renaming may leave empty files.
                 os.fsync(file.fileno())
         _exchange(folder, temporary, list(contents))
     finally:
@@ -103,6 +106,8 @@ def _exchange(folder: Path, temporary: Path, names: list[str]) -> None:
     kept.mkdir()
     placed: list[str] = []
     try:
+        # Also files that this search does not write: an old report beside new results
+        # would be read as theirs.
         for name in FILES:
             if (folder / name).exists():
                 (folder / name).replace(kept / name)
@@ -179,6 +184,7 @@ def model_bytes(model: Any) -> tuple[bytes, list[str]]:
     except Exception as error:  # skops raises whatever the parts of a model raise
         raise ModelNotSavedError(_not_saved("write", error)) from error
     try:
+        # Some models are written without complaint and cannot be read.
         io_module.loads(content, trusted=unknown)
     except Exception as error:
         raise ModelNotSavedError(_not_saved("read back", error)) from error

@@ -92,6 +92,7 @@ def looks_table(looks: Sequence[Mapping[str, Any]], prefix: str, score: str) -> 
     race only the looks after which another configuration led are shown, and the last.
     """
     shown = _telling(looks)
+    # People read errors, not negative errors.
     sign = -1 if score.startswith("neg_") else 1
     stages = len({look["stage"] for look in looks}) > 1
     counts = ("rows", "tested", "top", "dropped", "left")
@@ -155,6 +156,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, list | tuple | np.ndarray):
         return [plain(item) for item in value]
     if isinstance(value, np.generic):
+        # Before the test for infinite: NumPy's own floats must be tested too.
         value = value.item()
     if isinstance(value, float) and not np.isfinite(value):
         return None

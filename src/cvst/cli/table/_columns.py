@@ -124,6 +124,7 @@ def _sorted(frame: Any, time_order: str | bool) -> Any:
             f"The column {time_order!r} has gaps, so the rows cannot be sorted by it. "
             "Fill them or leave these rows out."
         )
+    # Stable: rows of one moment stay in the order of the file.
     return frame.sort_values(time_order, kind="stable", ignore_index=True)
 
 

@@ -137,6 +137,7 @@ def _target(name: str, values: Any, task: str, is_number: bool, hint: str) -> Ta
             f"{high:.6g}.{hint}"
         )
         return Target(name, values, task, sentence)
+    # Classes read as 1.0 because of a gap elsewhere are shown as 1.
     if is_number:
         values = values.astype(np.int64)
     elif values.dtype == object and not all(isinstance(v, bool) for v in values):

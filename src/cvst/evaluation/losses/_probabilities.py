@@ -161,6 +161,7 @@ class ProbabilityLoss(_ClassLoss):
     def _factor(self, n_classes: int) -> float:
         if self.kind == "log":
             return 1.0
+        # scikit-learn's convention: of two classes the error is counted once.
         halved = n_classes < 3 if self.halved == "auto" else self.halved
         return 0.5 if halved else 1.0
 
@@ -212,6 +213,7 @@ class TopKLoss(_ClassLoss):
         def rows(prediction: Any, classes: Any) -> FloatArray:
             known = race_classes if classes is None else np.asarray(classes)
             values = to_array(prediction).astype(float)
+            # A class that a model has not seen is its last guess.
             columns = align_columns(values, known, race_classes, -np.inf)
             if columns.ndim == 1:
                 columns = np.column_stack([-columns, columns])

@@ -115,7 +115,7 @@ def _default_loss(estimator: Any) -> PointwiseLoss:
         )
     raise InvalidInputError(
         f"scoring=None asks {type(estimator).__name__} for a score of its own, but it "
-        "is no classifier, no regressor and no density. Pass scoring."
+        "is neither a classifier nor a regressor nor a density. Pass scoring."
     )
 
 

@@ -125,6 +125,8 @@ class Rescaling:
         configuration = dict(self.configurations[index])
         if self.function is not None:
             return _returned(self.function(configuration, n_train, n_samples))
+        # On all rows the value is the user's own, not one with a factor of 1.0:
+        # 1 stays a whole number.
         if self.rules and n_train != n_samples:
             fraction = n_train / n_samples
             for name, value, exponent in self.rules[index]:
@@ -209,6 +211,8 @@ class _Shapes:
             for name, value in configuration.items()
             if _holds_estimator(value) or _holds_estimator(self.params.get(name))
         }
+        # By identity: a grid repeats the same objects, and estimators have no hash by
+        # value.
         key = tuple(
             (name, id(value)) for name, value in sorted(parts.items(), key=_name)
         )
@@ -262,6 +266,7 @@ def _scalable(value: Any) -> Any:
         return None
     if isinstance(value, Real):
         number: Any = value
+        # Infinity means no limit, whatever the number of rows.
         return number if abs(number) <= LARGEST else None
     if not isinstance(value, list | tuple | np.ndarray):
         return None

@@ -37,11 +37,13 @@ def recorded(
     CheckpointError
         If another process uses it, it is damaged, or it belongs to another search.
     """
+    # By identity, since configurations may hold arrays or estimators without a hash.
     numbers = {id(one): n for n, one in enumerate(setup.problem.configurations)}
     if search.checkpoint is None:
         yield Recorder(None, Story(), now, numbers)
         return
     path = Path(search.checkpoint)
+    # Before the lock: a refusal must not leave a file behind.
     _check(search, path)
     try:
         lock = Lock(path)
@@ -66,6 +68,7 @@ def _open(
 ) -> tuple[Journal, Story]:
     """Make the file, or read it if it is that of this search."""
     parts = fingerprint(search, inputs, setup)
+    # An empty file is one whose search died before its first record.
     if path.exists() and path.stat().st_size:
         reading = Reading()
         story = _read(path, reading, search._space_values())

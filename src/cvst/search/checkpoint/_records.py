@@ -175,7 +175,7 @@ def read_records(path: Path, reading: Reading) -> Iterator[Record]:
     Raises
     ------
     CheckpointError
-        If it is no checkpoint, one of another format, or was changed.
+        If it is not a checkpoint, one of another format, or was changed.
     """
     with path.open("rb") as file:
         size = file.seek(0, 2)
@@ -199,7 +199,7 @@ def _check_first_line(path: Path, line: bytes) -> None:
     version = line[len(NAME) :].strip()
     if not line.startswith(NAME) or not version.isdigit():
         raise CheckpointError(
-            f"'{path}' is no checkpoint of cvst. Name another file, or one that does "
+            f"'{path}' is not a checkpoint of cvst. Name another, or one that does "
             "not exist yet."
         )
     if int(version[:9]) != FORMAT:

@@ -241,7 +241,7 @@ def load_checkpoint(path: str | os.PathLike[str]) -> Checkpoint:
     Raises
     ------
     CheckpointError
-        If the file is no checkpoint, is damaged, or holds no race yet.
+        If the file is not a checkpoint, is damaged, or holds no race yet.
 
     Examples
     --------
@@ -285,6 +285,7 @@ def _checkpoint(path: Path, story: Story) -> Checkpoint:
         # Tables of that many would fill the memory.
         raise ValueError(f"{values['n_configurations']} configurations are missing")
     space = space_of(values["configurations"], values["covered"])
+    # In the order of their looks, which gives each the number that it had.
     joined = tuple(one for facts in story.facts for one in facts["joined"])
     state = RaceState(Problem(**values, space=space), tuple(story.looks), joined)
     scores = np.full((state.n_configurations, state.n_looks), np.nan)
@@ -299,6 +300,7 @@ def _checkpoint(path: Path, story: Story) -> Checkpoint:
     look = story.under_way
     strategy = RecordedStrategy(story.begin["strategy"], rankings, criteria, by_mean)
     reason = story.end
+    # Ties are found anew, as a fitted search does, and not read from the file.
     if reason is not None and state.observations:
         winner = ranked_by_score(strategy, state, scores)[0][0]
         reason = settled_reason(reason, tie_of(state, int(winner), strategy))

@@ -66,6 +66,7 @@ def raced_rows(
     n_samples = inputs.n_samples
     n_refit = min(n_samples, inputs.X.max_rows) if is_stored(inputs.X) else n_samples
     limit = n_refit if most is None else min(n_refit, most)
+    # Folds that name rows are the user's word: all of them are raced if they fit.
     if _names_rows(cv) and n_refit == n_samples:
         limit = n_samples
     if limit == n_samples:
@@ -103,10 +104,12 @@ def draw_rows(
     >>> draw_rows(8, 5, np.array([0, 0, 1, 1, 2, 2, 3, 3]), False, rng)
     array([4, 5, 6, 7])
     """
+    # In order of time the past is what may be left out.
     if latest:
         return np.arange(n_samples - limit, n_samples)
     if groups is None:
         return np.sort(rng.choice(n_samples, limit, replace=False, shuffle=False))
+    # Whole groups, since parts of one on both sides of a split would leak.
     names, codes = np.unique(np.asarray(groups), return_inverse=True)
     order = rng.permutation(len(names))
     sizes = np.bincount(codes)[order]
@@ -147,6 +150,7 @@ def rows_to_refit(
             FallbackWarning,
             stacklevel=5,
         )
+        # Those of the race if they are as many: they are in memory already.
         rows = np.sort(raced)
         if len(rows) != n_refit:
             rng = np.random.default_rng(seed)
