@@ -306,7 +306,7 @@ class _Measurement:
         def wall(size: int) -> float:
             # What seems to grow more steeply than usual may have been disturbed.
             usual = model.fit(largest) * (size / largest) ** self.growth.usual
-            return here * min(model.fit(size), usual)
+            return float(here * min(model.fit(size), usual))
 
         return [size for size in sizes if wall(size) <= seconds]
 

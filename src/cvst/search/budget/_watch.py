@@ -13,7 +13,7 @@ from cvst.evaluation import DataSource, Scratch
 from cvst.parallel import effective_n_jobs
 from cvst.race import Look, LookLosses
 
-__all__ = ["Clock", "REPEATS", "SHORT", "SHORT_SHARE", "Timing", "Watch"]
+__all__ = ["REPEATS", "SHORT", "SHORT_SHARE", "Clock", "Timing", "Watch"]
 
 Clock = Callable[[], float]
 
