@@ -161,7 +161,7 @@ def run(options: argparse.Namespace) -> None:
 def cores(options: argparse.Namespace) -> None:
     """Measure many cells at a time, each on cores of its own."""
     end = time.monotonic() + options.seconds
-    n_cores = os.cpu_count() or 1
+    n_cores = options.cores or os.cpu_count() or 1
     shares = {"calm": options.calm_share, "busy": 1.0}
     for condition in CONDITIONS:
         width = 1 if condition == "calm" else 2
@@ -347,6 +347,7 @@ def main() -> None:
     wide = commands.add_parser("cores")
     wide.add_argument("--seconds", type=float, default=300.0)
     wide.add_argument("--calm-share", type=float, default=0.35)
+    wide.add_argument("--cores", type=int, default=None, help="how many of all")
     writer = commands.add_parser("table")
     writer.add_argument("--machine", default=f"{platform.machine()}")
     for one in (runner, wide, writer):
