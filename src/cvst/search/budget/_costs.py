@@ -361,6 +361,7 @@ class _Measurement:
             lonely=max(1.0, alone),
             gaps=spread.gaps,
             gap_rows=spread.look.n_test,
+            unlike=spread.unlike,
             paces=tuple((spread.fit / max(spread.fit.mean(), 1e-12)).tolist()),
         )
 
