@@ -170,7 +170,7 @@ def cores(options: argparse.Namespace) -> None:
             for core in range(0, n_cores - width + 1, width)
         ]
         until = end - (1 - shares[condition]) * options.seconds
-        _fill(cells(list(ROWS), list(CASES)), condition, free, until, options)
+        _fill(cells(list(ROWS), options.cases), condition, free, until, options)
 
 
 def _fill(
@@ -182,11 +182,7 @@ def _fill(
 ) -> None:
     """Keep all cores filled until everything is done or the time is up."""
     running: list[tuple[Any, list[int], tuple[str, int], float]] = []
-    done = {
-        (one["name"], one["rows"])
-        for one in known(options.records)
-        if one["condition"] == condition
-    }
+    done = _done(options.records, condition)
     waiting = [one for one in waiting if one not in done]
     while (waiting or running) and time.monotonic() < until:
         while waiting and free:
@@ -205,10 +201,12 @@ def _fill(
             running.remove(one)
             free.append(one[1])
         time.sleep(0.05)
-    for process, _, (name, n_rows), begun in running:
+    for process, *_ in running:
         os.killpg(process.pid, 9)
+    done = _done(options.records, condition)
+    for process, _, (name, n_rows), begun in running:
         told = (process.stdout.read() or "").splitlines()
-        if not told:
+        if not told or (name, n_rows) in done:
             continue
         head = {"name": name, "rows": n_rows, "condition": condition}
         # It took more than that.
@@ -217,6 +215,14 @@ def _fill(
         record = {**head, **plan, "killed_after": spent}
         with options.records.open("a") as file:
             file.write(json.dumps(record) + "\n")
+
+
+def _done(path: Path, condition: str) -> set[tuple[str, int]]:
+    return {
+        (one["name"], one["rows"])
+        for one in known(path)
+        if one["condition"] == condition
+    }
 
 
 def factor(record: dict[str, Any]) -> float:
@@ -343,13 +349,14 @@ def main() -> None:
     runner = commands.add_parser("run")
     runner.add_argument("--rows", type=int, nargs="+", default=list(ROWS))
     runner.add_argument("--condition", choices=CONDITIONS, default="calm")
-    runner.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
     wide = commands.add_parser("cores")
     wide.add_argument("--seconds", type=float, default=300.0)
     wide.add_argument("--calm-share", type=float, default=0.35)
     wide.add_argument("--cores", type=int, default=None, help="how many of all")
     writer = commands.add_parser("table")
     writer.add_argument("--machine", default=f"{platform.machine()}")
+    for one in (runner, wide):
+        one.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
     for one in (runner, wide, writer):
         one.add_argument("--records", type=Path, default=RECORDS)
     options = parser.parse_args()
