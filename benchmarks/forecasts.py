@@ -170,7 +170,7 @@ def cores(options: argparse.Namespace) -> None:
             for core in range(0, n_cores - width + 1, width)
         ]
         until = end - (1 - shares[condition]) * options.seconds
-        _fill(cells(list(ROWS), options.cases), condition, free, until, options)
+        _fill(cells(options.rows, options.cases), condition, free, until, options)
 
 
 def _fill(
@@ -347,7 +347,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     commands = parser.add_subparsers(dest="command", required=True)
     runner = commands.add_parser("run")
-    runner.add_argument("--rows", type=int, nargs="+", default=list(ROWS))
     runner.add_argument("--condition", choices=CONDITIONS, default="calm")
     wide = commands.add_parser("cores")
     wide.add_argument("--seconds", type=float, default=300.0)
@@ -356,6 +355,7 @@ def main() -> None:
     writer = commands.add_parser("table")
     writer.add_argument("--machine", default=f"{platform.machine()}")
     for one in (runner, wide):
+        one.add_argument("--rows", type=int, nargs="+", default=list(ROWS))
         one.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
     for one in (runner, wide, writer):
         one.add_argument("--records", type=Path, default=RECORDS)
