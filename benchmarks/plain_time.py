@@ -32,7 +32,7 @@ import one_thread  # noqa: F401 - before NumPy
 from processor_clock import clock
 
 # isort: on
-import forecasts
+import forecast_cases
 import numpy as np
 import sklearn
 from sklearn.base import clone
@@ -55,9 +55,9 @@ ROWS = 1_000, 3_000
 RESULTS = Path(__file__).parent / "results"
 RECORDS, TABLE = RESULTS / "plain_time.jsonl", RESULTS / "plain_time.md"
 
-# Estimator and space of forecasts.py, and the paper's own race.
+# Estimator and space of forecast_cases.py, and the paper's own race.
 PAPER = "KernelRidge, the paper's race"
-CASES = {**forecasts.CASES, PAPER: forecasts.CASES["KernelRidge"]}
+CASES = {**forecast_cases.TUNED, PAPER: forecast_cases.TUNED["KernelRidge"]}
 
 # Measured when the estimate was finished.
 LATER = {
@@ -72,6 +72,8 @@ LATER = {
         "ExtraTrees",
         "GradientBoosting",
         "LightGBM, random draws",
+        "RandomForest",
+        "AdaBoost",
         PAPER,
     )
 }
@@ -85,7 +87,7 @@ def raced(name: str, n_rows: int) -> tuple[Any, Any, Any]:
         options["strategy"] = "cvst"
     kind = RaceRandomSearchCV if "random" in name else RaceGridSearchCV
     search = kind(estimator, space, random_state=0, n_jobs=1, **options)
-    X, y = forecasts.data_for(name.split(", the")[0], n_rows)
+    X, y = forecast_cases.data_for(name.split(", the")[0], n_rows)
     return search.fit(X, y), X, y
 
 

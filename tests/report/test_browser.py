@@ -364,6 +364,45 @@ def test_a_proposed_race_fits_its_window(browser, proposed, tmp_path, width):
     assert page.complaints == []
 
 
+@pytest.mark.parametrize("width", [1280, 400])
+def test_score_and_leader_stay_in_sight_of_a_large_table(
+    browser, fitted, tmp_path, width
+):
+    """Twenty columns, scrolled to the right and down: both are where they were."""
+    many = [
+        {f"a_parameter_{n}": value for n in range(20) for value in [one["alpha"] + n]}
+        for one in fitted.cv_results_["params"]
+    ]
+    ranking = fitted.strategy_.ranking(fitted.race_)
+    path = tmp_path / "report.html"
+    path.write_text(page_html(race_summary(fitted.race_, many, ranking)))
+    page = Page(browser, path.as_uri())
+    page.resize(width, height=400)
+    page.run("window.dispatchEvent(new Event('resize'))")
+    room = "document.querySelector('#configurations .scroll')"
+    before = page.run(
+        f"const room = {room}; room.scrollIntoView(); room.scrollTo(0, 0);"
+        "return [room.scrollWidth - room.clientWidth, room.scrollHeight - "
+        "room.clientHeight]"
+    )
+    assert min(before) > 50  # there is something to scroll
+    cells = ["thead .second", ".leader .first", ".leader .second"]
+    seen = (
+        f"const room = {room}.getBoundingClientRect();"
+        "return arguments[0].map(name => {"
+        " const cell = document.querySelector('#table ' + name);"
+        " const box = cell.getBoundingClientRect();"
+        " const at = document.elementFromPoint(box.x + box.width / 2, box.y + 4);"
+        " return [box.left >= room.left - 1, box.right <= room.right + 1,"
+        "  box.top >= room.top - 1, cell.contains(at)]; })"
+    )
+    assert np.all(page.run(seen, cells))
+    page.run(f"{room}.scrollTo({before[0]}, {before[1]})")
+    assert np.all(page.run(seen, cells))
+    assert page.run("return document.documentElement.scrollWidth") <= width
+    assert page.complaints == []
+
+
 def test_long_races_are_folded_by_stage(browser, proposed, tmp_path, monkeypatch):
     """Hundreds of looks: stages in a table, no matrix of traces."""
     page_values = summary(proposed)

@@ -21,7 +21,7 @@ from cvst.search.budget import (
     measure_costs,
     race_seconds,
 )
-from cvst.statistics import corrected_best
+from cvst.statistics import corrected_best, paired_excess_test
 from cvst.theory import PowerCurve
 
 __all__ = ["LookForecast", "RacePlan", "plan_race"]
@@ -41,7 +41,7 @@ PROBE_SECONDS, PROBE_SHARE, LONGEST_PROBE = 1.0, 0.05, 10.0
 DOUBT_OF_COUNTS = 2.5
 
 # What is no fit is known to that factor.
-LEAST_DOUBT = 1.5
+DOUBT_OF_OTHERS = 1.5
 
 # Tests, books and tables take so many times as long as the bootstrap of the estimate,
 # which is timed.
@@ -109,8 +109,7 @@ class RacePlan:
     largest_probe : int
         Rows up to which fits were timed; beyond, the curve is extrapolated.
     race_range, refit_range : tuple of float
-        Between which seconds the race, with ``other_seconds``, and the final fit will
-        probably take.
+        Between which seconds all looks, and the final fit, will probably take.
     other_seconds : float
         Expected time of what is no look and no final fit: the rows are put in order,
         the books are kept, and ``best_score_estimate_`` is made.
@@ -144,6 +143,16 @@ class RacePlan:
     def total_seconds(self) -> float:
         """Expected time of the whole search: looks, final fit and all the rest."""
         return self.race_seconds + self.other_seconds + self.refit_seconds
+
+    @property
+    def total_range(self) -> tuple[float, float]:
+        """Between which seconds the whole search will probably take."""
+        low, high = (
+            race + refit
+            for race, refit in zip(self.race_range, self.refit_range, strict=True)
+        )
+        other = self.other_seconds
+        return low + other / DOUBT_OF_OTHERS, high + other * DOUBT_OF_OTHERS
 
     @property
     def fits_by_power(self) -> dict[int, tuple[float, float]]:
@@ -187,6 +196,7 @@ class RacePlan:
             "error_bounds": bounds,
             "race_seconds": self.race_seconds,
             "total_seconds": self.total_seconds,
+            "total_range": self.total_range,
             "fits_by_power": {str(m): fits for m, fits in self.fits_by_power.items()},
             "speedup_ceiling": self.speedup_ceiling,
         }
@@ -283,7 +293,7 @@ def plan_race(
         refit_seconds=refit,
         probe_seconds=model.probe_seconds,
         largest_probe=model.largest_probe,
-        race_range=_race_range(model, looks, other),
+        race_range=_race_range(model, looks),
         refit_range=(low * refit, high * refit),
         other_seconds=other,
     )
@@ -296,26 +306,42 @@ def _after(
     clock: Callable[[], float],
     looks_again: bool,
 ) -> float:
-    """Return the seconds of books and of the estimate of the winner's score."""
+    """Return the seconds of tests, books and the estimate of the winner's score.
+
+    The bootstrap of the estimate and a test are timed; they take as long on any values.
+    """
     last = looks[-1]
-    n_left = max(2, round(last.expected_configurations))
-    table = np.zeros((min(n_left, 200), min(problem.n_samples, 2000)))
-    begun = clock()
-    corrected_best(table)
-    books = BOOKS * (clock() - begun)
-    if not looks_again or min(look.n_train for look in looks) < last.n_train:
-        return books
+    counts = np.array([look.expected_configurations for look in looks])
+    n_left = max(2, round(counts[-1]))
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(min(n_left, 200), min(problem.n_samples, 2000)))
+    one = rng.normal(size=(1, last.n_test))
+    books = BOOKS * _seconds_of(lambda: corrected_best(table), clock)
+    # Each look is tested with those before it.
+    n_tests = float(counts @ np.cumsum([look.n_test for look in looks])) / last.n_test
+    seconds = books + n_tests * _seconds_of(lambda: paired_excess_test(one), clock)
+    saved = sum(looks[0].max_configurations - counts)
+    if not looks_again or saved < 1 or looks[0].n_train < last.n_train:
+        return float(seconds)
     # The winner is fitted on half the rows of two folds.
-    return books + 2 * model.look(last.n_train // 2, last.n_test, 1)
+    return float(seconds + 2 * model.look(last.n_train // 2, last.n_test, 1))
+
+
+def _seconds_of(work: Callable[[], Any], clock: Callable[[], float]) -> float:
+    """Return the seconds of some work the second time; the first one is longer."""
+    work()
+    begun = clock()
+    work()
+    return clock() - begun
 
 
 def _race_range(
-    model: CostModel, looks: tuple[LookForecast, ...], other: float
+    model: CostModel, looks: tuple[LookForecast, ...]
 ) -> tuple[float, float]:
     """Return the range of a race: its counts may be off, and the cost of its fits."""
     seconds = sum(look.seconds for look in looks)
     if seconds <= 0:
-        return other, other
+        return 0.0, 0.0
     doubts = [model.doubt(look.n_train) for look in looks]
     low, high = (
         sum(
@@ -335,8 +361,7 @@ def _race_range(
     above = exp(hypot(counts, log(high / seconds)))
     # Nothing takes longer than the longest race.
     longest = max(1.0, at_most / seconds) * high
-    low, high = below * seconds, min(above * seconds, longest)
-    return low + other / LEAST_DOUBT, high + other * LEAST_DOUBT
+    return below * seconds, min(above * seconds, longest)
 
 
 def _forecasts(
@@ -417,10 +442,11 @@ def _sentences(plan: RacePlan) -> list[str]:
             f"{folds} for {plan.n_folds}-fold cross-validation."
         ),
         (
-            f"Expected: {seconds_text(plan.race_seconds)} "
-            f"({_range_text(plan.race_range)}) for all looks{may_stop}, "
+            f"Expected: {seconds_text(plan.total_seconds)} "
+            f"({_range_text(plan.total_range)}), of which "
+            f"{seconds_text(plan.race_seconds)} are for all looks{may_stop}, "
             f"{seconds_text(plan.refit_seconds)} ({_range_text(plan.refit_range)}) for "
-            "the final fit."
+            f"the final fit and {seconds_text(plan.other_seconds)} for the rest."
         ),
         (
             f"{plan.n_folds}-fold cross-validation: "

@@ -4,10 +4,10 @@ const sorting = { key: "rank", down: false };
 function columns() {
   const names = view.data.parameters.map((axis) => axis.name);
   return [
-    { key: "rank", title: "rank", of: (one) => one.rank },
+    { key: "rank", title: "rank", of: (one) => one.rank, pinned: "first" },
+    // Before the parameters, of which there may be more than fit, and always in sight.
+    { key: "value", title: measure().name, of: (one) => lastValue(one).value, number: true, pinned: "second" },
     { key: "status", title: "status", text: true, of: statusOf },
-    // Before the parameters, of which there may be more than fit.
-    { key: "value", title: measure().name, of: (one) => lastValue(one).value, number: true },
     ...(measure().has_errors ? [{ key: "error", title: "± s.e.", of: (one) => lastValue(one).error, number: true, digits: 2 }] : []),
     ...names.map((name, place) => ({
       key: `p${place}`, title: name, value: true, of: (one) => one.parameters[name] ?? "",
@@ -82,18 +82,22 @@ function drawHead(all) {
       drawTable();
       document.querySelector(`#table [data-key="${column.key}"]`).focus();
     });
-    row.append(make("th", { scope: "col", "aria-sort": state, class: column.text || column.value ? "text" : "" }, button));
+    const head = make("th", { scope: "col", "aria-sort": state, class: column.text || column.value ? "text" : "" }, button);
+    if (column.pinned) head.classList.add("pinned", column.pinned);
+    row.append(head);
   }
   document.querySelector("#table thead").replaceChildren(row);
 }
 
 function drawRow(one, all) {
   const row = make("tr", { "data-index": one.index, tabindex: "-1", "aria-selected": String(one.index === view.chosen) });
+  if (one.rank === 1) row.classList.add("leader");
   for (const column of all) {
     const value = column.of(one);
     const shown = column.node ? column.node(one) : column.number ? number(value, column.digits) : column.value ? short(value) : value;
     const cell = make("td", { class: column.value ? "text value" : column.text ? "text" : "" }, shown);
     if (column.value) cell.title = value;
+    if (column.pinned) cell.classList.add("pinned", column.pinned);
     if (column.key === "status") cell.classList.add(`status-${value}`);
     row.append(cell);
   }
@@ -118,6 +122,15 @@ function drawTable() {
     ? `${visible.length} of ${found.length} matching rows shown, ${total} in all` : `${found.length} of ${total} shown`;
   byId("more").hidden = visible.length === found.length;
   byId("more").textContent = `Show all ${found.length}`;
+  pin();
+}
+
+// Where cells that stay in sight come to rest: beside the rank, below the head.
+function pin() {
+  const table = byId("table"), head = table.querySelector("thead"), rank = head.querySelector(".first");
+  if (!rank) return;
+  table.style.setProperty("--rank-width", `${rank.getBoundingClientRect().width}px`);
+  table.style.setProperty("--head-height", `${head.getBoundingClientRect().height}px`);
 }
 
 // Reasons that occur, to choose from; a choice that is gone shows all.
@@ -195,4 +208,5 @@ function startTable() {
   byId("close").addEventListener("click", hideDetails);
   startMeasures();
   drawTable();
+  window.addEventListener("resize", pin);
 }

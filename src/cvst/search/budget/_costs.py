@@ -58,6 +58,9 @@ FEWEST_TESTED, MOST_TESTED = 200, 1000
 # more about the growth.
 MUCH_LARGER = 4
 
+# A group below that share of the mean is no example of the others.
+CHEAP = 0.3
+
 # A lone fit that takes more than that share of the time is not timed by itself.
 LONE_SHARE = 0.1
 
@@ -135,6 +138,7 @@ class _Measurement:
         spread = self._spread(early, seen)
         growing: list[Timing] = []
         alone = self._alone(middle, early, seen)
+        early = self._representative(early, spread)
         model = self._model(early, spread, growing, alone)
         while look := self._next_look(early, spread, growing, model):
             growing.append(self.watch.time(look))
@@ -220,6 +224,32 @@ class _Measurement:
         n_test = int(np.clip(free, FEWEST_TESTED, MOST_TESTED))
         return self.watch.time(self._look(n_train, members.tolist(), n_test))
 
+    def _representative(self, early: list[Timing], spread: Timing) -> list[Timing]:
+        """Return looks at fewer rows that tell how most of the work grows.
+
+        Where the group that was timed first is much cheaper than the others, it says
+        nothing about them: then some of these are timed in its place.
+        """
+        _, _, places = np.intersect1d(
+            early[-1].look.configurations,
+            spread.look.configurations,
+            return_indices=True,
+        )
+        # A quarter of the rows at most: these looks are short beside those before.
+        smaller = [size for size in self.sizes if 4 * size <= spread.n_train]
+        few = self._few(spread)
+        cheap = spread.fit[places].mean() < CHEAP * spread.fit.mean()
+        if not cheap or not smaller:
+            return early
+        ends = sorted({smaller[0], smaller[-1]})
+        return [self.watch.time(self._look(size, few)) for size in ends]
+
+    def _few(self, spread: Timing) -> list[int]:
+        """Return the groups that were cheapest, in the middle and dearest."""
+        groups = self._by_cost(spread)
+        places = {0, len(groups) // 2, len(groups) - 1}
+        return sorted(one for place in places for one in groups[place])
+
     def _by_cost(self, spread: Timing) -> list[list[int]]:
         """Return the groups that were timed, the cheapest first."""
         present = set(spread.look.configurations.tolist())
@@ -276,9 +306,7 @@ class _Measurement:
         if not larger or left <= 0:
             return None
         groups = self._by_cost(spread)
-        ends = {0, len(groups) // 2, len(groups) - 1}
-        few = sorted(one for place in ends for one in groups[place])
-        alone = sorted(groups[len(groups) // 2])
+        few, alone = self._few(spread), sorted(groups[len(groups) // 2])
         several, lone = (
             max(self._fitting(members, spread, model, larger, left), default=0)
             for members in (few, alone)
@@ -306,7 +334,7 @@ class _Measurement:
         def wall(size: int) -> float:
             # What seems to grow more steeply than usual may have been disturbed.
             usual = model.fit(largest) * (size / largest) ** self.growth.usual
-            return here * min(model.fit(size), usual)
+            return float(here * min(model.fit(size), usual))
 
         return [size for size in sizes if wall(size) <= seconds]
 
@@ -361,6 +389,7 @@ class _Measurement:
             lonely=max(1.0, alone),
             gaps=spread.gaps,
             gap_rows=spread.look.n_test,
+            unlike=spread.unlike,
             paces=tuple((spread.fit / max(spread.fit.mean(), 1e-12)).tolist()),
         )
 

@@ -46,6 +46,9 @@ class CostModel:
         deviations of the pointwise difference.
     gap_rows : int
         On how many rows the gaps were seen.
+    unlike : tuple of float
+        How much their losses differ from the leader's from row to row, in standard
+        deviations of the leader's losses.
     paces : tuple of float
         How much longer each of them took than their mean.
     """
@@ -63,6 +66,7 @@ class CostModel:
     lonely: float = 1.0
     gaps: tuple[float, ...] = ()
     gap_rows: int = 0
+    unlike: tuple[float, ...] = ()
     paces: tuple[float, ...] = ()
 
     def each(

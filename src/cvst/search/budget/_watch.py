@@ -13,7 +13,7 @@ from cvst.evaluation import DataSource, Scratch
 from cvst.parallel import effective_n_jobs
 from cvst.race import Look, LookLosses
 
-__all__ = ["Clock", "REPEATS", "SHORT", "SHORT_SHARE", "Timing", "Watch"]
+__all__ = ["REPEATS", "SHORT", "SHORT_SHARE", "Clock", "Timing", "Watch"]
 
 Clock = Callable[[], float]
 
@@ -42,6 +42,7 @@ class Timing:
     fit: FloatArray
     score: FloatArray
     gaps: tuple[float, ...] = ()
+    unlike: tuple[float, ...] = ()
 
     @property
     def n_train(self) -> int:
@@ -139,16 +140,29 @@ class Watch:
         self.is_real &= abs(real - wall) <= 0.05 * real + 1e-3
         wall = max(wall, 1e-9)
         times = seen.fit_seconds, seen.score_seconds
-        return Timing(look, wall, busy, *times, gaps=_gaps(seen.losses))
+        return Timing(look, wall, busy, *times, *_compared(seen.losses))
 
 
-def _gaps(losses: FloatArray) -> tuple[float, ...]:
-    """Return how far each is behind the leader, in units of the pointwise scatter."""
+def _compared(losses: FloatArray) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Compare all with the leader.
+
+    Returns
+    -------
+    gaps : tuple of float
+        How far each is behind, in units of the scatter of the pointwise difference.
+    unlike : tuple of float
+        That scatter, in units of the scatter of the leader's losses.
+    """
     means = losses.mean(axis=1)
     if not np.isfinite(means).any():
-        return ()
-    behind = losses - losses[int(np.nanargmin(means))]
+        return (), ()
+    leader = losses[int(np.nanargmin(means))]
+    behind = losses - leader
     with np.errstate(invalid="ignore"):
         scatter = np.maximum(behind.std(axis=1), 1e-12)
         gaps = behind.mean(axis=1) / scatter
-    return tuple(np.nan_to_num(gaps, nan=np.inf, posinf=np.inf).tolist())
+        unlike = scatter / max(float(leader.std()), 1e-12)
+    gaps, unlike = (
+        np.nan_to_num(one, nan=np.inf, posinf=np.inf) for one in (gaps, unlike)
+    )
+    return tuple(gaps.tolist()), tuple(unlike.tolist())
