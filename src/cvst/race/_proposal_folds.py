@@ -57,11 +57,12 @@ class ProposalFolds(ProposalTimes):
                 if len(record.families[number].folds) == fold - 1
                 and self._is_left(state, number)
             ]
-            # The best change, and those that were promoted before count too.
-            room = min(count - len(record.on_level(fold)), self._n_together(state))
-            if ready and room > 0:
-                ready = ready[:room]
-                return Plan(SCREEN, tuple(ready), fold=fold)
+            # The best change, and those that were promoted before count too. Where
+            # looks have many, they wait for others.
+            together = self._n_together(state)
+            room = min(count - len(record.on_level(fold)), together)
+            if min(len(ready), room) > together // 4:
+                return Plan(SCREEN, tuple(ready[:room]), fold=fold)
         return None
 
     def _may_promote(self, state: RaceState) -> bool:
