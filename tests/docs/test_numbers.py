@@ -302,6 +302,22 @@ def test_everyday_tuning_is_what_the_summary_prints():
         assert cells(section, shown)[1:] == expected, shown
 
 
+def test_the_parts_of_the_regret_are_what_the_script_prints():
+    found = script("everyday/regret_parts.py")
+    text = page("docs/measurements/everyday.md")
+    assert found.report() in text
+    rows = found.parts()
+    went_well = [row for row in rows.values() if not np.isnan(row["seen"])]
+    assert f"{np.mean([row['chosen'] for row in went_well]):.2f}" == "0.18"
+    quiet = [
+        row["noise"]
+        for task, row in rows.items()
+        if task not in ("credit-mlp", "cells-forest")
+    ]
+    assert f"{np.nanmean(quiet):.2f}" == "0.07"
+    assert f"{found.peer_mean('optuna_tpe_wilcoxon', 60.0):.2f}" == "0.48"
+
+
 @pytest.mark.parametrize(
     "claim",
     [

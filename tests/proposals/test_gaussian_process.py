@@ -71,6 +71,21 @@ def test_a_point_that_came_out_as_predicted_leaves_means_and_lowers_deviations()
     np.testing.assert_allclose(means, before.predict(distances(known, new))[0])
 
 
+def test_an_inactive_parameter_does_not_stop_the_process():
+    """It is 1 apart from all values of the others, as no point of a line is."""
+    points = np.append(np.linspace(0, 1, 34), np.nan)[:, None]
+    squared = distances(points, points)
+    hyperparameters = Hyperparameters(np.array([30.0]), 1e-6)
+    correlations = matern(squared, hyperparameters.lengths)
+    assert np.linalg.eigvalsh(correlations).min() < -1e-5
+
+    process = GaussianProcess.given(squared, np.sin(np.arange(35.0)), hyperparameters)
+
+    means, deviations = process.predict(squared)
+    assert np.isfinite(means).all()
+    assert np.isfinite(deviations).all()
+
+
 def test_scale_maximises_the_likelihood_of_scikit_learn():
     """A larger or smaller scale has a lower marginal likelihood."""
     known = numbers(20, 2)

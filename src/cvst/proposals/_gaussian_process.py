@@ -8,10 +8,11 @@ strangers to each other.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.optimize import minimize
 
 from cvst._typing import FloatArray
@@ -86,7 +87,7 @@ class GaussianProcess:
         n = len(scores)
         correlations = matern(squared, hyperparameters.lengths)
         correlations[np.diag_indices(n)] += hyperparameters.noise + 1e-8
-        factor, lower = cho_factor(correlations, lower=True)
+        factor, lower = _factored(correlations)
         mean = float(scores.mean())
         centred = scores - mean
         coefficients = cho_solve((factor, lower), centred)
@@ -152,6 +153,22 @@ def fit_hyperparameters(squared: FloatArray, scores: FloatArray) -> Hyperparamet
     return Hyperparameters(np.exp(found.x[:d]), float(np.exp(found.x[d])))
 
 
+def _factored(correlations: FloatArray) -> tuple[FloatArray, bool]:
+    """Return the Cholesky factor, with more noise where there is none.
+
+    An inactive parameter is 1 apart from every value of an active one. No points of a
+    plane are, so a matrix of such distances may be indefinite by a little.
+    """
+    for noise in (0.0, 1e-5, 1e-3):
+        noisy = correlations + noise * np.eye(len(correlations))
+        with suppress(LinAlgError):
+            factor: tuple[FloatArray, bool] = cho_factor(
+                noisy, lower=True, check_finite=False
+            )
+            return factor
+    raise LinAlgError("the correlations are far from positive definite")
+
+
 def _usual_log_length(d: int) -> float:
     return float(np.log(0.5) + 0.5 * np.log(d))
 
@@ -166,7 +183,7 @@ def _negative_log_posterior(
     decay = np.exp(-r)
     correlations = (1 + r + r * r / 3) * decay
     correlations[np.diag_indices(n)] += noise + 1e-8
-    factor = cho_factor(correlations, lower=True, check_finite=False)
+    factor = _factored(correlations)
     inverse = cho_solve(factor, np.eye(n), check_finite=False)
     coefficients = inverse @ centred
     fit = max(float(centred @ coefficients), 1e-12)

@@ -18,7 +18,27 @@ from cvst._typing import Configuration, IntArray
 from cvst.race._look import Look, Observation
 from cvst.race._state import RaceState
 
-__all__ = ["Family", "Record", "Sight", "count_screened", "record_of"]
+__all__ = [
+    "CONFIRM",
+    "Family",
+    "Record",
+    "Sight",
+    "count_screened",
+    "is_final",
+    "record_of",
+]
+
+
+# The stage whose looks confirm.
+CONFIRM = "confirm"
+
+
+def is_final(look: Look) -> bool:
+    """Return whether a look is of the race among the best few.
+
+    Others ran some of its folds before, on their way to it; their losses were let go.
+    """
+    return look.stage == CONFIRM and look.keep_losses
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,16 +111,22 @@ class Record:
     seconds : dict of int to list of float
         What fits on each rung took.
     seen : list of (int, int, Sight)
-        Family, rung and what was seen, for each look at a rung, in order.
+        Family, rung and what was seen, for each look at a rung, in order. With other
+        folds, minus their number stands for the rung, and all of them were seen.
     fold_losses : dict of int to dict
         Mean losses of a configuration by fold, of those that ran others than the first.
+    first_losses : dict of int to float
+        Mean loss of a configuration on the whole first fold.
+    levels : dict of int to list of (loss, family)
+        Families that have run the first fold and so many others, the best first, by
+        the mean over these folds.
     n_confirming : int
-        Looks at other folds than the first.
-    entered : list of int
-        Families of the first of these looks.
+        Looks that confirm.
     worked, spent : float
         Seconds of fits and predictions, and what they took on the clock, without the
         first look.
+    promoted_seconds : float
+        Seconds of other folds than the first, on the way to the final.
     """
 
     def __init__(self, rounds: Collection[str], sizes: Sequence[int]) -> None:
@@ -111,9 +137,10 @@ class Record:
         self.seconds: dict[int, list[float]] = {}
         self.seen: list[tuple[int, int, Sight]] = []
         self.fold_losses: dict[int, dict[int, float]] = {}
+        self.first_losses: dict[int, float] = {}
+        self.levels: dict[int, list[tuple[float, int]]] = {}
         self.n_confirming = 0
-        self.entered: list[int] = []
-        self.worked = self.spent = 0.0
+        self.worked = self.spent = self.promoted_seconds = 0.0
         self.n_looks = 0
         self._last: Observation | None = None
         self._rounds = rounds
@@ -141,6 +168,12 @@ class Record:
         """Return the families seen on a rung, the best first."""
         return [number for _, number in self.order.get(rung, [])]
 
+    def on_level(self, n_others: int) -> list[int]:
+        """Return the families that ran so many other folds, the best first."""
+        if n_others == 0:
+            return self.on_rung(0)
+        return [number for _, number in self.levels.get(n_others, [])]
+
     def mean_seconds(self) -> dict[int, float]:
         """Return the mean seconds of a fit on each rung that was looked at."""
         return {rung: sum(x) / len(x) for rung, x in sorted(self.seconds.items())}
@@ -166,6 +199,15 @@ class Record:
         numbers = look.configurations.tolist()
         families = np.array([self.family_of[number] for number in numbers])
         found = list(dict.fromkeys(families.tolist()))
+        losses = np.where(
+            np.isfinite(observation.mean_losses), observation.mean_losses, inf
+        )
+        by_number = dict(zip(numbers, losses.tolist(), strict=True))
+        if look.fold:
+            for number, loss in by_number.items():
+                self.fold_losses.setdefault(number, {})[look.fold] = loss
+        elif self._rung_of[look.n_train] == 0:
+            self.first_losses |= by_number
         for number in found:
             mine = np.flatnonzero(families == number)
             self._see_family(number, _sight(observation, mine, place), look)
@@ -173,18 +215,15 @@ class Record:
             self.worked += float(np.nansum(observation.fit_seconds))
             self.worked += float(np.nansum(observation.score_seconds))
             self.spent += observation.seconds
-        if look.fold:
-            self.entered = self.entered or found
-            self.n_confirming += 1
-            for number, loss in zip(numbers, observation.mean_losses, strict=True):
-                value = float(loss) if np.isfinite(loss) else inf
-                self.fold_losses.setdefault(number, {})[look.fold] = value
+        self.n_confirming += is_final(look)
 
     def _see_family(self, number: int, sight: Sight, look: Look) -> None:
         family = self.families[number]
         self.waiting.pop(number, None)
         if look.fold:
             family.folds[look.fold] = sight
+            self.promoted_seconds += 0.0 if is_final(look) else sight.seconds
+            self._reach(number, family, sight)
             return
         rung = self._rung_of[look.n_train]
         if rung in family.rungs:
@@ -196,6 +235,25 @@ class Record:
         insort(self.order.setdefault(rung, []), (sight.loss, number))
         self.seconds.setdefault(rung, []).append(sight.seconds)
         self.seen.append((number, rung, sight))
+
+    def _reach(self, number: int, family: Family, last: Sight) -> None:
+        """Enter a family on its level, and as a look at all of its folds."""
+        means = {
+            one: (self.first_losses[one] + sum(others.values())) / (1 + len(others))
+            for one in family.members
+            if one in self.first_losses
+            and len(others := self.fold_losses.get(one, {})) == len(family.folds)
+        }
+        if not means:
+            return
+        best = min(means, key=lambda one: (means[one], one))
+        sights = [family.rungs[0], *family.folds.values()]
+        seconds = sum(sight.seconds for sight in sights)
+        fitting = sum(sight.fit_seconds for sight in sights)
+        level = len(family.folds)
+        whole = Sight(means[best], best, seconds, fitting, last.look)
+        insort(self.levels.setdefault(level, []), (whole.loss, number))
+        self.seen.append((number, -level, whole))
 
 
 def _sight(observation: Observation, mine: IntArray, place: int) -> Sight:

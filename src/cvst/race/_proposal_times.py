@@ -270,8 +270,9 @@ class ProposalTimes(Strategy):
         return float(np.clip(larger / max(smaller, 1e-9), 1.0, 1.5 * GROWTH))
 
     def _fidelity(self, state: RaceState, rung: int) -> float:
-        sizes = self._sizes(state.problem)
-        return sizes[rung] / sizes[0]
+        """Return the share of all folds; minus their number stands for other folds."""
+        sizes, n_folds = self._sizes(state.problem), len(self._folds(state.problem))
+        return (1 - rung if rung < 0 else sizes[rung] / sizes[0]) / n_folds
 
     def _trials(self, state: RaceState) -> list[Trial]:
         """Return all looks of the screening, in order."""
@@ -281,14 +282,14 @@ class ProposalTimes(Strategy):
             fresh: list[Trial] = []
             known = self._told = (record, fresh)
         trials: list[Trial] = known[1]
-        sizes, configurations = self._sizes(state.problem), state.configurations
+        configurations = state.configurations
         # Without a clock nothing may depend on how fast the machine is.
         clock = state.problem.seconds is not None
         trials.extend(
             Trial(
                 configurations[record.families[number].members[0]],
                 one.loss,
-                sizes[rung] / sizes[0],
+                self._fidelity(state, rung),
                 one.seconds if clock else 1.0,
             )
             for number, rung, one in record.seen[len(trials) :]
@@ -323,9 +324,9 @@ class ProposalTimes(Strategy):
     def _leader(self, state: RaceState) -> int:
         """Return the family that would win now."""
         record = self._record(state)
-        if record.n_confirming:
-            confirmed = {record.family_of[n] for n in record.fold_losses}
-            left = [n for n in confirmed if self._is_left(state, n)]
+        confirmed = {record.family_of[n] for n in record.fold_losses}
+        left = [n for n in confirmed if self._is_left(state, n)]
+        if left:
             means = {
                 n: min(record.mean_fold_loss(one) for one in record.families[n].members)
                 for n in left

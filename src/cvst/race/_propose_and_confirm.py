@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import ceil
 
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
-from cvst.race._families import Family
+from cvst.race._families import CONFIRM, is_final
 from cvst.race._folds import FoldRecord
 from cvst.race._leader_tests import BY_RANK, BY_TEST, excess_p_values, rejected
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._problem import Problem
+from cvst.race._proposal_folds import PROMOTED, SCREEN, ProposalFolds
 from cvst.race._proposal_parts import Plan
-from cvst.race._proposal_times import GOING_ON, ProposalTimes
 from cvst.race._state import RaceState
 
 __all__ = ["ProposeAndConfirm"]
 
-WARM_UP, SCREEN, CONFIRM = "warm up", "screen", "confirm"
+WARM_UP = "warm up"
 
 SENTENCES = {
     "time_budget": "the time is up",
@@ -33,9 +32,6 @@ SENTENCES = {
 # Of more rows a sample is drawn: a fold of it is as large as a look needs to be.
 MOST_ROWS = 500_000
 
-# Share of a rung that is promoted to the next one.
-PROMOTED = 1 / 3
-
 # Fewer than this are not confirmed if time is short.
 FEWEST_CONFIRMED = 3
 
@@ -44,14 +40,16 @@ FEWEST_CONFIRMED = 3
 ONCE = 0.01, 0.15
 
 
-class ProposeAndConfirm(ProposalTimes):
+class ProposeAndConfirm(ProposalFolds):
     """Screen proposals on one fold or a part of it, confirm the best on the others.
 
     1. *Warm up*: the first configuration, on subsets of the first fold that grow. They
        tell what rows cost, and so on how many of them the others are screened.
     2. *Screen*: proposed configurations, on these rows. The best third is promoted to
        four times the rows, up to the whole first fold, unless a paired test finds it
-       worse than the leader there.
+       worse than the leader there. Of more than a hundred on the whole first fold the
+       best third runs a second one too, the best third of these a third one, and so
+       on: the best of very many on one fold are the best for that fold.
     3. *Confirm*: the best few and the first configuration run the other folds, which is
        a race. Only these fresh folds decide which one wins.
     4. If there is time left, more is proposed; what beats the winner on the first fold
@@ -108,7 +106,7 @@ class ProposeAndConfirm(ProposalTimes):
 
     def criterion(self, state: RaceState) -> str:
         """Say by what the winner ranks first."""
-        if self._record(state).n_confirming:
+        if self._record(state).fold_losses:
             return "by its mean loss over the folds that confirm"
         return "by its mean loss on the most rows"
 
@@ -154,9 +152,10 @@ class ProposeAndConfirm(ProposalTimes):
             test[: self.max_test],
             n_train,
             np.array(sorted(members), dtype=np.intp),
-            plan.stage,
-            keep_losses=True,
-            is_fold=plan.stage == CONFIRM,
+            CONFIRM if plan.fold else plan.stage,
+            # The losses of folds on the way are not needed again: see is_final.
+            keep_losses=plan.stage == CONFIRM or not plan.fold,
+            is_fold=plan.fold > 0,
             may_fail=True,
             rounds=None if plan.fold else self.screen_rounds,
             fold=plan.fold,
@@ -167,7 +166,10 @@ class ProposeAndConfirm(ProposalTimes):
         if np.isnan(seen.mean_losses).all():
             return self._verdict(state, look, seen, np.full(len(seen.losses), np.nan))
         if look.stage == CONFIRM:
-            return self._judge_fold(state, look, seen)
+            final = is_final(look)
+            return (
+                self._judge_fold(state, look, seen) if final else _failures(look, seen)
+            )
         leader = self._leader_losses(state, look)
         if leader is None:
             leader = seen.losses[int(np.nanargmin(seen.mean_losses))]
@@ -284,72 +286,13 @@ class ProposeAndConfirm(ProposalTimes):
             ]
             if ready:
                 return Plan(SCREEN, tuple(ready[: self._n_together(state)]), rung - 1)
+        more = self._more_folds(state)
+        if more is not None:
+            return more
         if record.waiting:
             waiting = list(record.waiting)[: self._n_together(state)]
             return Plan(SCREEN, tuple(waiting), base)
         return Plan(SCREEN, (), base) if self._new(state) else None
-
-    def _confirm(self, state: RaceState) -> Plan | None:
-        """Return the next fold of the confirmation, None when it is over."""
-        record = self._record(state)
-        fold = record.n_confirming + 1
-        if fold >= len(self._folds(state.problem)):
-            return None
-        families = self._runners(state) if record.entered else self._entrants(state)
-        while len(families) > 1 and not self._fits(
-            state, Plan(CONFIRM, tuple(families), fold=fold)
-        ):
-            families.pop()
-        return Plan(CONFIRM, tuple(families), fold=fold) if len(families) > 1 else None
-
-    def _challenge(self, state: RaceState) -> Plan | None:
-        """Return the next fold of what beat the winner on the first one."""
-        record = self._record(state)
-        winner = record.families[self._leader(state)]
-        if 0 not in winner.rungs or not winner.folds:
-            return None
-        for number in record.on_rung(0):
-            one = record.families[number]
-            if one.rungs[0].loss >= winner.rungs[0].loss:
-                return None
-            if one is winner or not self._is_left(state, number):
-                continue
-            fold = next((f for f in sorted(winner.folds) if f not in one.folds), None)
-            if fold is not None and _mean_excess(one, winner) <= 0:
-                return Plan(CONFIRM, (number,), fold=fold)
-        return None
-
-    def _entrants(self, state: RaceState) -> list[int]:
-        """Return the best families of the first fold, and the first of all."""
-        record = self._record(state)
-        ranked = [n for n in record.on_rung(0) if self._is_left(state, n)]
-        if not ranked:
-            rung = min(one.highest for one in record.families if one.is_seen)
-            ranked = [n for n in record.on_rung(rung) if self._is_left(state, n)]
-        best = ranked[: self.n_confirmed]
-        best = best[: max(2, self._affordable(state, best))]
-        # What you have is confirmed too, unless clearly beaten on the first fold.
-        if 0 not in best and not self._is_beaten(state, best[0]):
-            best = [*best[: max(1, len(best) - 1)], 0]
-        return best
-
-    def _is_beaten(self, state: RaceState, number: int) -> bool:
-        """Return whether a family is surely better than the first one on rung 0."""
-        losses = [self._kept_losses(state, one, 0) for one in (0, number)]
-        if losses[0] is None or losses[1] is None:
-            return False
-        return bool(excess_p_values([losses[0] - losses[1]])[0] < self.level)
-
-    def _runners(self, state: RaceState) -> list[int]:
-        """Return the families that are left in the confirmation, the best first."""
-        record = self._record(state)
-        left = [n for n in record.entered if self._is_left(state, n)]
-
-        def key(number: int) -> tuple[float, ...]:
-            members = record.families[number].members
-            return min(record.mean_fold_loss(n) for n in members if state.active[n])
-
-        return sorted(left, key=key)
 
     # Judging ------------------------------------------------------------------------
 
@@ -359,17 +302,6 @@ class ProposeAndConfirm(ProposalTimes):
         rung = self._sizes(state.problem).index(look.n_train)
         known = (self._kept_losses(state, n, rung) for n in record.on_rung(rung))
         return next((losses for losses in known if losses is not None), None)
-
-    def _kept_losses(
-        self, state: RaceState, number: int, rung: int
-    ) -> FloatArray | None:
-        """Return the losses of the best member of a family on a rung, if kept."""
-        sight = self._record(state).families[number].rungs.get(rung)
-        if sight is None:
-            return None
-        seen = state.observations[sight.look]
-        place = np.flatnonzero(seen.kept == sight.best)
-        return seen.losses[place[0]] if seen.losses is not None and len(place) else None
 
     def _verdict(
         self, state: RaceState, look: Look, seen: LookLosses, p_values: np.ndarray
@@ -407,7 +339,9 @@ class ProposeAndConfirm(ProposalTimes):
         unknown = np.full(len(seen.losses), np.nan)
         after = state.observe(look, seen, Verdict(unknown > 0, unknown))
         record = FoldRecord.of(after, (CONFIRM,))
-        leader = int(record.ranking(np.flatnonzero(record.seen & after.active))[0])
+        # What ran this fold while screening is not among them: its losses were let go.
+        here = record.only(look.fold or 0).seen & after.active
+        leader = int(record.ranking(np.flatnonzero(here))[0])
         p_values = excess_p_values(record.differences(look.configurations, leader))
         worse = rejected(p_values, self.level) | np.isnan(seen.mean_losses)
         drops = {
@@ -421,17 +355,16 @@ class ProposeAndConfirm(ProposalTimes):
 
     def _behind(self, state: RaceState, look: Look) -> list[int]:
         """Return members of families that rank too low for another fold."""
-        record = self._record(state)
-        n_done = record.n_confirming
-        if n_done > len(GOING_ON) or len(look.configurations) < 2:
-            return []
-        most = max(2, ceil(GOING_ON[n_done - 1] * len(record.entered)))
-        out = set(self._runners(state)[most:])
+        record, entered = self._record(state), set(self._entered(state))
+        out = entered.difference(self._runners(state))
         return [n for n in look.configurations.tolist() if record.family_of[n] in out]
 
 
-def _mean_excess(one: Family, winner: Family) -> float:
-    """Return how much worse a family is on the folds that it shares with the winner."""
-    common = [fold for fold in one.folds if fold in winner.folds]
-    gaps = [one.folds[fold].loss - winner.folds[fold].loss for fold in common]
-    return float(np.mean(gaps)) if gaps else 0.0
+def _failures(look: Look, seen: LookLosses) -> Verdict:
+    """Drop what failed, and keep no losses."""
+    failed = np.isnan(seen.mean_losses)
+    numbers = look.configurations[failed].tolist()
+    drops = {number: seen.failures.get(number, BY_TEST) for number in numbers}
+    return Verdict(
+        ~failed, np.full(len(failed), np.nan), drops, np.zeros(len(failed), dtype=bool)
+    )

@@ -25,7 +25,7 @@ AVERAGES = ("Forest", "ExtraTrees", "Bagging")
 
 # Proposals may take this share of the time of the fits; beyond it a quicker proposer is
 # asked, and beyond the second one the quickest.
-LARGEST_SHARES = 0.05, 0.08
+LARGEST_SHARES = 0.04, 0.05
 
 # How often a configuration that is known already is drawn anew.
 MOST_TRIES = 30
