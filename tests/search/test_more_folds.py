@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -109,3 +110,23 @@ def test_all_numbers_of_neighbours_are_tried(data):
     search = RaceSearchCV(KNeighborsClassifier(), space, random_state=0).fit(*data)
     tried = {one["n_neighbors"] for one in search.cv_results_["params"]}
     assert tried >= set(range(1, 13))
+
+
+def test_a_search_of_many_goes_on_as_if_it_had_more_to_begin_with(data, monkeypatch):
+    """Also from a race that was put away, without its losses."""
+    monkeypatch.setattr(_proposal_folds, "FEW", 10)
+    tree = DecisionTreeClassifier(random_state=0)
+    search = RaceSearchCV(tree, SPACE, n_iter=40, random_state=0).fit(*data)
+    once = search.race_.n_looks
+    other = pickle.loads(pickle.dumps(search))
+
+    search.resume(*data, n_iter=12)
+    other.resume(*data, n_iter=12)
+
+    assert search.race_.n_looks > once
+    assert search.best_params_ == other.best_params_
+    looks = [
+        [one.look.configurations.tolist() for one in each.race_.observations]
+        for each in (search, other)
+    ]
+    assert looks[0] == looks[1]

@@ -120,8 +120,8 @@ class Record:
     levels : dict of int to list of (loss, family)
         Families that have run the first fold and so many others, the best first, by
         the mean over these folds.
-    n_confirming : int
-        Looks that confirm.
+    final : int or None
+        Which look was the first of the race among the best few.
     worked, spent : float
         Seconds of fits and predictions, and what they took on the clock, without the
         first look.
@@ -139,7 +139,7 @@ class Record:
         self.fold_losses: dict[int, dict[int, float]] = {}
         self.first_losses: dict[int, float] = {}
         self.levels: dict[int, list[tuple[float, int]]] = {}
-        self.n_confirming = 0
+        self.final: int | None = None
         self.worked = self.spent = self.promoted_seconds = 0.0
         self.n_looks = 0
         self._last: Observation | None = None
@@ -215,7 +215,8 @@ class Record:
             self.worked += float(np.nansum(observation.fit_seconds))
             self.worked += float(np.nansum(observation.score_seconds))
             self.spent += observation.seconds
-        self.n_confirming += is_final(look)
+        if self.final is None and is_final(look):
+            self.final = place
 
     def _see_family(self, number: int, sight: Sight, look: Look) -> None:
         family = self.families[number]

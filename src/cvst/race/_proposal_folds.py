@@ -12,7 +12,7 @@ from math import ceil
 import numpy as np
 
 from cvst._typing import FloatArray
-from cvst.race._families import CONFIRM, Family, is_final
+from cvst.race._families import CONFIRM, Family
 from cvst.race._leader_tests import excess_p_values
 from cvst.race._proposal_parts import Plan
 from cvst.race._proposal_times import GOING_ON, ProposalTimes
@@ -106,7 +106,15 @@ class ProposalFolds(ProposalTimes):
         return None
 
     def _entrants(self, state: RaceState) -> list[int]:
-        """Return the best families of the first fold, and the first of all."""
+        """Return the best few families, and the first of all.
+
+        What you have is confirmed too, unless clearly beaten on the first fold.
+        """
+        best = self._best_few(state)
+        return best if self._is_beaten(state, best[0]) else _with_first(best)
+
+    def _best_few(self, state: RaceState) -> list[int]:
+        """Return those that ran most folds, the best first."""
         record = self._record(state)
         levels = range(len(self._folds(state.problem)) - 1, -1, -1)
         above = [n for level in levels for n in record.on_level(level)]
@@ -115,11 +123,7 @@ class ProposalFolds(ProposalTimes):
             rung = min(one.highest for one in record.families if one.is_seen)
             ranked = [n for n in record.on_rung(rung) if self._is_left(state, n)]
         best = ranked[: self.n_confirmed]
-        best = best[: max(2, self._affordable(state, best))]
-        # What you have is confirmed too, unless clearly beaten on the first fold.
-        if 0 not in best and not self._is_beaten(state, best[0]):
-            best = [*best[: max(1, len(best) - 1)], 0]
-        return best
+        return best[: max(2, self._affordable(state, best))]
 
     def _is_beaten(self, state: RaceState, number: int) -> bool:
         """Return whether a family is surely better than the first one on rung 0."""
@@ -130,14 +134,18 @@ class ProposalFolds(ProposalTimes):
 
     def _entered(self, state: RaceState) -> list[int]:
         """Return the families that entered the confirmation."""
-        looks = (i for i, one in enumerate(state.observations) if is_final(one.look))
-        first = next(looks, None)
+        first = self._record(state).final
         if first is None:
             return self._entrants(state)
         known = getattr(self, "_began", None)
         if known is None or known[0] is not state.observations[first]:
             before = replace(state, observations=state.observations[:first])
-            known = self._began = (state.observations[first], self._entrants(before))
+            best = self._best_few(before)
+            # Whether the first of all was beaten cannot be asked again where a race
+            # was put away without its losses; but its folds tell.
+            if self._record(state).families[0].folds:
+                best = _with_first(best)
+            known = self._began = (state.observations[first], best)
         entered: list[int] = known[1]
         return entered
 
@@ -183,6 +191,11 @@ class ProposalFolds(ProposalTimes):
         seen = state.observations[sight.look]
         place = np.flatnonzero(seen.kept == sight.best)
         return seen.losses[place[0]] if seen.losses is not None and len(place) else None
+
+
+def _with_first(best: list[int]) -> list[int]:
+    """Let the first family of all take the place of the last."""
+    return best if 0 in best else [*best[: max(1, len(best) - 1)], 0]
 
 
 def _mean_excess(one: Family, winner: Family) -> float:

@@ -228,7 +228,7 @@ class ProposeAndConfirm(ProposalFolds):
         warm_up = self._warm_up(state)
         if warm_up is not None:
             return warm_up
-        if not self._record(state).n_confirming and self._is_screening(state):
+        if self._record(state).final is None and self._is_screening(state):
             screen = self._screen(state)
             if screen is not None and self._fits(state, screen):
                 return screen
