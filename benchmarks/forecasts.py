@@ -315,7 +315,7 @@ def _runs(records: list[dict[str, Any]]) -> list[str]:
             f"{first} of the {len(records)}, all of 100,000 rows and some of 10,000, "
             "were planned before the last change of the code: where the group that is "
             "timed first is far cheaper than the others, these are timed on fewer rows "
-            "too. An example of the user guide had shown the need for it, none of these "
+            "too. An example of the user guide had shown the need, none of these "
             "races."
         ),
         "",
