@@ -224,3 +224,15 @@ def test_html_is_escaped(regression):
 def test_bad_parameters_are_refused_before_anything_is_timed(regression):
     with pytest.raises(ValueError, match="ordering"):
         RaceGridSearchCV(Ridge(), GRID, ordering="odd").plan(*regression)
+
+
+def test_the_total_counts_what_is_no_look(regression):
+    """Rows are put in order, books kept, the score estimated: never for nothing."""
+    plan = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0, 10.0]}).plan(*regression)
+    assert plan.other_seconds > 0
+    parts = plan.race_seconds + plan.refit_seconds + plan.other_seconds
+    assert plan.total_seconds == pytest.approx(parts)
+    low, high = plan.total_range
+    assert low < plan.total_seconds < high
+    assert plan.to_dict()["total_seconds"] == plan.total_seconds
+    assert "for the rest." in " ".join(str(plan).split())

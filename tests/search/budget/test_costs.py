@@ -242,3 +242,23 @@ def test_ranges_hold_the_forecast(data):
         plan = search.plan(X, X[:, 0])
         assert plan.race_range[0] <= plan.race_seconds <= plan.race_range[1]
         assert plan.refit_range[0] <= plan.refit_seconds <= plan.refit_range[1]
+
+
+class Mixed(Rounds):
+    """Quick whatever the rows, or quadratic in them."""
+
+    def __init__(self, quick=False):
+        self.quick = quick
+
+    def fit(self, X, y):
+        Clock.now += 1e-3 if self.quick else 1e-9 * len(y) ** 2
+        self.classes_ = np.unique(y)
+        return self
+
+
+def test_a_cheap_middle_says_nothing_about_the_dear_ones(data):
+    """The first that is timed takes a millisecond on any rows; the others grow."""
+    grid = [{"quick": [False]}, {"quick": [True]}, {"quick": [False]}]
+    plan = RaceGridSearchCV(Mixed(), grid, strategy="cross_validation").plan(*data)
+    assert plan.fit_cost(800) < 0.005
+    assert plan.fit_cost(16_000) == pytest.approx(2 / 3 * 0.256, rel=0.3)
