@@ -296,6 +296,17 @@ def test_everyday_tuning_is_what_the_summary_prints():
         assert cells(section, shown)[1:] == expected, shown
 
 
+def test_the_r_package_on_the_page_is_as_measured():
+    measured = page("benchmarks/results/r_package.md")
+    shown = page("docs/user_guide/which_search.md").split("The R package of")[1]
+    for here, there in {
+        "R: CVST 0.2-3": "R: CVST 0.2-3, `fastCV` (R 4.2, OpenBLAS)",
+        "`RaceGridSearchCV()`": "`RaceGridSearchCV()`",
+        "`HalvingGridSearchCV()`": "`HalvingGridSearchCV()`",
+    }.items():
+        assert cells(shown, here)[1:3] == cells(measured, there)[1:3], here
+
+
 @pytest.mark.parametrize(
     "claim",
     [
