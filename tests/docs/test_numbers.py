@@ -318,6 +318,17 @@ def test_the_parts_of_the_regret_are_what_the_script_prints():
     assert f"{found.peer_mean('optuna_tpe_wilcoxon', 60.0):.2f}" == "0.48"
 
 
+def test_the_r_package_on_the_page_is_as_measured():
+    measured = page("benchmarks/results/r_package.md")
+    shown = page("docs/user_guide/which_search.md").split("The R package of")[1]
+    for here, there in {
+        "R: CVST 0.2-3": "R: CVST 0.2-3, `fastCV` (R 4.2, OpenBLAS)",
+        "`RaceGridSearchCV()`": "`RaceGridSearchCV()`",
+        "`HalvingGridSearchCV()`": "`HalvingGridSearchCV()`",
+    }.items():
+        assert cells(shown, here)[1:3] == cells(measured, there)[1:3], here
+
+
 @pytest.mark.parametrize(
     "claim",
     [
