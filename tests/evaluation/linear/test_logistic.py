@@ -202,6 +202,7 @@ def test_others_in_the_group_matter_no_more_than_the_tolerance():
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.filterwarnings("ignore:l1_ratio parameter is only used:UserWarning")
 def test_what_the_path_does_not_know_is_fitted_plainly(
     assert_same_as_one_by_one, caplog, changes, reason
 ):
