@@ -96,7 +96,9 @@ def dask(n_workers):
 
     options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
     with (
-        LocalCluster(n_workers, silence_logs=logging.CRITICAL, **options) as cluster,
+        LocalCluster(
+            n_workers=n_workers, silence_logs=logging.CRITICAL, **options
+        ) as cluster,
         Client(cluster) as client,
     ):
         client.wait_for_workers(n_workers)

@@ -96,6 +96,38 @@ def parts() -> dict[str, dict[str, float]]:
     }
 
 
+def now() -> dict[str, float]:
+    """Return means over the tasks that were run again with the rules as they are.
+
+    Keys are ``"now"``, ``"before"`` (searches that did not end in an error), ``"same"``
+    (now, on the tasks of before) and ``"peer"``, with ``"n"`` and ``"n_same"`` tasks.
+    """
+    cells = _lines("everyday_diagnosis.jsonl")
+    peers = _lines("everyday_dev.jsonl")
+    regret = Scale([*peers, *cells])
+    found = {
+        one["task"]: min(MOST, regret(one["task"], one["loss"]))
+        for one in _lines("everyday_dev_now.jsonl")
+    }
+    before: dict[str, list[float]] = defaultdict(list)
+    for one in cells:
+        if one["version"] == "before" and "loss" in one and one["task"] in found:
+            before[one["task"]].append(regret(one["task"], one["loss"]))
+    peer: dict[str, list[float]] = defaultdict(list)
+    for one in peers:
+        wanted = one["search"] == "optuna_tpe_wilcoxon" and one["seconds"] == 60
+        if wanted and one["task"] in found:
+            peer[one["task"]].append(regret(one["task"], one.get("loss")))
+    return {
+        "n": len(found),
+        "now": float(np.mean(list(found.values()))),
+        "peer": float(np.mean([_mean(values) for values in peer.values()])),
+        "n_same": len(before),
+        "same": float(np.mean([found[task] for task in before])),
+        "before": float(np.mean([_mean(values) for values in before.values()])),
+    }
+
+
 def report() -> str:
     """Return the table as Markdown, with the means of the columns last."""
     rows = parts()
@@ -112,3 +144,4 @@ def report() -> str:
 
 if __name__ == "__main__":
     print(report())
+    print(now())

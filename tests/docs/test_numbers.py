@@ -316,6 +316,11 @@ def test_the_parts_of_the_regret_are_what_the_script_prints():
     ]
     assert f"{np.nanmean(quiet):.2f}" == "0.07"
     assert f"{found.peer_mean('optuna_tpe_wilcoxon', 60.0):.2f}" == "0.48"
+    now = found.now()
+    shown = {key: f"{value:.2f}".removeprefix("0") for key, value in now.items()}
+    assert f"{shown['same']} against {shown['before']} on the {now['n_same']}" in text
+    assert f"On all {now['n']} the search has {shown['now']} now" in text
+    assert f"Optuna with its pruner {shown['peer']} (one seed)" in text
 
 
 def test_the_r_package_on_the_page_is_as_measured():
@@ -367,3 +372,22 @@ def test_the_page_on_checkpoints_tells_of_the_kills_that_were_run():
         f"{n_kills} kills (`SIGKILL`) of {n_searches} searches of {len(known)} kinds, "
         f"and {n_same} of them ended"
     ) in text
+
+
+def test_a_million_rows_are_shown_as_measured():
+    path = RESULTS / "million.jsonl"
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    text = page("docs/user_guide/large_data.md")
+    names = {
+        "race": "`RaceSearchCV(time_budget=60)`",
+        "optuna_hold_out": "Optuna TPE, one hold-out of a fifth",
+        "optuna_folds": "Optuna TPE + WilcoxonPruner, 5 folds",
+    }
+    for one in lines:
+        loss = f"{one['log_loss']:.4f}".removeprefix("0")
+        assert cells(text, names[one["search"]])[1:] == [
+            str(one["configurations"]),
+            loss,
+        ]
+        best = f"{one['best_possible']:.4f}".removeprefix("0")
+        assert f"the best log loss there can be is {best}" in text
