@@ -131,6 +131,8 @@ def test_without_a_network_the_error_names_the_way_out(
         monkeypatch.setenv(variable, "http://127.0.0.1:9")
     for variable in ("no_proxy", "NO_PROXY"):
         monkeypatch.delenv(variable, raising=False)
+    # It remembers its proxies from the first call on, and must not remember these.
+    monkeypatch.setattr("urllib.request._opener", None)
 
     with pytest.raises(DataUnavailableError) as caught:
         fetch_benchmark("splice", data_home=tmp_path)

@@ -26,7 +26,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import Lasso, Ridge, SGDClassifier
+from sklearn.linear_model import Lasso, LogisticRegression, Ridge, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -64,6 +64,7 @@ GRIDS = {
         {"alpha": [0.01, 1.0], "gamma": [0.1, 1.0]},
         FOLDS,
     ),
+    "logistic regression": (LogisticRegression(), {"C": PENALTIES}, TRACK),
     "support vectors": (SVC(), {"C": PENALTIES, "gamma": [0.1, 1.0]}, PAPER),
     "support vectors of numbers": (SVR(), {"C": PENALTIES, "gamma": [0.1]}, TRACK),
     "ridge": (Ridge(), {"alpha": PENALTIES}, TRACK),
