@@ -11,10 +11,12 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.metrics import mean_squared_error
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from cvst.race import TrackAndConfirm
@@ -367,20 +369,35 @@ def test_the_default_tracks_and_confirms(cls):
         (SGDClassifier(shuffle=False, random_state=0), {"alpha": [1e-4, 1e-2, 1.0]}),
         (KNeighborsClassifier(), {"n_neighbors": [1, 2, 4, 7]}),
         (KNeighborsClassifier(), {"n_neighbors": [3]}),
+        (
+            make_pipeline(StandardScaler(), LogisticRegression(tol=0.1)),
+            {"logisticregression__C": [0.01, 1.0, 100.0]},
+        ),
     ],
-    ids=["forest", "gradients", "equally near rows", "one configuration"],
+    ids=[
+        "forest",
+        "gradients",
+        "equally near rows",
+        "one configuration",
+        "solver that stops early",
+    ],
 )
 @pytest.mark.filterwarnings("ignore:There is one configuration only")
-def test_cross_validation_is_that_of_scikit_learn_for_learners_of_an_order(model, grid):
-    """Fits get the rows as the user ordered them: bootstraps and ties depend on it."""
+def test_cross_validation_is_that_of_scikit_learn_for_any_learner(model, grid):
+    """Fits get the rows as the user ordered them, and go the solver's own way."""
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, size=(150, 3)).astype(float)
     y = (X.sum(axis=1) + rng.normal(size=150) > 3).astype(int)
     folds = KFold(4, shuffle=True, random_state=1)
+    score = "neg_log_loss" if hasattr(model, "predict_proba") else None
     ours = RaceGridSearchCV(
-        model, grid, cv=folds, strategy="cross_validation", random_state=0
+        *(model, grid),
+        cv=folds,
+        strategy="cross_validation",
+        scoring=score,
+        random_state=0,
     ).fit(X, y)
-    theirs = GridSearchCV(model, grid, cv=folds).fit(X, y)
+    theirs = GridSearchCV(model, grid, cv=folds, scoring=score).fit(X, y)
     assert ours.best_index_ == theirs.best_index_
     np.testing.assert_allclose(
         ours.cv_results_["mean_test_score"],

@@ -13,6 +13,7 @@ from cvst.evaluation._dispatch import (
     batch_evaluator_for,
     covered_by_one_fit,
     serves_device,
+    shares_exactly,
 )
 from cvst.evaluation._incremental import incremental_evaluator_for
 from cvst.evaluation._one_by_one import OneByOne, configured
@@ -81,6 +82,7 @@ __all__ = [
     "resolve_rescaling",
     "resolve_scoring",
     "serves_device",
+    "shares_exactly",
     "stack_rows",
     "take",
 ]

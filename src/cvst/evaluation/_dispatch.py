@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import singledispatch
 from typing import Any
 
@@ -17,6 +18,7 @@ __all__ = [
     "serve_exactly",
     "serve_lazily",
     "serves_device",
+    "shares_exactly",
 ]
 
 # Evaluators for classes of libraries that need not be installed.
@@ -62,6 +64,29 @@ def covered_by_one_fit(estimator: Any) -> dict[str, str]:
     # Users' evaluators need not inherit from the protocol, which has the default.
     own = getattr(evaluator, "covered_by_one_fit", None)
     return {} if own is None else dict(own(estimator))
+
+
+def shares_exactly(estimator: Any, configurations: Iterable[Configuration]) -> bool:
+    """Return whether shared work predicts what plain fits predict, but for rounding.
+
+    See :attr:`BatchEvaluator.is_exact`; parts of pipelines and estimators in the
+    configurations count too.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression, Ridge
+    >>> shares_exactly(Ridge(), [{"alpha": 1.0}])
+    True
+    >>> shares_exactly(LogisticRegression(), [{"C": 1.0}])
+    False
+    """
+    values = [value for one in configurations for value in one.values()]
+    parts = [estimator, *estimator.get_params(deep=True).values(), *values]
+    return all(
+        getattr(batch_evaluator_for(part), "is_exact", True)
+        for part in parts
+        if hasattr(part, "fit")
+    )
 
 
 def limited(estimator: Any, configuration: Configuration, rounds: int) -> Configuration:

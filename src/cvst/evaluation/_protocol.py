@@ -212,9 +212,18 @@ class BatchEvaluator(Protocol):
     """Fits many configurations of one estimator, sharing what they have in common.
 
     Sharing is exact: an outcome equals that of a clone fitted on its own (to
-    rounding), whatever else is in the task. What cannot be shared is passed on to
-    :class:`OneByOne`. An evaluator holds no state and can be pickled.
+    rounding), whatever else is in the task, unless ``is_exact`` says otherwise. What
+    cannot be shared is passed on to :class:`OneByOne`. An evaluator holds no state and
+    can be pickled.
     """
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether outcomes are those of plain fits, and not only as good.
+
+        An evaluator that does not have this counts as one that is.
+        """
+        return True
 
     @property
     def prefer(self) -> Literal["threads", "processes"]:

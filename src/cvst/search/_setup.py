@@ -32,6 +32,7 @@ from cvst.evaluation import (
     resolve_rescaling,
     resolve_scoring,
     serves_device,
+    shares_exactly,
     stack_rows,
     take,
 )
@@ -244,7 +245,9 @@ def prepare(
     )
     strategy, problem = raceable(strategy, problem, data, classes, folds)
     _check_weighted_rows(strategy, problem, data)
-    evaluator = _evaluator(options, template, scoring)
+    # Whoever asks for plain cross-validation gets the scores of plain fits.
+    alone = strategy.keeps_order and not shares_exactly(template, seeded)
+    evaluator = _evaluator(options, template, scoring, alone)
     if arrays is not None and not serves_device(evaluator, template):
         log_unused_device(options.device, template)
         arrays = None
@@ -327,21 +330,20 @@ def _check_no_cluster(claim: str) -> None:
 
 
 def _evaluator(
-    options: SearchOptions, template: Any, scoring: Scoring
+    options: SearchOptions, template: Any, scoring: Scoring, alone: bool
 ) -> BatchEvaluator:
-    evaluator = _one_response(options, template, MODEL in scoring.responses)
+    alone = alone or MODEL in scoring.responses
+    evaluator = _one_response(options, template, alone)
     if len(scoring.responses) == 1:
         return evaluator
     return SeveralResponses(evaluator, scoring.responses)
 
 
-def _one_response(
-    options: SearchOptions, template: Any, models: bool
-) -> BatchEvaluator:
+def _one_response(options: SearchOptions, template: Any, alone: bool) -> BatchEvaluator:
     if not options.incremental:
         # Callbacks of the estimator's own want to see every fit, and a scorer that can
         # only be called wants every fitted model.
-        alone = models or has_callbacks(template)
+        alone = alone or has_callbacks(template)
         return OneByOne() if alone else batch_evaluator_for(template)
     if options.fit_timeout is not None:
         raise InvalidInputError(

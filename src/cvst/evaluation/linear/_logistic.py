@@ -60,6 +60,7 @@ class LogisticPath(BatchEvaluator):
     """Follows the minimum of ``LogisticRegression`` through all ``C``."""
 
     prefer: Literal["threads", "processes"] = "threads"
+    is_exact: bool = False
 
     def groups(
         self, estimator: Any, configurations: Mapping[int, Configuration]
