@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cvst.cli.table import _columns
 from cvst.cli.table._columns import ColumnOptions, learning_problem
+from cvst.cli.table._kinds import column_kind
 from cvst.exceptions import InvalidInputError
 
 
@@ -77,3 +79,21 @@ def test_lists_in_cells_are_refused(people):
 def test_nothing_left_to_learn_from_is_refused(people):
     with pytest.raises(InvalidInputError, match="No column is left"):
         learning_problem(people[["name", "ill"]], ColumnOptions("ill"))
+
+
+def test_ten_thousand_columns_are_looked_at_once_each(monkeypatch):
+    """Neither the work nor what is said grows faster than the columns."""
+    seen = []
+    monkeypatch.setattr(
+        _columns, "column_kind", lambda column: seen.append(1) or column_kind(column)
+    )
+    values = np.random.default_rng(0).normal(size=(30, 10_000))
+    values[:, 5000:] = np.nan
+    frame = pd.DataFrame(values, columns=[f"c{n}" for n in range(10_000)])
+    frame["y"] = np.arange(30.0)
+    learning = learning_problem(frame, ColumnOptions("y"))
+    assert len(seen) == 10_000
+    assert learning.X.shape == (30, 5000)
+    [note] = learning.notes
+    assert "'c5011' and 4,988 more are empty" in note
+    assert len(note) < 300

@@ -15,6 +15,9 @@ from cvst.exceptions import InvalidInputError
 
 __all__ = ["ColumnOptions", "Learning", "learning_problem"]
 
+# Of thousands of columns a note names the first.
+MOST_NAMED = 12
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnOptions:
@@ -151,6 +154,13 @@ def _groups(frame: Any, name: str | None) -> Any:
     return np.asarray(frame[name].to_numpy())
 
 
+def _listed(names: list[str]) -> str:
+    """Return the first few names, and how many more there are."""
+    more = len(names) - MOST_NAMED
+    shown = ", ".join(names[:MOST_NAMED])
+    return f"{shown} and {more:,} more" if more > 0 else shown
+
+
 def _sort_columns(
     X: Any, raw: bool, notes: list[str]
 ) -> tuple[Any, list[str], list[str]]:
@@ -168,7 +178,7 @@ def _sort_columns(
         if names:
             verb = "Column" if len(names) == 1 else "Columns"
             gone = "is" if len(names) == 1 else "are"
-            notes.append(f"{verb} {', '.join(names)} {gone} {why}, and left out.")
+            notes.append(f"{verb} {_listed(names)} {gone} {why}, and left out.")
     numbers = [column for column, kind in kinds.items() if kind == "number"]
     categories = [column for column, kind in kinds.items() if kind == "category"]
     usable = set(numbers + categories)
