@@ -17,10 +17,10 @@ def live():
         yield report
 
 
-def ask(live, path, host=None):
+def ask(live, path, **headers):
     port = int(live.url.rstrip("/").rsplit(":", 1)[1])
     connection = HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request("GET", path, headers={"Host": host} if host else {})
+    connection.request("GET", path, headers=headers)
     answer = connection.getresponse()
     body = answer.read().decode()
     connection.close()
@@ -63,8 +63,11 @@ def test_only_this_machine_under_its_own_name_is_answered(live, fitted):
     """A foreign name that was pointed at this address gets nothing."""
     live.finish(fitted)
     assert live.url.startswith("http://127.0.0.1:")
-    assert ask(live, "/", host="evil.example")[0] == 403
-    assert ask(live, "/news.json", host="evil.example:80")[0] == 403
+    assert ask(live, "/", Host="evil.example")[0] == 403
+    assert ask(live, "/news.json", Host="evil.example:80")[0] == 403
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
+        assert ask(live, "/news.json", Origin=origin)[0] == 403
+    assert ask(live, "/news.json", Origin=live.url.rstrip("/"))[0] == 200
 
 
 @pytest.mark.parametrize(

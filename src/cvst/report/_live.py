@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import monotonic
@@ -197,6 +197,18 @@ class _Server(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
+def _refusal(headers: Any, own_names: Collection[str]) -> str | None:
+    """Return why a question is not answered, None if it is."""
+    # Another site may point its own name at this address and ask from the user's
+    # browser; it cannot forge the name that it asks under, nor where it comes from.
+    if headers.get("Host", "") not in own_names:
+        return "Not this host."
+    origin = headers.get("Origin")
+    if origin is not None and urlsplit(origin).netloc not in own_names:
+        return "Not this origin."
+    return None
+
+
 def _handler(live: LiveReport) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         """Answers the two questions that a page has."""
@@ -204,10 +216,9 @@ def _handler(live: LiveReport) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            # Another site may point its own name at this address and ask from the
-            # user's browser; it cannot forge the name that it asks under.
-            if self.headers.get("Host", "") not in _own_names(self.server):
-                self._answer(HTTPStatus.FORBIDDEN, "text/plain", "Not this host.")
+            refusal = _refusal(self.headers, _own_names(self.server))
+            if refusal is not None:
+                self._answer(HTTPStatus.FORBIDDEN, "text/plain", refusal)
                 return
             parts = urlsplit(self.path)
             if parts.path == "/":

@@ -172,8 +172,13 @@ def test_a_second_process_is_refused_while_the_first_runs(slow, cvst, tmp_path):
     _, err = second.communicate(timeout=120)
     assert second.returncode == 2
     assert f"is in use by process {process.pid}, which is still running" in err
+    assert "cannot be written" not in err
     process.kill()
     process.communicate()
-    assert not json.loads(cvst("report", tmp_path / "race", "--json").out)[
-        "stop_reason"
-    ]
+    report = "report", tmp_path / "race", "--json"
+    for _ in range(2):  # its own page may be replaced
+        assert not json.loads(cvst(*report).out)["stop_reason"]
+    page = tmp_path / "race.html"
+    page.write_text("years of work", encoding="utf-8")
+    assert "race.html' exists already" in cvst(*report).err
+    assert page.read_text(encoding="utf-8") == "years of work"

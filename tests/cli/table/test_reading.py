@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from cvst.cli.table import _reading
 from cvst.cli.table._reading import read_table
 from cvst.exceptions import InvalidInputError
 
@@ -109,4 +110,14 @@ def test_two_columns_of_one_name_are_refused(tmp_path):
     with pa.OSFile(str(path), "wb") as file, pa.ipc.new_file(file, table.schema) as to:
         to.write_table(table)
     with pytest.raises(InvalidInputError, match="more than one column 'x'"):
+        read_table(str(path))
+
+
+def test_a_small_parquet_of_very_many_rows_is_refused(tmp_path, monkeypatch):
+    """Equal values take next to nothing in the file, and much memory when read."""
+    monkeypatch.setattr(_reading, "MOST_BYTES", 1_000_000)
+    path = tmp_path / "bomb.parquet"
+    pd.DataFrame({"a": np.zeros(200_000)}).to_parquet(path)
+    assert path.stat().st_size < 100_000
+    with pytest.raises(InvalidInputError, match=r"200,000 rows of 1 columns"):
         read_table(str(path))

@@ -56,6 +56,23 @@ def test_another_process_is_refused_and_told_by_whom(path):
     lock.release()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for states")
+def test_a_process_that_ended_unnoticed_holds_no_lock(path):
+    """Killed, and its parent has not asked how it ended: it still has its number."""
+    code = f"""
+        import os, signal
+        from pathlib import Path
+        from cvst.search.checkpoint._lock import Lock
+        Lock(Path({str(path)!r}))
+        os.kill(os.getpid(), signal.SIGKILL)
+    """
+    child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)])
+    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+    os.kill(child.pid, 0)  # the number is still taken
+    Lock(path).release()
+    child.wait()
+
+
 def test_a_lock_of_a_process_that_is_gone_is_taken_over(path, caplog):
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()

@@ -18,15 +18,19 @@ from cvst.search import Checkpoint
 
 __all__ = ["report_checkpoint"]
 
+# The heading of a page tells whose it is.
+MARK, HEAD_BYTES = b"a race of cvst</title>", 5000
+
 
 def report_checkpoint(options: Namespace) -> str:
     """Write the page of a race that may still run, and return how far it is."""
     path: Path = options.folder
     target: Path = options.html or path.with_name(path.name + ".html")
-    if options.html is not None and target.exists() and not options.overwrite:
+    asked = options.html is not None
+    if target.exists() and not options.overwrite and (asked or not _is_ours(target)):
         raise InvalidInputError(
-            f"--html '{target}' exists already. Choose another name, or allow it with "
-            "--overwrite."
+            f"{'--html ' if asked else ''}'{target}' exists already. Choose another "
+            "name with --html, or allow it with --overwrite."
         )
     checkpoint = load_checkpoint(path)
     document = _document(checkpoint)
@@ -40,6 +44,12 @@ def report_checkpoint(options: Namespace) -> str:
         write_file(target, content.encode())
         document["files"] = [str(target)]
     return json.dumps(document, indent=2) if options.json else _text(document)
+
+
+def _is_ours(path: Path) -> bool:
+    """Return whether a file is an earlier page of a race, which may be replaced."""
+    with path.open("rb") as file:
+        return MARK in file.read(HEAD_BYTES)
 
 
 def _document(checkpoint: Checkpoint) -> dict[str, Any]:

@@ -146,7 +146,9 @@ def _read_binary(name: str, content: bytes, kind: str) -> Any:
     source = pyarrow.BufferReader(content)
     try:
         if kind == "parquet":
-            table = need("pyarrow.parquet", "Reading Parquet files").read_table(source)
+            parquet = need("pyarrow.parquet", "Reading Parquet files")
+            _check_size(name, parquet.ParquetFile(source).metadata)
+            table = parquet.read_table(source)
         else:
             table = _read_arrow(pyarrow, source)
         frame = table.to_pandas()
@@ -157,6 +159,18 @@ def _read_binary(name: str, content: bytes, kind: str) -> Any:
         raise InvalidInputError(
             f"The data file {name!r} is not a valid {kind.capitalize()} file: {why}."
         ) from error
+
+
+def _check_size(name: str, metadata: Any) -> None:
+    """Refuse a table that a small file unpacks to beyond measure."""
+    # Values that repeat take next to nothing in the file, and eight bytes each here.
+    size = 8 * metadata.num_rows * metadata.num_columns
+    if size > MOST_BYTES:
+        raise InvalidInputError(
+            f"The data file {name!r} has {metadata.num_rows:,} rows of "
+            f"{metadata.num_columns:,} columns, which is more than {MOST_BYTES:,} "
+            "bytes when unpacked. Keep fewer rows or columns."
+        )
 
 
 def _read_arrow(pyarrow: Any, source: Any) -> Any:

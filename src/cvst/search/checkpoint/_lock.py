@@ -122,12 +122,18 @@ def _identity(pid: int) -> dict[str, Any]:
     return {"pid": pid, "host": platform.node(), "began": _began(pid)}
 
 
+# States of a process that is over, and whose parent has not asked how it ended.
+ENDED = ("Z", "X")
+
+
 def _began(pid: int) -> str | None:
     """Return what tells a process from a later one of the same number, if known."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         # The name of the program may hold blanks and brackets; fields follow it.
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        if fields[0] in ENDED:
+            return "ended"
         return f"{boot} {fields[19]}"
     except (OSError, IndexError):
         return None

@@ -47,6 +47,8 @@ def recorded(
     _check(search, path)
     try:
         lock = Lock(path)
+    except CheckpointError:
+        raise  # in use, and it says by whom
     except (OSError, ValueError) as error:
         # A name with a NUL or half a character pair in it is a ValueError.
         raise _unwritable(path, error) from error
