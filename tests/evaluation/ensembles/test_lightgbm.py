@@ -78,7 +78,8 @@ def test_first_rounds_classify_as_shorter_runs(
     seed=st.integers(0, 1000),
     sizes=st.lists(st.integers(1, 12), min_size=2, max_size=4),
     objective=st.sampled_from(
-        [None, "regression_l1", "huber", "fair", "mape", "poisson", "quantile"]
+        # Not "mape": with weights and leaves of one row LightGBM fails its own checks.
+        [None, "regression_l1", "huber", "fair", "poisson", "quantile"]
     ),
     boosting_type=st.sampled_from(["gbdt", "gbdt", "dart", "rf"]),
     min_child_samples=st.sampled_from([1, 3, 15, 22, 30]),

