@@ -25,6 +25,7 @@ from cvst import (
 )
 from cvst.race import TrackAndConfirm
 from cvst.search import ScoreEstimate
+from cvst.search.estimate import Evidence, Growth
 from cvst.statistics import corrected_best, standard_error_of_mean
 
 GRID = {"n_neighbors": [1, 3, 5, 9, 15, 21, 30]}
@@ -400,3 +401,10 @@ def test_intervals_cover_as_often_as_they_say():
         corrected.append(told.value - truth)
     assert inside / n_draws >= 0.75
     assert np.mean(corrected) < np.mean(naive)
+
+
+def test_shares_of_rows_that_do_not_scatter_have_an_interval():
+    """Folds may have equal shares of hits, and so no error, though rows differ."""
+    known = Evidence(0.5, 0.0, Growth(), error=0.0, freedom=9.0, top=1.0)
+    low, high = known.ends
+    assert 0 < low < 0.5 < high < 1

@@ -64,7 +64,6 @@ FOUND = {
         scoring="scorer of words",
         options="order by classes",
     ),
-    "an estimate without any error was divided by it": draw(47507),
     "equally near rows were chosen in another order": draw(27939),
 }
 

@@ -17,18 +17,7 @@ __all__ = ["ByParameter"]
 class ByParameter:
     """Configurations by their hyper-parameters, with losses that can be compared.
 
-    Parameters
-    ----------
-    axes : tuple of ParameterAxis
-        One per parameter.
-    losses : ndarray of shape (n_seen,)
-        Comparable mean losses, NaN if the fit failed.
-    confirmed : ndarray of shape (n_seen,), bool
-        Those with as much evidence as the winner.
-    winner : int
-        Place of the winner.
-    quantity : str, default="loss"
-        What the losses are: ``"minus f1"`` where a score was chosen.
+    The parameters are those of :class:`SlicesDisplay`.
     """
 
     def __init__(
