@@ -7,7 +7,8 @@ Run it from the root of the repository::
 
 and on a larger machine with ``--workers 1,2,4,8,16``. What is measured was fixed
 before the first run: a grid of SVC and one of LightGBM on the data below, the default
-strategy, no final fit. ``efficiency`` is the time with one worker of the same engine
+strategy, no final fit (``--strategy cross_validation`` runs all folds of all
+configurations instead, which leaves no worker idle by itself). ``efficiency`` is the time with one worker of the same engine
 over the number of workers times the time with that number; ``efficiency_over_serial``
 takes the time without any engine. A small race warms the workers up before. Every race
 must be the serial one to the last bit, or the line says so.
@@ -276,7 +277,8 @@ def main():
     options = parser.parse_args()
     tell = Tell(options.out, options.deadline)
     tell(what="machine", cpus=os.cpu_count(), python=platform.python_version(),
-         rows=options.rows, machine=platform.machine())  # fmt: skip
+         rows=options.rows, strategy=options.strategy,
+         machine=platform.machine())  # fmt: skip
     known = {}
     for name, case in cases(options.rows).items():
         race(small(case), "cross_validation")

@@ -9,11 +9,23 @@ from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, SVR
 
 from cvst import RaceGridSearchCV
-from cvst.evaluation import Task, batch_evaluator_for
+from cvst.evaluation import (
+    DataSource,
+    RaceData,
+    Task,
+    batch_evaluator_for,
+    resolve_loss,
+    resolve_rescaling,
+)
 from cvst.evaluation._ahead import Ahead
+from cvst.evaluation._dispatch import divides
 from cvst.evaluation._scored import Scored
+from cvst.evaluation.svm._evaluator import SvmEvaluator
 from cvst.race import Look
 
 ROWS = np.arange(12)
@@ -39,7 +51,7 @@ def planned(ahead, groups, n_workers, fold=0):
     members = sorted(number for group in groups for number in group)
     look = look_at(fold, members)
     assert ahead.take(look, groups) == ([], groups)
-    plan = ahead.plan(look, groups, n_workers, STRIDE)
+    plan = ahead.plan(look, groups, groups, n_workers, STRIDE)
     assert ahead.present(plan, STRIDE, done(plan)) == []
     return plan
 
@@ -50,13 +62,39 @@ def numbers(scored):
 
 
 @pytest.mark.parametrize(
-    ("n_workers", "n_looks"), [(1, 0), (2, 0), (3, 0), (4, 1), (6, 2), (99, 2)]
+    ("n_workers", "n_groups"), [(1, 0), (2, 0), (3, 2), (4, 2), (5, 4), (6, 4), (99, 4)]
 )
-def test_only_idle_workers_look_ahead(n_workers, n_looks):
-    """Two groups: four workers can take two folds, and there are three in all."""
+def test_only_idle_workers_look_ahead(n_workers, n_groups):
+    """Of two more folds, as much as is done when the longer group is."""
     plan = planned(Ahead(FOLDS), [[0, 1], [2]], n_workers)
-    assert len(plan.looks) == n_looks
-    assert len(plan.groups) == 2 * n_looks
+    assert len(plan.groups) == n_groups
+    assert len(plan.looks) == n_groups // 2
+
+
+def test_idle_workers_take_what_earlier_looks_say():
+    """The best first, as many as end with the longest fit."""
+    ahead = Ahead(FOLDS)
+    seconds = {0: 5.0, 1: 2.0, 2: 1.0, 3: 2.0}
+    results = [Scored(number, fit_seconds=one) for number, one in seconds.items()]
+    ahead.hear(results, list(seconds), [0.4, 0.3, 0.1, 0.2])
+    groups = [[number] for number in seconds]
+    assert ahead.longest_first(groups) == [[0], [1], [3], [2]]
+    # Two workers: one is busy for 5 seconds, and the other as long with the rest.
+    assert planned(ahead, groups, 2).groups == []
+    # Three: busy for 5, 2 and 3 seconds, with room for 1, then 2, then 2 seconds.
+    assert planned(ahead, groups, 3).groups == [[12], [13], [11]]
+
+
+def test_what_is_known_of_later_folds_is_kept_while_others_are_done():
+    """A group that was found for this fold may be known for the next one too."""
+    ahead = Ahead(FOLDS)
+    planned(ahead, [[0], [1]], 4)
+    planned(ahead, [[0], [1]], 6)
+    look = look_at(1, [0, 1])
+    found, left = ahead.take(look, [[0], [1]])
+    assert (numbers(found), left) == ([0, 1], [])
+    assert ahead.plan(look, [[0], [1]], [[1]], 2, STRIDE).groups == []
+    assert numbers(ahead.take(look_at(2, [0, 1]), [[0], [1]])[0]) == [0, 1]
 
 
 def test_results_are_found_once_by_fold_and_group():
@@ -94,11 +132,12 @@ def test_a_later_fold_is_not_done_twice():
     look = look_at(1, [0, 2])
     found, left = ahead.take(look, [[0], [2]])
     assert (numbers(found), left) == ([2], [[0]])
-    plan = ahead.plan(look, left, 6, STRIDE)
+    plan = ahead.plan(look, [[0], [2]], left, 6, STRIDE)
     assert plan.groups == [[0 + STRIDE]]
 
 
 GRIDS = [
+    (SVC(gamma=0.1), {"C": np.logspace(-2, 3, 20)}),
     (KNeighborsClassifier(), {"n_neighbors": list(range(1, 40, 3))}),
     (KNeighborsRegressor(), {"n_neighbors": list(range(1, 40, 3))}),
     (RandomForestClassifier(max_depth=3), {"n_estimators": [3, 6, 9, 12]}),
@@ -123,7 +162,7 @@ def test_races_of_one_group_are_the_serial_ones(model, grid, strategy):
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("place", [0, 2])
+@pytest.mark.parametrize("place", [0, 1, 3])
 def test_independent_means_the_same_bits(place, seed):
     """Whoever promises it answers for part of a group as for the whole of it."""
     model, grid = GRIDS[place]
@@ -145,7 +184,7 @@ def test_independent_means_the_same_bits(place, seed):
         )
 
 
-@pytest.mark.parametrize("place", [1, 3])
+@pytest.mark.parametrize("place", [2, 4])
 def test_sums_of_numbers_promise_nothing(place):
     """They may be added up in another order."""
     model, _ = GRIDS[place]
@@ -155,3 +194,43 @@ def test_sums_of_numbers_promise_nothing(place):
 def seeded(model):
     """Return a seed for models that take one."""
     return {"random_state": 0} if "random_state" in model.get_params() else {}
+
+
+class Counting(SvmEvaluator):
+    """Knows how many machines it was asked for at a time."""
+
+    def __init__(self):
+        self.sizes = []
+
+    def evaluate(self, task):
+        self.sizes.append(len(task.configurations))
+        return super().evaluate(task)
+
+
+@pytest.mark.parametrize(("n_jobs", "sizes"), [(1, [16, 8]), (2, [1] * 24)])
+def test_groups_of_machines_are_cut_for_workers(n_jobs, sizes):
+    """Machines of one kernel go to several workers, if there are any."""
+    X, y = make_classification(200, 5, flip_y=0.2, random_state=0)
+    model, counting = SVC(gamma=0.1), Counting()
+    grid = [{"C": value} for value in np.logspace(-2, 2, 24)]
+    source = DataSource(
+        estimator=model,
+        configurations=grid,
+        data=RaceData(X=X, y=y, n_samples=200),
+        loss=resolve_loss("accuracy", model, y),
+        rescaling=resolve_rescaling(None, model, grid, False),
+        evaluator=counting,
+        n_jobs=n_jobs,
+    )
+    source.observe(Look(slice(0, 100), slice(100, 200), 100, np.arange(24)))
+    assert sorted(counting.sizes, reverse=True) == sizes
+
+
+def test_only_labels_of_machines_allow_a_cut():
+    """Sums may be added up in another order; a pipeline is what its last step is."""
+    for model in (SVC(), make_pipeline(StandardScaler(), SVC())):
+        evaluator = batch_evaluator_for(model)
+        assert divides(evaluator, model, "predict")
+        assert not divides(evaluator, model, "decision_function")
+    assert not divides(batch_evaluator_for(SVR()), SVR(), "predict")
+    assert not divides(batch_evaluator_for(Ridge()), Ridge(), "predict")

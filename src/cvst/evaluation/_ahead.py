@@ -2,18 +2,20 @@
 
 Configurations that share work go to one worker: all k of k-NN, all sizes of a forest,
 all penalties of a ridge regression. A fold then has fewer groups than there are
-workers. A race takes folds one after the other, since each may drop configurations; but
-what a group answers in a fold does not depend on what happens in another. So idle
-workers go on with the same groups in the folds to come, and a group whose members have
-all stayed finds its answer there, the same to the last bit. One that has lost a member
-is worked on anew.
+workers, or so few that most workers wait for the last ones. A race takes folds one
+after the other, since each may drop configurations; but what a group answers in a fold
+does not depend on what happens in another. So idle workers go on with the same groups
+in the folds to come, the best ones first, and a group whose members have all stayed
+finds its answer there, the same to the last bit. One that has lost a member is worked
+on anew.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import heapq
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any, TypeAlias
 
 from cvst._typing import IntArray
@@ -89,6 +91,8 @@ class Ahead:
         self._known: dict[Owner, list[Scored]] = {}
         self._stage: str | None = None
         self._asked: set[int] = set()
+        self._seconds: dict[int, float] = {}
+        self._losses: dict[int, float] = {}
 
     def take(
         self, look: Look, groups: Sequence[list[int]]
@@ -130,28 +134,87 @@ class Ahead:
         keys = (key for key in self._known if key[0] == place)
         return next((key for key in keys if set(key[1]) >= set(group)), None)
 
+    def hear(
+        self, results: Iterable[Scores], configurations: Sequence[int], losses: Any
+    ) -> None:
+        """Remember what a look took and gave, to guess at the next one."""
+        for result in results:
+            seconds = result.fit_seconds + result.score_seconds
+            self._seconds.update(dict.fromkeys(numbers_of(result), seconds))
+        self._losses.update(zip(configurations, losses, strict=True))
+
+    def longest_first(self, groups: Sequence[list[int]]) -> list[list[int]]:
+        """Sort groups, so that the last worker does not begin with a long one."""
+        return sorted(groups, key=self._expected, reverse=True)
+
+    def _expected(self, group: Sequence[int]) -> float:
+        """Return the seconds of a group the last time; as good a guess as any, if not.
+
+        Looks of a fold take about as long as each other, and only ratios matter here.
+        """
+        known = [self._seconds[n] for n in group if n in self._seconds]
+        return sum(known) * len(group) / len(known) if known else float(len(group))
+
+    def _best_first(self, groups: Sequence[list[int]]) -> list[list[int]]:
+        """Sort groups by their best member: it is the most likely to stay."""
+        worst = float("inf")
+        return sorted(
+            groups, key=lambda group: min(self._losses.get(n, worst) for n in group)
+        )
+
     def plan(
-        self, look: Look, groups: Sequence[list[int]], n_workers: int, stride: int
+        self,
+        look: Look,
+        groups: Sequence[list[int]],
+        left: Sequence[list[int]],
+        n_workers: int,
+        stride: int,
     ) -> Plan:
-        """Return as much of the folds to come as idle workers can take."""
+        """Return as much of the folds to come as idle workers can take.
+
+        Parameters
+        ----------
+        look : Look
+            The present look, a fold or not.
+        groups : sequence of list of int
+            All its groups.
+        left : sequence of list of int
+            Those of them that are not known yet.
+        n_workers : int
+            Number of workers.
+        stride : int
+            A number above those of all configurations.
+        """
         place = self._place(look)
-        n_looks = n_workers // max(1, len(groups)) - 1
-        if place is None or not groups or n_looks < 1:
+        if place is None or not left or n_workers < 2:
             return Plan()
         self._forget(groups)
+        idle = _Idle(map(self._expected, left), n_workers)
+        looks: list[Look] = []
+        plan = Plan()
+        for key, pair, is_new in self._coming(place, groups):
+            if not idle.takes(self._expected(key[1])):
+                break
+            if is_new or not looks:
+                looks.append(_at(look, *pair))
+            plan.groups.append([number + len(looks) * stride for number in key[1]])
+            plan.owners.update(dict.fromkeys(plan.groups[-1], key))
+        return replace(plan, looks=tuple(looks))
+
+    def _coming(
+        self, place: Place, groups: Sequence[list[int]]
+    ) -> Iterator[tuple[tuple[Place, tuple[int, ...]], Any, bool]]:
+        """Yield what is not known of the folds to come, and where a fold begins."""
         count, _, rounds = place
+        best_first = self._best_first(groups)
         # A stage takes all its folds, in whichever order.
-        pairs = self._folds[count]
-        left = (index for index in range(len(pairs)) if index not in self._asked)
-        coming = list(islice(left, n_looks))
-        plan = Plan(tuple(_at(look, *pairs[index]) for index in coming))
-        for step, index in enumerate(coming, 1):
-            for group in groups:
+        for index, pair in enumerate(self._folds[count]):
+            is_new = True
+            for group in best_first if index not in self._asked else ():
                 key = (count, index, rounds), tuple(group)
-                if self._covering(key[0], group) is None:
-                    plan.groups.append([number + step * stride for number in group])
-                    plan.owners.update(dict.fromkeys(plan.groups[-1], key))
-        return plan
+                if self._covering(*key) is None:
+                    yield key, pair, is_new
+                    is_new = False
 
     def _forget(self, groups: Sequence[list[int]]) -> None:
         """Let go of folds that were asked for, and of groups that have changed."""
@@ -186,3 +249,21 @@ class Ahead:
 
 def _at(look: Look, train: IntArray, test: IntArray) -> Look:
     return replace(look, train=train, test=test, n_train=len(train))
+
+
+class _Idle:
+    """The time in which workers would wait for the last of them."""
+
+    def __init__(self, seconds: Iterable[float], n_workers: int) -> None:
+        self._busy_until = [0.0] * n_workers
+        for one in seconds:
+            heapq.heapreplace(self._busy_until, self._busy_until[0] + one)
+        # Sums of the same numbers in another order are not quite the same.
+        self._end = max(self._busy_until) * (1 + 1e-9)
+
+    def takes(self, seconds: float) -> bool:
+        """Give work to the first who is free, unless all would wait for that."""
+        if self._busy_until[0] + seconds > self._end:
+            return False
+        heapq.heapreplace(self._busy_until, self._busy_until[0] + seconds)
+        return True

@@ -14,6 +14,7 @@ __all__ = [
     "are_independent",
     "batch_evaluator_for",
     "covered_by_one_fit",
+    "divides",
     "limited",
     "serve_exactly",
     "serve_lazily",
@@ -116,6 +117,15 @@ def are_independent(evaluator: BatchEvaluator, estimator: Any, response: str) ->
     See :meth:`BatchEvaluator.are_independent`.
     """
     own = getattr(evaluator, "are_independent", None)
+    return own is not None and bool(own(estimator, response))
+
+
+def divides(evaluator: BatchEvaluator, estimator: Any, response: str) -> bool:
+    """Return whether groups may be cut for more workers.
+
+    See :meth:`BatchEvaluator.divides`.
+    """
+    own = getattr(evaluator, "divides", None)
     return own is not None and bool(own(estimator, response))
 
 

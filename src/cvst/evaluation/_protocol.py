@@ -280,6 +280,16 @@ class BatchEvaluator(Protocol):
         del estimator, response
         return False
 
+    def divides(self, estimator: Any, response: str) -> bool:
+        """Return whether groups may be cut so that more workers have something to do.
+
+        That needs answers which are alike to the last bit whatever else is in a group,
+        and work most of which is each member's own. An evaluator without this method
+        counts as one whose groups stay whole.
+        """
+        del estimator, response
+        return False
+
     def limited(
         self, estimator: Any, configuration: Configuration, rounds: int
     ) -> Configuration:

@@ -22,7 +22,7 @@ from cvst._sklearn_compat import num_samples
 from cvst._text import configuration_text
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
 from cvst.evaluation._ahead import Ahead, Plan, SeveralLooks
-from cvst.evaluation._dispatch import are_independent
+from cvst.evaluation._dispatch import are_independent, divides
 from cvst.evaluation._keeping import Keeper, Listener, paced_chunks
 from cvst.evaluation._protocol import BatchEvaluator, Scratch
 from cvst.evaluation._rows import RaceData, take
@@ -51,6 +51,7 @@ from cvst.parallel import (
     OnFile,
     effective_n_jobs,
     in_chunks,
+    in_parts,
     run_chunks,
     works_here,
 )
@@ -143,16 +144,16 @@ class DataSource:
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     folds: Mapping[int, Folds] = field(default_factory=dict)
     ahead: Ahead = field(init=False)
+    divides: bool = field(init=False)
     scratch: Scratch = field(default_factory=Scratch)
     warned: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         # Its own list, so that admitting changes no list of the caller.
         self.configurations = list(self.configurations)
-        independent = are_independent(
-            self.evaluator, self.estimator, self.loss.response
-        )
-        self.ahead = Ahead(self.folds, independent)
+        asked = self.evaluator, self.estimator, self.loss.response
+        self.ahead = Ahead(self.folds, are_independent(*asked))
+        self.divides = divides(*asked)
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
         """Append configurations that join the race, numbered after those known."""
@@ -209,6 +210,7 @@ class DataSource:
         if seen is None:
             rows = one_by_one(work.configurations, scored)
             seen = self._gather(look, [tables.enter(row) for row in rows], tables)
+        self.ahead.hear(scored, look.configurations.tolist(), seen.mean_losses)
         if self.keep_losses:
             self.kept.append((look.configurations, seen.losses))
         return seen
@@ -261,9 +263,12 @@ class DataSource:
         known, groups = self._known(work.look, groups, gate)
         scored: list[Scores] = [*known]
         n_done = len(known)
-        early, groups = self.ahead.take(work.look, groups)
-        plan = self._plan_ahead(work.look, groups, gate)
-        chunks = self._chunks([*groups, *plan.groups], gate, lambda: n_done)
+        groups = self._cut(groups)
+        early, left = self.ahead.take(work.look, groups)
+        if gate is None and not self._is_here():
+            left = self.ahead.longest_first(left)
+        plan = self._plan_ahead(work.look, groups, left, gate)
+        chunks = self._chunks([*left, *plan.groups], gate, lambda: n_done)
         if self.watch is not None:
             self.watch(n_done, n_total)
         batches = self._answers(early, work, plan, chunks, gate)
@@ -284,15 +289,26 @@ class DataSource:
         check_outcomes(self.evaluator, work.configurations, scored)
         return scored
 
+    def _cut(self, groups: list[list[int]]) -> list[list[int]]:
+        """Cut groups where there are workers for the parts and results stay the same."""
+        if self._is_here() or self.device is not None or not self.divides:
+            return groups
+        return in_parts(groups, effective_n_jobs(self.n_jobs))
+
     def _plan_ahead(
-        self, look: Look, groups: list[list[int]], gate: Gate | None
+        self,
+        look: Look,
+        groups: list[list[int]],
+        left: list[list[int]],
+        gate: Gate | None,
     ) -> Plan:
         """Return what idle workers may do of the folds to come."""
         alone = gate is not None or self.device is not None or self._is_here()
         if alone or self.guard is not None or getattr(self.evaluator, "carries", False):
             return Plan()
         n_workers = effective_n_jobs(self.n_jobs)
-        return self.ahead.plan(look, groups, n_workers, len(self.configurations))
+        stride = len(self.configurations)
+        return self.ahead.plan(look, groups, left, n_workers, stride)
 
     def _answers(
         self,

@@ -18,7 +18,7 @@ from sklearn import get_config
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Configuration
-from cvst.evaluation._dispatch import batch_evaluator_for, serves_device
+from cvst.evaluation._dispatch import batch_evaluator_for, divides, serves_device
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.pipelines._branches import Branch
@@ -109,6 +109,14 @@ class PipelineEvaluator(BatchEvaluator):
         """Ask the final estimator's evaluator."""
         final = estimator.steps[-1][1]
         return serves_device(batch_evaluator_for(final), final)
+
+    def divides(self, estimator: Any, response: str) -> bool:
+        """Ask the final estimator's evaluator.
+
+        Parts that run in other processes fit the steps before it again.
+        """
+        final = estimator.steps[-1][1]
+        return divides(batch_evaluator_for(final), final, response)
 
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Name what is covered in the final estimator."""

@@ -63,6 +63,17 @@ class SvmEvaluator(BatchEvaluator):
         ]
         return [*groups, *([number] for number in alone)]
 
+    def are_independent(self, estimator: Any, response: str) -> bool:
+        """Promise it for labels: where a last bit decides, libsvm does."""
+        return SVM_TYPES[type(estimator)] < 2 and response == "predict"
+
+    def divides(self, estimator: Any, response: str) -> bool:
+        """Say so for labels: a kernel costs as much as a fit or two, and fits differ.
+
+        The longest fits of a grid, those of a large ``C``, have one kernel.
+        """
+        return self.are_independent(estimator, response)
+
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Fit all machines of each kernel on the same matrix."""
         settings, alone = read_all(task.estimator, task.configurations, read_settings)
