@@ -8,10 +8,11 @@ Run it from the root of the repository::
 and on a larger machine with ``--workers 1,2,4,8,16``. What is measured was fixed
 before the first run: a grid of SVC and one of LightGBM on the data below, the default
 strategy, no final fit (``--strategy cross_validation`` runs all folds of all
-configurations instead, which leaves no worker idle by itself). ``efficiency`` is the time with one worker of the same engine
-over the number of workers times the time with that number; ``efficiency_over_serial``
-takes the time without any engine. A small race warms the workers up before. Every race
-must be the serial one to the last bit, or the line says so.
+configurations instead, which leaves no worker idle by itself). ``efficiency`` is the
+time with one worker of the same engine over the number of workers times the time with
+that number; ``efficiency_over_serial`` takes the time without any engine. A small race
+warms the workers up before. Every race must be the serial one to the last bit, or the
+line says so.
 
 An engine whose package is missing is left out, and what finds no time before
 ``--deadline`` (seconds) is skipped with a line that says so.

@@ -290,7 +290,7 @@ class DataSource:
         return scored
 
     def _cut(self, groups: list[list[int]]) -> list[list[int]]:
-        """Cut groups where there are workers for the parts and results stay the same."""
+        """Cut groups where there are workers for the parts and it changes no result."""
         if self._is_here() or self.device is not None or not self.divides:
             return groups
         return in_parts(groups, effective_n_jobs(self.n_jobs))
