@@ -85,6 +85,17 @@ def test_idle_workers_take_what_earlier_looks_say():
     assert planned(ahead, groups, 3).groups == [[12], [13], [11]]
 
 
+def test_only_groups_that_outlast_the_others_are_cut():
+    """Of 12 seconds in all each of three workers has four."""
+    ahead = Ahead(FOLDS)
+    assert ahead.cut([[0, 1, 2], [3, 4]], 3) == [[0], [1], [2], [3], [4]]
+    seconds = [3.0, 2.0, 4.0, 1.0, 2.0]
+    results = [Scored(number, fit_seconds=one) for number, one in enumerate(seconds)]
+    ahead.hear(results, list(range(5)), np.zeros(5))
+    assert ahead.cut([[0, 1, 2], [3, 4]], 3) == [[0], [1], [2], [3, 4]]
+    assert ahead.cut([[0, 1, 2], [3, 4]], 1) == [[0, 1, 2], [3, 4]]
+
+
 def test_what_is_known_of_later_folds_is_kept_while_others_are_done():
     """A group that was found for this fold may be known for the next one too."""
     ahead = Ahead(FOLDS)

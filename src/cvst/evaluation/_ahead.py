@@ -13,6 +13,7 @@ on anew.
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -21,6 +22,7 @@ from typing import Any, TypeAlias
 from cvst._typing import IntArray
 from cvst.evaluation._scored import Scored, Scores, numbers_of
 from cvst.evaluation._work import Work
+from cvst.parallel import in_parts
 from cvst.race import Folds, Look
 
 __all__ = ["Ahead", "Plan", "SeveralLooks"]
@@ -146,6 +148,20 @@ class Ahead:
     def longest_first(self, groups: Sequence[list[int]]) -> list[list[int]]:
         """Sort groups, so that the last worker does not begin with a long one."""
         return sorted(groups, key=self._expected, reverse=True)
+
+    def cut(self, groups: Sequence[list[int]], n_workers: int) -> list[list[int]]:
+        """Cut groups that would outlast the others; all of them, if nothing is known.
+
+        What they share is computed once more for each part, so others stay whole.
+        """
+        if not any(number in self._seconds for group in groups for number in group):
+            return in_parts(groups, n_workers)
+        share = sum(map(self._expected, groups)) / n_workers
+        parts = []
+        for group in groups:
+            n_parts = max(1, min(len(group), math.ceil(self._expected(group) / share)))
+            parts += [group[start::n_parts] for start in range(n_parts)]
+        return parts
 
     def _expected(self, group: Sequence[int]) -> float:
         """Return the seconds of a group the last time; as good a guess as any, if not.

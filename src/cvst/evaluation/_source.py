@@ -51,7 +51,6 @@ from cvst.parallel import (
     OnFile,
     effective_n_jobs,
     in_chunks,
-    in_parts,
     run_chunks,
     works_here,
 )
@@ -293,7 +292,7 @@ class DataSource:
         """Cut groups where there are workers for the parts and it changes no result."""
         if self._is_here() or self.device is not None or not self.divides:
             return groups
-        return in_parts(groups, effective_n_jobs(self.n_jobs))
+        return self.ahead.cut(groups, effective_n_jobs(self.n_jobs))
 
     def _plan_ahead(
         self,
