@@ -188,7 +188,7 @@ def test_moments_in_blocks_equal_those_of_the_whole(weighted, monkeypatch):
     source = SimpleNamespace(data=SimpleNamespace(score_weights=weights))
     look = SimpleNamespace(test=slice(0, 501))
     whole = DataSource._means(source, look, losses)
-    monkeypatch.setattr("cvst.evaluation._source.LARGEST_BLOCK", 1)
+    monkeypatch.setattr("cvst.evaluation._scored.LARGEST_BLOCK", 1)
     for block, all_at_once in zip(
         DataSource._means(source, look, losses), whole, strict=True
     ):

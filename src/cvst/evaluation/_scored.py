@@ -25,6 +25,7 @@ __all__ = [
     "check_outcomes",
     "exact_means",
     "lost",
+    "means_with_errors",
     "numbers_of",
     "one_by_one",
     "other_tables",
@@ -32,6 +33,9 @@ __all__ = [
     "whole_look",
     "without_undefined",
 ]
+
+# Most losses that are copied at a time.
+LARGEST_BLOCK = 1_000_000
 
 # Stands for losses that were taken from a result.
 NOTHING = np.empty(0)
@@ -267,3 +271,39 @@ def check_outcomes(
         "Outcome for each number in task.configurations, with an error where the fit "
         "failed; cvst.evaluation.check_evaluator checks that."
     )
+
+
+def means_with_errors(
+    losses: FloatArray, weights: Any = None
+) -> tuple[FloatArray, FloatArray]:
+    """Return (weighted) means and their standard errors, NaN for a single row."""
+    n_points = losses.shape[1]
+    if weights is None:
+        kept = None
+        shares = np.full(n_points, 1 / n_points)
+    else:
+        kept = weights[weights > 0]
+        shares = kept / kept.sum()
+    # A block at a time: copies of a whole table would fill the memory.
+    size = max(64, LARGEST_BLOCK // n_points // 64 * 64)
+    blocks = [losses[start : start + size] for start in range(0, len(losses), size)]
+    parts = [_moments(block, kept, shares) for block in blocks]
+    means, squares = (np.concatenate(values) for values in zip(*parts, strict=True))
+    if n_points < 2:
+        return means, np.full(len(means), np.nan)
+    return means, np.sqrt(squares * n_points / (n_points - 1))
+
+
+def _moments(
+    block: FloatArray, weights: FloatArray | None, shares: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return (weighted) means of rows and of their squared distances to them."""
+    means: FloatArray
+    block = np.asarray(block, dtype=float)
+    if weights is None:
+        means = block.mean(axis=1)
+    else:
+        means = np.asarray(np.average(block, axis=1, weights=weights))
+    # A model that diverged may have losses whose squares no longer fit.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return means, (block - means[:, None]) ** 2 @ shares**2

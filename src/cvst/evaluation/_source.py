@@ -33,6 +33,7 @@ from cvst.evaluation._scored import (
     check_outcomes,
     exact_means,
     lost,
+    means_with_errors,
     numbers_of,
     one_by_one,
     other_tables,
@@ -59,9 +60,6 @@ from cvst.race import Folds, Look, LookCutError, LookLosses
 __all__ = ["DataSource", "Gate", "failure_warning"]
 
 T = TypeVar("T")
-
-# Most losses that are copied at a time.
-LARGEST_BLOCK = 1_000_000
 
 
 class Gate(Protocol):
@@ -425,7 +423,8 @@ class DataSource:
             for result in scored
             if result.losses is None
         }
-        means, standard_errors = self._means(look, losses)
+        weights = take(self.data.score_weights, look.test)
+        means, standard_errors = means_with_errors(losses, weights)
         y_test = take(self.data.y, look.test)
         scores = self._scores(look, y_test, means, scored)
         ranked, slopes = self.loss.ranked(means)
@@ -459,40 +458,6 @@ class DataSource:
         if weights is not None:
             return int(np.sum(weights > 0))
         return count_rows(look.test, num_samples(self.data.X))
-
-    def _means(self, look: Look, losses: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return (weighted) means and their standard errors, NaN for a single row."""
-        weights = take(self.data.score_weights, look.test)
-        n_points = losses.shape[1]
-        if weights is None:
-            kept = None
-            shares = np.full(n_points, 1 / n_points)
-        else:
-            kept = weights[weights > 0]
-            shares = kept / kept.sum()
-        # A block at a time: copies of a whole table would fill the memory.
-        size = max(64, LARGEST_BLOCK // n_points // 64 * 64)
-        blocks = [losses[start : start + size] for start in range(0, len(losses), size)]
-        parts = [_moments(block, kept, shares) for block in blocks]
-        means, squares = (np.concatenate(values) for values in zip(*parts, strict=True))
-        if n_points < 2:
-            return means, np.full(len(means), np.nan)
-        return means, np.sqrt(squares * n_points / (n_points - 1))
-
-
-def _moments(
-    block: FloatArray, weights: FloatArray | None, shares: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return (weighted) means of rows and of their squared distances to them."""
-    means: FloatArray
-    block = np.asarray(block, dtype=float)
-    if weights is None:
-        means = block.mean(axis=1)
-    else:
-        means = np.asarray(np.average(block, axis=1, weights=weights))
-    # A model that diverged may have losses whose squares no longer fit.
-    with np.errstate(over="ignore", invalid="ignore"):
-        return means, (block - means[:, None]) ** 2 @ shares**2
 
 
 def _shown(configuration: Configuration) -> str:
