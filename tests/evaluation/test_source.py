@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -23,6 +21,7 @@ from cvst.evaluation import (
     resolve_loss,
     resolve_rescaling,
 )
+from cvst.evaluation._scored import means_with_errors
 from cvst.exceptions import InvalidInputError
 from cvst.race import Look
 
@@ -185,14 +184,10 @@ def test_moments_in_blocks_equal_those_of_the_whole(weighted, monkeypatch):
     rng = np.random.default_rng(0)
     losses = rng.random((300, 501)) ** 3
     weights = rng.random(501) if weighted else None
-    source = SimpleNamespace(data=SimpleNamespace(score_weights=weights))
-    look = SimpleNamespace(test=slice(0, 501))
-    whole = DataSource._means(source, look, losses)
+    whole = means_with_errors(losses, weights)
     monkeypatch.setattr("cvst.evaluation._scored.LARGEST_BLOCK", 1)
-    for block, all_at_once in zip(
-        DataSource._means(source, look, losses), whole, strict=True
-    ):
-        np.testing.assert_array_equal(block, all_at_once)
+    blocks = means_with_errors(losses, weights)
+    np.testing.assert_array_equal(blocks, whole)
 
 
 @pytest.mark.parametrize("scoring", ["accuracy", "neg_log_loss"])
