@@ -2,6 +2,8 @@
 
     python benchmarks/forecasts.py run --rows 1000 10000 --condition calm
     python benchmarks/forecasts.py cores --seconds 300     # on a machine for itself
+    python benchmarks/forecasts.py run --condition busy --others 0 --longest 120 \
+        --records benchmarks/results/forecasts_shared.jsonl   # on a machine that is busy
     python benchmarks/forecasts.py table
 
 31 estimators by three sizes (``forecast_cases.py``), calm or beside two other busy
@@ -62,8 +64,11 @@ CONDITIONS = "calm", "busy"
 DEAR = ("SVC", "KernelRidge", "RandomForest", "GradientBoosting", "random", "MLP")
 
 
-def measure(name: str, n_rows: int) -> dict[str, Any]:
-    """Plan a race, run it, and return both times; ask for a budget of that time too."""
+def measure(name: str, n_rows: int, longest: float = np.inf) -> dict[str, Any]:
+    """Plan a race, run it, and return both times; ask for a budget of that time too.
+
+    A race that is forecast to take longer than ``longest`` seconds is planned only.
+    """
     estimator, space = case_for(name, n_rows)
     kind = RaceRandomSearchCV if "random" in name else RaceGridSearchCV
     options = {"n_iter": N_DRAWS} if "random" in name else {}
@@ -83,6 +88,8 @@ def measure(name: str, n_rows: int) -> dict[str, Any]:
         "fits": sum(look.expected_configurations for look in plan.looks),
     }
     print(json.dumps(record), flush=True)
+    if plan.total_seconds > longest:
+        return {**record, "killed_after": 0.0}
     start = perf_counter()
     search.fit(X, y)
     took = perf_counter() - start
@@ -150,8 +157,8 @@ def run(options: argparse.Namespace) -> None:
         if (name, n_rows, options.condition) in done:
             continue
         head = {"name": name, "rows": n_rows, "condition": options.condition}
-        with beside(2 if options.condition == "busy" else 0):
-            record = measure(name, n_rows)
+        with beside(options.others if options.condition == "busy" else 0):
+            record = measure(name, n_rows, options.longest)
         record = {**head, "load": os.getloadavg()[0], **record}
         with path.open("a") as file:
             file.write(json.dumps(record) + "\n")
@@ -369,6 +376,8 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     runner = commands.add_parser("run")
     runner.add_argument("--condition", choices=CONDITIONS, default="calm")
+    runner.add_argument("--others", type=int, default=2, help="busy processes beside")
+    runner.add_argument("--longest", type=float, default=np.inf)
     wide = commands.add_parser("cores")
     wide.add_argument("--seconds", type=float, default=300.0)
     wide.add_argument("--calm-share", type=float, default=0.35)
