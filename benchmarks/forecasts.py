@@ -2,8 +2,8 @@
 
     python benchmarks/forecasts.py run --rows 1000 10000 --condition calm
     python benchmarks/forecasts.py cores --seconds 300     # on a machine for itself
-    python benchmarks/forecasts.py run --condition busy --others 0 --longest 120 \
-        --records benchmarks/results/forecasts_shared.jsonl   # on a machine that is busy
+    python benchmarks/forecasts.py run --condition busy --others 0 --longest 150 \
+        --records benchmarks/results/forecasts_shared.jsonl   # where others work
     python benchmarks/forecasts.py table
 
 31 estimators by three sizes (``forecast_cases.py``), calm or beside two other busy

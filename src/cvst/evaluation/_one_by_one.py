@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from functools import lru_cache
-from inspect import getattr_static
 from time import perf_counter
 from typing import Any, Literal
 
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
+from cvst._sklearn_compat import plain_parameters
 from cvst._typing import Configuration
 from cvst.evaluation._protocol import (
     MODEL,
@@ -27,38 +26,19 @@ __all__ = ["OneByOne", "configured", "respond"]
 # Values that clones can share.
 PLAIN = (bool, int, float, str, type(None))
 
-# What ``clone`` carries over besides the parameters.
-CARRIED = "_metadata_request", "_skl_callbacks", "_sklearn_output_config"
-
 
 def configured(estimator: Any, configuration: Configuration) -> Any:
     """Return a clone of the estimator with the configuration's parameters."""
-    names = _plain_names(type(estimator))
-    if names:
+    known = plain_parameters(estimator)
+    if known is not None and known.keys() >= configuration.keys():
         # A clone inspects the signature three times, which takes longer than many a
         # fit. What it makes of plain values is this.
-        values = {name: getattr(estimator, name) for name in names} | configuration
-        carried = any(name in vars(estimator) for name in CARRIED)
-        plain = all(isinstance(value, PLAIN) for value in values.values())
-        if plain and not carried and len(values) == len(names):
+        values = known | configuration
+        if all(isinstance(value, PLAIN) for value in values.values()):
             return type(estimator)(**values)
     # Values may be estimators: they are cloned too, so that no fit leaks into another.
     values = {name: clone(value, safe=False) for name, value in configuration.items()}
     return clone(estimator).set_params(**values)
-
-
-@lru_cache(maxsize=128)
-def _plain_names(kind: type) -> tuple[str, ...]:
-    """Return the parameters of an estimator that keeps to scikit-learn's conventions.
-
-    None of one that may not: who knows what another's constructor does.
-    """
-    methods = "get_params", "set_params", "__sklearn_clone__", "_get_param_names"
-    is_usual = kind.__module__.startswith("sklearn.") and all(
-        getattr_static(kind, name, None) is getattr_static(BaseEstimator, name)
-        for name in methods
-    )
-    return tuple(kind._get_param_names()) if is_usual else ()
 
 
 def respond(model: Any, response: str, X: Any) -> Any:

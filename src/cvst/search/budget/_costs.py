@@ -276,7 +276,7 @@ class _Measurement:
         """
         mean = self._mean_fit(spread)
         paces = [self._part(spread, group).fit.mean() / mean for group in groups]
-        # Half the mean at least: a dear group says more about the work than a cheap one.
+        # Half the mean at least: cheap groups say little about the work.
         far = [abs(np.log(pace)) if pace > 0.5 else np.inf for pace in paces]
         return groups[int(np.argmin(far))]
 
