@@ -187,7 +187,8 @@ def plain_parameters(estimator: Any) -> dict[str, Any] | None:
     None where a clone has more to do: for estimators that are not scikit-learn's own,
     or that carry over requests, callbacks or an output format.
     """
-    names = _names_of(type(estimator))
+    kind: Any = type(estimator)
+    names = _names_of(kind)
     if not names or any(name in vars(estimator) for name in CARRIED):
         return None
     return {name: getattr(estimator, name) for name in names}

@@ -24,7 +24,7 @@ from cvst.parallel import effective_n_jobs, filtered_warnings
 from cvst.race import Look, Problem
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._model import CostModel
-from cvst.search.budget._sample import LARGEST_SAMPLE, spread_sample
+from cvst.search.budget._sample import LARGEST_SAMPLE, mean_over_grid, spread_sample
 from cvst.search.budget._watch import REPEATS, SHORT, SHORT_SHARE, Clock, Timing, Watch
 from cvst.theory import PowerCurve
 
@@ -427,20 +427,7 @@ class _Measurement:
         )
 
     def _mean_fit(self, spread: Timing) -> float:
-        """Return the mean over all configurations, of which some were timed.
-
-        A group stands for the part of the grid that is nearest to it: the ends, where
-        the cheapest and the dearest are, are few.
-        """
-        group_of = {
-            one: place for place, group in enumerate(self.groups) for one in group
-        }
-        mine = np.array([group_of[one] for one in spread.look.configurations.tolist()])
-        places = np.unique(mine)
-        ends = [-0.5, *((places[1:] + places[:-1]) / 2), len(self.groups) - 0.5]
-        means = [spread.fit[mine == place].mean() for place in places]
-        sizes = [len(self.groups[place]) for place in places]
-        return float(np.average(means, weights=np.diff(ends) * sizes))
+        return mean_over_grid(self.groups, spread.look.configurations, spread.fit)
 
     def _guess(self, timings: list[Timing]) -> CostModel:
         return self._model(timings, timings[-1], [], 1.0)
