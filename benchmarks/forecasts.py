@@ -350,8 +350,9 @@ def table(path: Path, machine: str) -> str:
             f"{len(records)} races ran to their end. A factor is the forecast of the "
             "whole search over what it took. *Busy*: it shared two cores with two "
             "other busy processes; *calm* races had a core each, beside as many others "
-            "as the machine has cores. *Refused*: a budget of the seconds that the "
-            "search had just taken."
+            "as the machine has cores; seconds of *processor* races are those of the "
+            "processor, beside whatever else ran. *Refused*: a budget of the seconds "
+            "that the search had just taken."
         ),
         "",
         (
@@ -391,6 +392,7 @@ def main() -> None:
     wide.add_argument("--cores", type=int, default=None, help="how many of all")
     writer = commands.add_parser("table")
     writer.add_argument("--machine", default=f"{platform.machine()}")
+    writer.add_argument("--out", type=Path, default=TABLE)
     for one in (runner, wide):
         one.add_argument("--rows", type=int, nargs="+", default=list(ROWS))
         one.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
@@ -399,7 +401,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.command == "table":
-        TABLE.write_text(table(options.records, options.machine))
+        options.out.write_text(table(options.records, options.machine))
     else:
         {"run": run, "cores": cores}[options.command](options)
 
