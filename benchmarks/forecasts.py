@@ -2,6 +2,8 @@
 
     python benchmarks/forecasts.py run --rows 1000 10000 --condition calm
     python benchmarks/forecasts.py cores --seconds 300     # on a machine for itself
+    python benchmarks/forecasts.py run --condition processor --longest 150 \
+        --records benchmarks/results/forecasts_processor.jsonl   # where others work
     python benchmarks/forecasts.py table
 
 31 estimators by three sizes (``forecast_cases.py``), calm or beside two other busy
@@ -10,6 +12,10 @@ run can be ended and taken up again. ``cores`` pins each calm cell to a core of 
 and then each busy one to two cores that it shares with the two busy processes; the dear
 ones come first, and what is not done when the time is up is killed and noted as not
 finished. The table goes to ``benchmarks/results/forecasts.md``.
+
+On a machine that others use, seconds of the clock say more about the others. There
+``processor`` gives plan and race the clock of the processor, which stands still while
+others work. What is left of them is what they do to its caches.
 """
 
 from __future__ import annotations
@@ -31,6 +37,10 @@ from time import perf_counter
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent / "everyday"))
+
+if "processor" in sys.argv:
+    # Before anything has imported it.
+    time.perf_counter = perf_counter = time.process_time
 
 # isort: off
 # Threads that wait for each other on a busy machine measure the scheduler.
@@ -56,14 +66,17 @@ from cvst.exceptions import BudgetTooSmallError
 RESULTS = Path(__file__).parent / "results"
 RECORDS, TABLE = RESULTS / "forecasts.jsonl", RESULTS / "forecasts.md"
 
-CONDITIONS = "calm", "busy"
+CONDITIONS = "calm", "busy", "processor"
 
 # Dear at any size, so that a machine begins with them.
 DEAR = ("SVC", "KernelRidge", "RandomForest", "GradientBoosting", "random", "MLP")
 
 
-def measure(name: str, n_rows: int) -> dict[str, Any]:
-    """Plan a race, run it, and return both times; ask for a budget of that time too."""
+def measure(name: str, n_rows: int, longest: float = np.inf) -> dict[str, Any]:
+    """Plan a race, run it, and return both times; ask for a budget of that time too.
+
+    A race that is forecast to take longer than ``longest`` seconds is planned only.
+    """
     estimator, space = case_for(name, n_rows)
     kind = RaceRandomSearchCV if "random" in name else RaceGridSearchCV
     options = {"n_iter": N_DRAWS} if "random" in name else {}
@@ -83,6 +96,8 @@ def measure(name: str, n_rows: int) -> dict[str, Any]:
         "fits": sum(look.expected_configurations for look in plan.looks),
     }
     print(json.dumps(record), flush=True)
+    if plan.total_seconds > longest:
+        return {**record, "killed_after": 0.0}
     start = perf_counter()
     search.fit(X, y)
     took = perf_counter() - start
@@ -151,7 +166,7 @@ def run(options: argparse.Namespace) -> None:
             continue
         head = {"name": name, "rows": n_rows, "condition": options.condition}
         with beside(2 if options.condition == "busy" else 0):
-            record = measure(name, n_rows)
+            record = measure(name, n_rows, options.longest)
         record = {**head, "load": os.getloadavg()[0], **record}
         with path.open("a") as file:
             file.write(json.dumps(record) + "\n")
@@ -163,7 +178,7 @@ def cores(options: argparse.Namespace) -> None:
     end = time.monotonic() + options.seconds
     n_cores = options.cores or os.cpu_count() or 1
     shares = {"calm": options.calm_share, "busy": 1.0}
-    for condition in CONDITIONS:
+    for condition in CONDITIONS[:2]:
         width = 1 if condition == "calm" else 2
         free = [
             list(range(core, core + width))
@@ -335,8 +350,9 @@ def table(path: Path, machine: str) -> str:
             f"{len(records)} races ran to their end. A factor is the forecast of the "
             "whole search over what it took. *Busy*: it shared two cores with two "
             "other busy processes; *calm* races had a core each, beside as many others "
-            "as the machine has cores. *Refused*: a budget of the seconds that the "
-            "search had just taken."
+            "as the machine has cores; seconds of *processor* races are those of the "
+            "processor, beside whatever else ran. *Refused*: a budget of the seconds "
+            "that the search had just taken."
         ),
         "",
         (
@@ -369,12 +385,14 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     runner = commands.add_parser("run")
     runner.add_argument("--condition", choices=CONDITIONS, default="calm")
+    runner.add_argument("--longest", type=float, default=np.inf)
     wide = commands.add_parser("cores")
     wide.add_argument("--seconds", type=float, default=300.0)
     wide.add_argument("--calm-share", type=float, default=0.35)
     wide.add_argument("--cores", type=int, default=None, help="how many of all")
     writer = commands.add_parser("table")
     writer.add_argument("--machine", default=f"{platform.machine()}")
+    writer.add_argument("--out", type=Path, default=TABLE)
     for one in (runner, wide):
         one.add_argument("--rows", type=int, nargs="+", default=list(ROWS))
         one.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
@@ -383,7 +401,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.command == "table":
-        TABLE.write_text(table(options.records, options.machine))
+        options.out.write_text(table(options.records, options.machine))
     else:
         {"run": run, "cores": cores}[options.command](options)
 

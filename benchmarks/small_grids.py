@@ -1,19 +1,23 @@
 """Compare the time of races of small grids with that of ``GridSearchCV()``.
 
-    python benchmarks/small_grids.py                      # measure and write the table
-    python benchmarks/small_grids.py --only forest --sizes 2 9 --repetitions 1
+    python benchmarks/small_grids.py run                  # what is not measured yet
+    python benchmarks/small_grids.py run --only forest --sizes 2 --repetitions 9
+    python benchmarks/small_grids.py table
 
 Grids of 2 to 30 configurations, cut from those of ``speed/tasks.py`` and from some
 that people write for logistic regressions, nets, forests and boosting with early
 stopping. Both searches run at their defaults but for the seed, in one process with one
 thread, in turns, the final fit included. Times are of the processor, so that other
-work on the machine counts as little as possible; the best of the repetitions counts.
-The table goes to ``benchmarks/results/small_grids.md``.
+work on the machine counts as little as possible. A ratio is that of two runs in
+succession, and the median of the repetitions counts; grids that take less than a second
+are repeated more often. Each result is appended to ``results/small_grids.jsonl``, and
+the table goes to ``results/small_grids.md``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import platform
 import sys
 import warnings
@@ -51,6 +55,10 @@ from cvst import RaceGridSearchCV
 
 SIZES = (2, 5, 12, 30)
 RESULTS = Path(__file__).parent / "results" / "small_grids.md"
+RECORDS = RESULTS.with_suffix(".jsonl")
+
+# Plain searches are repeated until they have taken so many seconds, but no more often.
+SHORT, MOST = 1.5, 25
 
 # Many grids, so fewer rows than in the speed tables.
 N_ROWS = 400
@@ -170,36 +178,48 @@ def seconds(search: Any, what: Search) -> float:
     return process_time() - start
 
 
-def measure(what: Search, size: int, repetitions: int) -> tuple[float, float]:
-    """Return the seconds of the plain search and of the race."""
+def measure(what: Search, size: int, repetitions: int) -> dict[str, Any]:
+    """Return the seconds of the plain search and of the race, in turns."""
     grid = cut(what.grid, size)
     plain, raced = [], []
-    for repetition in range(repetitions):
+    while len(plain) < repetitions or (sum(plain) < SHORT and len(plain) < MOST):
         options = {"scoring": what.scoring, "n_jobs": 1}
         plain.append(seconds(GridSearchCV(what.estimator, grid, **options), what))
         search = RaceGridSearchCV(
-            what.estimator, grid, random_state=repetition, **options
+            what.estimator, grid, random_state=len(raced), **options
         )
         raced.append(seconds(search, what))
-    return min(plain), min(raced)
+    return {"plain": plain, "raced": raced}
 
 
-def table(found: dict[str, dict[int, tuple[float, float]]]) -> str:
+def ratio(record: dict[str, Any]) -> float:
+    """Return the median of the ratios of neighbours in time."""
+    return float(np.median(np.divide(record["raced"], record["plain"])))
+
+
+def known() -> list[dict[str, Any]]:
+    if not RECORDS.exists():
+        return []
+    return [json.loads(line) for line in RECORDS.read_text().splitlines()]
+
+
+def table(records: list[dict[str, Any]]) -> str:
     """Return the table of the ratios, and what it says."""
-    sizes = sorted({size for some in found.values() for size in some})
+    sizes = sorted({one["size"] for one in records})
     lines = [
         "| search | " + " | ".join(f"{size} configurations" for size in sizes) + " |",
         "|---|" + "---|" * len(sizes),
     ]
-    for name, some in found.items():
-        cells = (
-            f"{some[size][1] / some[size][0]:.2f} ({some[size][0]:.2f} s)"
-            if size in some
-            else "-"
-            for size in sizes
-        )
-        lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    ratios = np.array([r / p for some in found.values() for p, r in some.values()])
+    cells = {(one["name"], one["size"]): one for one in records}
+    for name in dict.fromkeys(one["name"] for one in records):
+        row = []
+        for size in sizes:
+            one = cells.get((name, size))
+            row.append("-")
+            if one is not None:
+                row[-1] = f"{ratio(one):.2f} ({np.median(one['plain']):.2f} s)"
+        lines.append(f"| {name} | " + " | ".join(row) + " |")
+    ratios = np.array([ratio(one) for one in records])
     slower = int((ratios > 1).sum())
     mean, most = np.exp(np.log(ratios).mean()), ratios.max()
     lines.append(f"\nGeometric mean {mean:.2f}, largest {most:.2f}; {slower} of ")
@@ -207,41 +227,43 @@ def table(found: dict[str, dict[int, tuple[float, float]]]) -> str:
     return "\n".join(lines)
 
 
+def run(options: argparse.Namespace) -> None:
+    """Measure what is not measured yet, the smallest grids first."""
+    searches = {**everyday(), **of_the_speed_tables()}
+    done = {(one["name"], one["size"]) for one in known()}
+    for size in options.sizes:
+        for name, what in searches.items():
+            wanted = not options.only or any(part in name for part in options.only)
+            if not wanted or (name, size) in done:
+                continue
+            # What is compiled or imported at the first fit is in nobody's time.
+            measure(what, 2, 1)
+            record = measure(what, size, options.repetitions)
+            with RECORDS.open("a") as file:
+                file.write(json.dumps({"name": name, "size": size, **record}) + "\n")
+            print(f"{name}, {size}: {ratio(record):.3f}", flush=True)
+
+
 def main() -> None:
-    """Measure, print and write."""
+    """Measure, or write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("command", choices=["run", "table"])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--only", nargs="+", default=[], help="parts of names")
-    parser.add_argument("--repetitions", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=None)
+    parser.add_argument("--repetitions", type=int, default=3)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    searches = {**everyday(), **of_the_speed_tables()}
-    if options.only:
-        searches = {
-            name: what
-            for name, what in searches.items()
-            if any(part in name for part in options.only)
-        }
-    found: dict[str, dict[int, tuple[float, float]]] = {}
-    for name, what in searches.items():
-        # What is compiled or imported at the first fit is in nobody's time.
-        measure(what, 2, 1)
-        for size in options.sizes:
-            found.setdefault(name, {})[size] = measure(what, size, options.repetitions)
-            plain, raced = found[name][size]
-            print(f"{name}, {size}: {plain:.3f} s, {raced:.3f} s, {raced / plain:.2f}",
-                  flush=True)  # fmt: skip
-    text = table(found)
-    print(text)
-    if options.out or not options.only:
-        (options.out or RESULTS).write_text(
-            f"# Small grids\n\nTime of a race over that of `GridSearchCV()`, whose "
-            f"seconds are in brackets: processor seconds, one thread, the best of "
-            f"{options.repetitions} runs in turns, final fit included "
-            f"(`benchmarks/small_grids.py`, {date.today()}, {platform.machine()}, "
-            f"cvst {cvst.__version__}, scikit-learn {sklearn.__version__}).\n\n{text}\n"
-        )
+    if options.command == "run":
+        run(options)
+        return
+    RESULTS.write_text(
+        f"# Small grids\n\nTime of a race over that of `GridSearchCV()`, whose "
+        f"seconds are in brackets: processor seconds, one thread, medians of three or "
+        f"more runs in turns, final fit included (`benchmarks/small_grids.py`, "
+        f"{date.today()}, {platform.machine()}, cvst {cvst.__version__}, scikit-learn "
+        f"{sklearn.__version__}, {N_ROWS} and {2 * N_ROWS} rows).\n\n"
+        f"{table(known())}\n"
+    )
 
 
 if __name__ == "__main__":

@@ -6,10 +6,11 @@ Everything here works with scikit-learn 1.7 and later.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
+from inspect import getattr_static
 from typing import Any, NamedTuple
 
-from sklearn.base import _fit_context
+from sklearn.base import BaseEstimator, _fit_context
 from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.svm import _libsvm
@@ -35,11 +36,15 @@ __all__ = [
     "multimetric_scorer",
     "num_samples",
     "one_against_rest",
+    "plain_parameters",
     "routed_fit_params",
     "safe_indexing",
     "scorer_parts",
     "searches_a_tree",
 ]
+
+# What a clone carries over besides the parameters.
+CARRIED = "_metadata_request", "_skl_callbacks", "_sklearn_output_config"
 
 
 def fit_context() -> Callable[..., Any]:
@@ -168,8 +173,36 @@ class CallbackTree:
 
 def has_callbacks(estimator: Any) -> bool:
     """Return whether callbacks were set on an estimator or on a part of it."""
+    own = getattr(estimator, "__dict__", {}).values()
+    if all(value is None or isinstance(value, int | float | str) for value in own):
+        # It has no parts, and asking for them is slow.
+        return False
     parts = (estimator, *estimator.get_params(deep=True).values())
     return any(getattr(part, "_skl_callbacks", None) for part in parts)
+
+
+def plain_parameters(estimator: Any) -> dict[str, Any] | None:
+    """Return the parameters of an estimator that is nothing but these.
+
+    None where a clone has more to do: for estimators that are not scikit-learn's own,
+    or that carry over requests, callbacks or an output format.
+    """
+    kind: Any = type(estimator)
+    names = _names_of(kind)
+    if not names or any(name in vars(estimator) for name in CARRIED):
+        return None
+    return {name: getattr(estimator, name) for name in names}
+
+
+@lru_cache(maxsize=128)
+def _names_of(kind: Any) -> tuple[str, ...]:
+    """Return the parameters of a class that keeps to scikit-learn's conventions."""
+    methods = "get_params", "set_params", "__sklearn_clone__", "_get_param_names"
+    is_usual = kind.__module__.startswith("sklearn.") and all(
+        getattr_static(kind, name, None) is getattr_static(BaseEstimator, name)
+        for name in methods
+    )
+    return tuple(kind._get_param_names()) if is_usual else ()
 
 
 class LibsvmModel(NamedTuple):

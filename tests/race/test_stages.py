@@ -114,3 +114,24 @@ def test_newcomers_are_numbered_after_the_known_and_can_win():
     again = RaceState(state.problem, state.observations, state.proposed)
     np.testing.assert_array_equal(again.active, state.active)
     assert state.until(2).n_configurations == 2
+
+
+@pytest.mark.parametrize("n_sharing", [0, 3])
+def test_the_last_one_is_judged_as_by_tests(monkeypatch, n_sharing):
+    """Against itself there is nothing to find: the short way says the same."""
+
+    def run():
+        rows = np.array_split(np.arange(1000), 5)
+        folds = tuple((np.delete(np.arange(1000), one), one) for one in rows)
+        problem = Problem(3, 1000, folds={5: folds})
+        strategy = Program([FoldRace(5, "folds", n_sharing=n_sharing)])
+        *_, last = race(RaceState(problem), Means([0.0, 0.5, 5.0]), strategy)
+        return last.observations
+
+    short = run()
+    monkeypatch.setattr(FoldRace, "_is_last", staticmethod(lambda state, look: False))
+    for one, other in zip(short, run(), strict=True):
+        np.testing.assert_array_equal(one.p_values, other.p_values)
+        np.testing.assert_array_equal(one.top, other.top)
+        assert one.drops == other.drops
+    assert len(short[-1].look.configurations) == 1

@@ -45,10 +45,14 @@ def rows_fitted(search, data):
     return sum(Counted.rows)
 
 
+def drawn(n_rows):
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(n_rows, 1)), rng.normal(size=n_rows)
+
+
 @pytest.fixture(scope="module")
 def data():
-    rng = np.random.default_rng(0)
-    return rng.normal(size=(N_ROWS, 1)), rng.normal(size=N_ROWS)
+    return drawn(N_ROWS)
 
 
 @pytest.mark.parametrize("spread", SPREADS.values(), ids=SPREADS)
@@ -61,6 +65,23 @@ def test_no_grid_of_2_to_30_fits_more_rows_than_a_plain_search(
     plain = rows_fitted(GridSearchCV(Counted(), grid), data)
     search = RaceGridSearchCV(Counted(), grid)
     assert rows_fitted(search, data) <= plain
+
+
+@pytest.mark.parametrize("spread", SPREADS.values(), ids=SPREADS)
+@pytest.mark.parametrize("n_rows", [100, 150, 200, 249, 260])
+def test_thirty_on_few_rows_fit_no_more_either(n_rows, spread):
+    """There is no room for subsets, so a final would come on top of all folds."""
+    grid, rows = {"shift": np.linspace(0, spread, 30).tolist()}, drawn(n_rows)
+    plain = rows_fitted(GridSearchCV(Counted(), grid), rows)
+    assert rows_fitted(RaceGridSearchCV(Counted(), grid), rows) <= plain
+
+
+@pytest.mark.parametrize("shift", [1e-3, 0.1, 0.2, 0.25, 0.3, 0.5, 3.0])
+def test_no_race_makes_more_fits_than_a_plain_search(data, shift):
+    """Two that part late: what was saved is one fit, and two halves would be more."""
+    grid = {"shift": [0.0, shift]}
+    rows_fitted(RaceGridSearchCV(Counted(), grid), data)
+    assert len(Counted.rows) <= 2 * 5 + 1
 
 
 @pytest.mark.parametrize("spread", SPREADS.values(), ids=SPREADS)

@@ -45,6 +45,10 @@ BINARY_TESTS = ("cochran", "wilson")
 # for it; grids over several powers of ten lose more than that, hard problems less.
 SURVIVAL_RATE = 0.2
 
+# Share of the races that end at each step from which they can end by similar
+# performance: of 282 races of the paper's study 45, 32, 42, 21, 27 and 43 percent.
+END_RATE = 0.4
+
 # With a time budget: more steps buy little safety and take longer (see steady_steps),
 # and a loser level above a half would take every other winner for a loser.
 MOST_STEPS, LARGEST_LEVEL = 20, 0.5
@@ -229,6 +233,19 @@ class CVST(Staged):
         return (
             n_planned if self.stopping == "never" else min(n_planned, self.window + 2)
         )
+
+    def look_chances(self, problem: Problem) -> FloatArray:
+        """Return how probable it is that the race gets to each step.
+
+        Certain until the survivors can end it by behaving alike; from then on a fixed
+        share of the races ends at each step.
+        """
+        n_planned = len(self.planned_looks(problem))
+        if self.stopping == "never":
+            return np.ones(n_planned)
+        # As many as the window holds, and one more, are made in any case.
+        late = np.maximum(0, np.arange(1, n_planned + 1) - (self.window + 1))
+        return np.asarray((1 - END_RATE) ** late, dtype=float)
 
     def fewest_looks(self, problem: Problem) -> int:
         """Return the steps until losers can be dropped and the race can stop early."""

@@ -89,10 +89,14 @@ class FoldRace(Stage):
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Test all against the leader, on all rows seen in this stage so far."""
-        p_values, worse = tested(
-            self._differences(state, look, seen),
-            *(self.level, self.n_sharing, state.n_configurations),
-        )
+        if self._is_last(state, look):
+            # It leads, and there is nobody left to test against it.
+            p_values, worse = np.full(1, np.nan), np.zeros(1, dtype=bool)
+        else:
+            p_values, worse = tested(
+                self._differences(state, look, seen),
+                *(self.level, self.n_sharing, state.n_configurations),
+            )
         return drop_worse(state, look, seen, p_values, worse, self.set_aside)
 
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
@@ -103,6 +107,11 @@ class FoldRace(Stage):
 
     def _folds(self, problem: Problem) -> Folds:
         return bounded_folds(largest_first(problem.folds[self.n_folds]), self.max_test)
+
+    @staticmethod
+    def _is_last(state: RaceState, look: Look) -> bool:
+        """Return whether a look sees the only configuration that is left."""
+        return len(look.configurations) == 1 == np.count_nonzero(state.active)
 
     def _differences(
         self, state: RaceState, look: Look, seen: LookLosses

@@ -128,6 +128,10 @@ class Relay(Strategy):
         """Return how many looks the first leg is expected to have."""
         return self.strategy.expected_looks(problem)
 
+    def look_chances(self, problem: Problem) -> FloatArray:
+        """Return how probable it is that each look of the first leg is made."""
+        return self.strategy.look_chances(problem)
+
     @property
     def rescales(self) -> bool:
         """Whether the strategy rescales."""

@@ -190,6 +190,14 @@ class Strategy(Parametrised, ABC):
         # Too many rather than too few: a forecast must not promise an early end.
         return len(self.planned_looks(problem))
 
+    def look_chances(self, problem: Problem) -> FloatArray:
+        """Return how probable it is that each planned look is made; by default 1.
+
+        A look that the race may be over before counts as that part of itself in
+        forecasts of time.
+        """
+        return np.ones(len(self.planned_looks(problem)))
+
     def fewest_looks(self, problem: Problem) -> int:
         """Return after how many looks a lucky race may be over; by default all."""
         return len(self.planned_looks(problem))

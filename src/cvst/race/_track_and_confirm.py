@@ -117,7 +117,8 @@ class TrackAndConfirm(Staged):
         Bound, for each look, on the chance that the configuration with the smallest
         expected loss there is dropped by a test; approximate in folds and climbs.
     direct_below : int, default=30
-        Fewer configurations than this go straight to the folds, without a final.
+        Fewer configurations than this go straight to the folds, without a final; as
+        many too where there are too few rows for looks on subsets.
     guarantee : {"look", "run"}, default="look"
         What ``level`` bounds. With ``"run"`` it is the chance that a configuration
         with the smallest expected loss in all its looks is dropped anywhere in the
@@ -215,7 +216,8 @@ class TrackAndConfirm(Staged):
 
     def remarks(self, problem: Problem) -> Sequence[str]:
         """Say which limits on rows these data meet."""
-        if self.max_test is None:
+        n_rows = problem.n_samples + problem.n_validation
+        if self.max_test is None or n_rows <= self.max_test:
             return ()
         uncut = type(self)(**(self.get_params() | {"max_test": None}))
         pairs = zip(
@@ -314,13 +316,20 @@ class TrackAndConfirm(Staged):
         Whatever single fits cost, raced folds are never more work than plain ones. A
         final would be: its few fits may be the dearest, and it tests no new rows.
         """
-        return n_fits(problem) < self.direct_below
+        n_all = n_fits(problem)
+        # One more where the rows are too few for subsets, which would pay for a final.
+        return n_all < self.direct_below + self._is_short(problem)
+
+    def _is_short(self, problem: Problem) -> bool:
+        """Return whether there are too few rows for looks on subsets."""
+        smallest = max(self.min_rows, problem.min_rows)
+        return smallest > LARGEST_FRACTION * problem.n_samples
 
     def look_sizes(self, problem: Problem) -> dict[str, int]:
         """Return the training rows of the looks on subsets, by stage."""
         n_samples = problem.n_samples
         smallest = max(self.min_rows, problem.min_rows)
-        if self._is_few(problem) or smallest > LARGEST_FRACTION * n_samples:
+        if self._is_few(problem) or self._is_short(problem):
             return {}
         first, late = (
             problem.cut(max(smallest, int(fraction * n_samples)), smallest)

@@ -9,13 +9,14 @@ from cvst.report._html import html_report, page_html, write_report
 from cvst.report._live import LiveReport
 from cvst.report._notebook import notebook_html
 from cvst.report._store import StoredRace, race_bytes, read_race
-from cvst.report._summary import race_summary, score_name, summary
+from cvst.report._summary import estimate_values, race_summary, score_name, summary
 from cvst.report._ties import Tie, tie_of
 
 __all__ = [
     "LiveReport",
     "StoredRace",
     "Tie",
+    "estimate_values",
     "history",
     "html_report",
     "notebook_html",

@@ -32,7 +32,7 @@ from cvst.report._repeat import search_code
 from cvst.report._ties import Tie, tie_of
 from cvst.statistics import SpicerTest
 
-__all__ = ["race_summary", "summary"]
+__all__ = ["estimate_values", "race_summary", "summary"]
 
 # Raised when a reader of the old values would misread the new ones.
 FORMAT = 1
@@ -101,7 +101,8 @@ def summary(
     )
     winner = page["winner"]
     winner["score"] = _number(search.best_score_)
-    winner["estimate"] = _estimate(search)
+    told = getattr(search, "best_score_estimate_", None)
+    winner["estimate"] = estimate_values(told, score_name(search))
     winner["score_n_train"] = int(search.best_score_n_train_)
     winner["score_rows"] = _score_rows(state, int(search.best_index_))
     winner["score_note"] = score_note(
@@ -127,15 +128,22 @@ def summary(
     return page
 
 
-def _estimate(search: Any) -> dict[str, Any] | None:
-    """Return what the winner is expected to score on new rows, None if unknown."""
-    told = getattr(search, "best_score_estimate_", None)
-    if told is None:
+def estimate_values(told: Any, scoring: str | None) -> dict[str, Any] | None:
+    """Return what the winner is expected to score on new rows, None if unknown.
+
+    Parameters
+    ----------
+    told : ScoreEstimate or None
+        The estimate.
+    scoring : str or None
+        Name of the score; without one there are losses only, and nothing to say.
+    """
+    if told is None or scoring is None:
         return None
     values = {name: _number(getattr(told, name)) for name in ESTIMATED}
     if None in values.values():
         return None
-    text = estimate_text(score_name(search), values)[1]  # type: ignore[arg-type]
+    text = estimate_text(scoring, values)[1]  # type: ignore[arg-type]
     return {**values, "n_configurations": told.n_configurations, "text": text}
 
 

@@ -326,6 +326,7 @@ class BaseRaceSearch(FittedRace):
         self._store(setup, state, reason)
         try:
             self._estimate(setup, state, reason)
+            recorder.estimated(self.best_index_, self.best_score_estimate_)
         except KeyboardInterrupt as now:
             interrupt = now
         if self.time_budget is not None and not setup.strategy.proposes:

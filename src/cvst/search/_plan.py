@@ -36,6 +36,10 @@ WIDTH = 80
 # more than a person waits for.
 PROBE_SECONDS, PROBE_SHARE, LONGEST_PROBE = 1.0, 0.05, 10.0
 
+# So much of that is aimed at, since a look may take longer than thought; and so much is
+# timed even where the rows alone take longer to prepare.
+AIM, LEAST_PROBE = 0.75, 0.2
+
 # How many drop at which look is a guess: races take so much less or more than the same
 # fits at the expected numbers would.
 DOUBT_OF_COUNTS = 2.5
@@ -63,7 +67,8 @@ class LookForecast:
     expected_configurations : float
         How many are expected.
     seconds : float
-        Expected time for those.
+        Expected time for those; of a look that the race may be over before, as large a
+        part as it is probable.
     """
 
     stage: str
@@ -259,8 +264,11 @@ def plan_race(
     problem, strategy = setup.problem, setup.strategy
 
     def allowed(model: CostModel) -> float:
-        share = PROBE_SHARE * expected_seconds(setup, model)
-        return min(max(PROBE_SECONDS, share), LONGEST_PROBE)
+        # The twentieth is that of the shortest race that is plausible by now.
+        low, _ = model.doubt(problem.refit_rows)
+        share = PROBE_SHARE * low * expected_seconds(setup, model)
+        seconds = AIM * min(max(PROBE_SECONDS, share), LONGEST_PROBE)
+        return max(seconds - prepared, LEAST_PROBE)
 
     model = measure_costs(
         setup.source, problem, seconds=PROBE_SECONDS, allowed=allowed, clock=clock
@@ -369,6 +377,7 @@ def _forecasts(
 ) -> tuple[LookForecast, ...]:
     expected = expected_looks(setup.strategy, setup.problem, model)
     seconds = race_seconds(model, planned, expected)
+    seconds = setup.strategy.look_chances(setup.problem) * seconds
     return tuple(
         LookForecast(
             look.stage,

@@ -206,7 +206,7 @@ def prepare(
         options.scoring, estimator, inputs.y, options.refit, options.race_by
     )
     loss = scoring.loss
-    template = _seeded(clone(estimator), seeds[0])
+    template = _seeded(configured(estimator, {}), seeds[0])
     seeded = [
         {name: _seeded(value, seeds[0]) for name, value in configuration.items()}
         for configuration in configurations
@@ -392,7 +392,7 @@ def _seeded(value: Any, seed: int) -> Any:
         for name, current in value.get_params(deep=True).items()
         if current is None and name.rsplit("__", 1)[-1] == "random_state"
     }
-    return clone(value).set_params(**unset) if unset else value
+    return configured(value, unset) if unset else value
 
 
 def _race_data(raced: RacedRows, order: IntArray, pairwise: bool) -> RaceData:

@@ -197,7 +197,7 @@ def test_more_time_buys_more_steps_and_never_a_jump_of_the_error_bound(data):
 
 def test_a_scarce_budget_raises_the_loser_level(data):
     """Losers are then dropped earlier, here as soon as the test allows: in step two."""
-    search = timed_search(3.4, estimator=Timed(exponent=3)).fit(*data)
+    search = timed_search(3.2, estimator=Timed(exponent=3)).fit(*data)
     assert search.strategy_.loser_level == 0.5
     assert search.strategy_.winner_level == 0.01
     assert search.stop_reason_ == "one_survivor"
@@ -326,7 +326,7 @@ def test_a_first_look_that_turns_out_slower_is_begun_again_with_fewer(data, cloc
 def test_a_first_look_far_slower_than_forecast_is_one_clear_error(data, clock):
     """A fit and the final fit take twelve seconds by then."""
     start = clock.now
-    estimator = Timed(slow_after=20)
+    estimator = Timed(slow_after=30)
     with pytest.raises(BudgetTooSmallError, match="final fit") as error:
         timed_search(7.0, estimator=estimator).fit(*data)
     assert clock.slower > 1

@@ -85,12 +85,12 @@ def test_cheap_and_dear_configurations_count_as_they_are(data):
 
 def test_planning_takes_a_second_or_a_twentieth_of_the_race(data):
     """Whatever a fit costs; but one size would say nothing about the growth."""
-    for call in (0.0005, 0.02, 1.0):
+    for call in (0.0005, 0.02, 0.05, 0.1, 0.2, 1.0):
         Clock.now = 0.0
         search = RaceGridSearchCV(Rounds(call=call), {"rounds": [1, 2, 3, 4]})
         plan = search.plan(*data)
         two = 2 * plan.fit_cost(2000)
-        assert plan.probe_seconds <= max(1.5, two, 1.5 * plan.race_seconds / 20)
+        assert Clock.now <= max(1.0, two, plan.total_seconds / 20), call
 
 
 @pytest.mark.parametrize(
@@ -134,6 +134,26 @@ def test_few_that_are_left_share_less():
     assert costs[0] == 5.0
     assert costs[-1] == 1.0
     assert costs == sorted(costs, reverse=True)
+
+
+def test_those_left_lie_closer_together_than_by_chance():
+    """They keep more groups than they fill, and fewer than random draws would."""
+    model = CostModel(LINE, LINE, LINE, n_configurations=60, n_groups=6, lonely=5.0)
+    rng = np.random.default_rng(0)
+    draws = [len(set(rng.permutation(60)[:12] // 10)) for _ in range(2000)]
+
+    def share(groups):
+        return 1 + 4 * (groups / 12 - 0.1) / 0.9
+
+    assert share(1.2) < model.company(12) < share(np.mean(draws))
+
+
+def test_a_group_stands_for_its_part_of_the_grid(data):
+    """The dear ones at one end are few, and count as few."""
+    grid = [{"quick": [True]}] * 12 + [{"quick": [False]}]
+    plan = RaceGridSearchCV(Mixed(), grid, strategy="cross_validation").plan(*data)
+    # One in thirteen; it is one of at least five that are timed.
+    assert plan.fit_cost(16_000) == pytest.approx(0.256 / 13, rel=0.6)
 
 
 def test_a_model_without_groups_shares_nothing():

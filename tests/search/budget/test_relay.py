@@ -124,7 +124,7 @@ def test_a_leg_that_is_cut_decides_nothing(data):
 def test_a_grid_goes_on_with_those_left_out(data, clock):
     """Fewer at first, since the first look at all would not fit; the rest later."""
     grid = {"shift": np.linspace(0, 2, 25).tolist()}
-    search = RaceGridSearchCV(Shifted(), grid, time_budget=26.0, random_state=0)
+    search = RaceGridSearchCV(Shifted(), grid, time_budget=24.0, random_state=0)
     with pytest.warns(FallbackWarning, match="of 25 are raced"):
         search.fit(*data)
     assert clock.now <= 24
@@ -155,7 +155,7 @@ def in_legs(path):
 def with_fewer(path):
     grid = {"shift": np.linspace(0, 2, 25).tolist()}
     return RaceGridSearchCV(
-        Shifted(), grid, time_budget=26.0, random_state=0, checkpoint=path
+        Shifted(), grid, time_budget=24.0, random_state=0, checkpoint=path
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -49,6 +50,28 @@ def test_it_is_the_race(pair):
     assert loaded.best_score_ == search.best_score_
     for name, values in search.cv_results_.items():
         assert exact(loaded.cv_results_[name]) == exact(values), name
+
+
+def test_the_estimate_is_that_of_the_search(pair):
+    """Its numbers; what it was made from needs the rows."""
+    search, loaded = pair
+    told = search.best_score_estimate_
+    assert loaded.best_score_estimate_ == replace(told, evidence=None)
+    assert loaded.summary()["winner"]["estimate"]["text"] in page_html(loaded.summary())
+
+
+def last(results):
+    return len(results["params"]) - 1
+
+
+def test_there_is_no_estimate_for_whom_the_file_does_not_know(rows, tmp_path):
+    """A function of the user's has chosen another one than the leader."""
+    search = RaceGridSearchCV(
+        Told(), GRID, random_state=0, checkpoint=tmp_path / "race", refit=last
+    ).fit(*rows)
+    loaded = load_checkpoint(tmp_path / "race")
+    assert search.best_index_ != loaded.best_index_
+    assert loaded.best_score_estimate_ is None
 
 
 def test_displays_take_it_for_a_fitted_search(pair):
@@ -105,7 +128,9 @@ def test_a_reader_changes_nothing_and_needs_no_lock(rows, tmp_path):
     before = path.read_bytes()
     torn = tmp_path / "torn"
     torn.write_bytes(before[:-10])
-    assert load_checkpoint(torn).stop_reason_ is None
+    # Of the last record, that of the estimate, the end is missing.
+    assert load_checkpoint(torn).best_score_estimate_ is None
+    assert load_checkpoint(path).best_score_estimate_ is not None
     assert torn.read_bytes() == before[:-10]
     assert sorted(one.name for one in tmp_path.iterdir()) == ["race", "torn"]
 

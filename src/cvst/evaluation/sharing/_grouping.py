@@ -42,9 +42,11 @@ def groups_by(
 
     A parameter that a configuration does not set has the template's value.
     """
-    template = estimator.get_params(deep=True)
     names = sorted({name for one in configurations.values() for name in one})
     fixed = [name for name in names if name not in free]
+    # In most grids all set the same parameters: then the template is not asked.
+    alike = all(name in one for one in configurations.values() for name in fixed)
+    template = {} if alike else estimator.get_params(deep=True)
     groups: dict[Hashable, list[int]] = {}
     for number, configuration in configurations.items():
         values = [

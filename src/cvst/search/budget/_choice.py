@@ -53,6 +53,7 @@ def expected_seconds(setup: Setup, model: CostModel, with_refit: bool = True) ->
     strategy, problem = setup.strategy, setup.problem
     looks = strategy.planned_looks(problem)
     seconds = race_seconds(model, looks, expected_looks(strategy, problem, model))
+    seconds = strategy.look_chances(problem) * seconds
     return float(seconds.sum()) + with_refit * model.refit(problem.refit_rows)
 
 

@@ -24,7 +24,7 @@ from cvst.parallel import effective_n_jobs, filtered_warnings
 from cvst.race import Look, Problem
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._model import CostModel
-from cvst.search.budget._sample import LARGEST_SAMPLE, spread_sample
+from cvst.search.budget._sample import LARGEST_SAMPLE, mean_over_grid, spread_sample
 from cvst.search.budget._watch import REPEATS, SHORT, SHORT_SHARE, Clock, Timing, Watch
 from cvst.theory import PowerCurve
 
@@ -153,12 +153,20 @@ class _Measurement:
         error: AllFitsFailedError | None = None
         waiting = list(self.sizes)
         while waiting and not self._is_visible(timings):
+            if timings and self._left(timings) <= 0:
+                break
             n_train = waiting.pop(0)
             try:
-                timings.append(self._timed(self._look(n_train, members), not timings))
+                timing = self._timed(self._look(n_train, members), not timings)
             except AllFitsFailedError as failed:
                 error = failed
                 continue
+            is_short = self.watch.effort(timing) < VISIBLE
+            if not timings and is_short and self._left([timing]) > 0:
+                # What one group does in a moment may take another one ages.
+                members = spread_sample(self.groups, 1, FEWEST_GROUPS).tolist()
+                timing = self.watch.time(self._look(n_train, members))
+            timings.append(timing)
             if len(waiting) > 1 and self._skips(timings):
                 waiting.pop(0)
         if not timings:
@@ -198,23 +206,31 @@ class _Measurement:
     def _where_to_compare(self, early: list[Timing]) -> Timing:
         """Return the largest look that leaves time for the same with several groups."""
         room = SAMPLE_SHARE * self._left(early)
-        affordable = [one for one in early if FEWEST_GROUPS * one.wall <= room]
+        affordable = [one for one in early if self._of_several(one) <= room]
         return affordable[-1] if affordable else early[0]
+
+    def _of_several(self, timing: Timing) -> float:
+        """Return the seconds of a look with the fewest groups to compare."""
+        timed = len(self._by_cost(timing))
+        return timing.wall * max(1.0, FEWEST_GROUPS / timed)
 
     def _timed(self, look: Look, is_first: bool) -> Timing:
         """Time a look, the first one twice: imports, caches and workers start there."""
         if not is_first:
             return self.watch.time(look)
         first = self.watch.once(look)
-        if self.n_workers == 1 and first.wall >= LONG:
+        long = self.n_workers == 1 and first.wall >= LONG
+        if long or self._left([first]) <= 0:
             return first
         return self.watch.time(look)
 
     def _spread(self, early: list[Timing], seen: Timing) -> Timing:
         """Time groups from all over the grid at one size."""
+        if self._left(early) <= 0:
+            return seen
         n_train = seen.n_train
         each = seen.worked / len(seen.fit)
-        room = self.allowed(self._guess(early)) / max(each, 1e-9)
+        room = self._left(early) / max(each, 1e-9)
         most = int(np.clip(SAMPLE_SHARE * room, 1, LARGEST_SAMPLE))
         least = max(FEWEST_GROUPS, 2 * self.n_workers) if room >= FEWEST_GROUPS else 1
         members = spread_sample(self.groups, most, least)
@@ -239,8 +255,11 @@ class _Measurement:
         smaller = [size for size in self.sizes if 4 * size <= spread.n_train]
         few = self._few(spread)
         cheap = spread.fit[places].mean() < CHEAP * spread.fit.mean()
-        if not cheap or not smaller:
+        if not cheap:
             return early
+        if not smaller or self._left([spread]) <= 0:
+            # Then only looks at more rows can tell.
+            return [one for one in early if one.n_train <= spread.n_train]
         ends = sorted({smaller[0], smaller[-1]})
         return [self.watch.time(self._look(size, few)) for size in ends]
 
@@ -249,6 +268,17 @@ class _Measurement:
         groups = self._by_cost(spread)
         places = {0, len(groups) // 2, len(groups) - 1}
         return sorted(one for place in places for one in groups[place])
+
+    def _typical(self, groups: list[list[int]], spread: Timing) -> list[int]:
+        """Return the group whose fits take about as long as those of all.
+
+        The one in the middle may be far cheaper than those that make up the work.
+        """
+        mean = self._mean_fit(spread)
+        paces = [self._part(spread, group).fit.mean() / mean for group in groups]
+        # Half the mean at least: cheap groups say little about the work.
+        far = [abs(np.log(pace)) if pace > 0.5 else np.inf for pace in paces]
+        return groups[int(np.argmin(far))]
 
     def _by_cost(self, spread: Timing) -> list[list[int]]:
         """Return the groups that were timed, the cheapest first."""
@@ -271,6 +301,8 @@ class _Measurement:
         index = members[len(members) // 2]
         times: list[float] = []
         room = LONE_SHARE * self.allowed(self._guess(early))
+        if self._left(early) <= 0:
+            return 1.0
         if float(seen.fit.mean()) > room and self.n_workers == 1 and len(members) == 1:
             # Then it differs by the limit on threads alone.
             return 1.0
@@ -297,7 +329,7 @@ class _Measurement:
         """Return the largest look for which there is time, None if there is none.
 
         A large step tells more about the growth than several small ones. Where there is
-        time for one group only, the middle one stands for all.
+        time for one group only, a typical one stands for all.
         """
         left = self.allowed(model) - self._elapsed()
         known = [*early, spread, *growing]
@@ -306,7 +338,7 @@ class _Measurement:
         if not larger or left <= 0:
             return None
         groups = self._by_cost(spread)
-        few, alone = self._few(spread), sorted(groups[len(groups) // 2])
+        few, alone = self._few(spread), sorted(self._typical(groups, spread))
         several, lone = (
             max(self._fitting(members, spread, model, larger, left), default=0)
             for members in (few, alone)
@@ -354,7 +386,8 @@ class _Measurement:
         others = [one for one in early if one.n_train != spread.n_train]
         timed = sorted([*others, spread, *growing], key=lambda one: one.n_train)
         sizes = [one.n_train for one in timed]
-        times = [_of_the_mean(one, spread) for one in timed]
+        mean = self._mean_fit(spread)
+        times = [_of_the_mean(one, spread, mean) for one in timed]
         # Disturbances only ever lengthen a time, and more rows take no less of it: what
         # took longer than a larger look was disturbed.
         times = np.minimum.accumulate(times[::-1])[::-1].tolist()
@@ -390,8 +423,11 @@ class _Measurement:
             gaps=spread.gaps,
             gap_rows=spread.look.n_test,
             unlike=spread.unlike,
-            paces=tuple((spread.fit / max(spread.fit.mean(), 1e-12)).tolist()),
+            paces=tuple((spread.fit / max(mean, 1e-12)).tolist()),
         )
+
+    def _mean_fit(self, spread: Timing) -> float:
+        return mean_over_grid(self.groups, spread.look.configurations, spread.fit)
 
     def _guess(self, timings: list[Timing]) -> CostModel:
         return self._model(timings, timings[-1], [], 1.0)
@@ -425,13 +461,13 @@ class _Measurement:
         return self.clock() - self.start
 
 
-def _of_the_mean(timing: Timing, spread: Timing) -> float:
+def _of_the_mean(timing: Timing, spread: Timing, mean: float) -> float:
     """Return the seconds of a mean fit, from a look at some that are known."""
     common, mine, known = np.intersect1d(
         timing.look.configurations, spread.look.configurations, return_indices=True
     )
     assert len(common)  # the middle group is in every look
-    scale = spread.fit.mean() / max(float(spread.fit[known].mean()), 1e-12)
+    scale = mean / max(float(spread.fit[known].mean()), 1e-12)
     return float(timing.fit[mine].mean() * scale)
 
 

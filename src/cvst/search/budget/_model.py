@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import sqrt
 
 import numpy as np
 
@@ -141,9 +142,12 @@ class CostModel:
             return 1.0
         if n_configurations <= 1:
             return self.lonely
-        # Groups that have a member left, were these drawn at random.
+        # Groups that have a member left, were these drawn at random. But what is good
+        # lies together: at best in as few groups as possible. The truth is in between.
         absent: float = (1 - n_configurations / n_all) ** (n_all / n_groups)
-        per_member = n_groups * (1 - absent) / n_configurations
+        at_random: float = n_groups * (1 - absent)
+        together = max(1.0, n_configurations * n_groups / n_all)
+        per_member = sqrt(at_random * together) / n_configurations
         at_least = n_groups / n_all
         share = (min(1.0, per_member) - at_least) / (1 - at_least)
         return 1 + (self.lonely - 1) * share

@@ -1,12 +1,12 @@
-"""Which configurations are timed for all."""
+"""Which configurations are timed for all, and what they say of all."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from cvst._typing import IntArray
+from cvst._typing import FloatArray, IntArray
 
-__all__ = ["LARGEST_SAMPLE", "spread_sample"]
+__all__ = ["LARGEST_SAMPLE", "mean_over_grid", "spread_sample"]
 
 # How many configurations are timed at most.
 LARGEST_SAMPLE = 64
@@ -35,3 +35,35 @@ def spread_sample(groups: list[list[int]], most: int, least: int) -> IntArray:
         spread = np.linspace(0, len(chosen) - 1, LARGEST_SAMPLE).round().astype(int)
         chosen = [chosen[place] for place in spread]
     return np.array(sorted(chosen), dtype=np.intp)
+
+
+def mean_over_grid(
+    groups: list[list[int]], timed: IntArray, seconds: FloatArray
+) -> float:
+    """Return the mean over all configurations, of which some were timed.
+
+    A group stands for the part of the grid that is nearest to it: the ends, where the
+    cheapest and the dearest are, are few.
+
+    Parameters
+    ----------
+    groups : list of list of int
+        All configurations, by what shares work, in the order of the grid.
+    timed : ndarray of int
+        Those that were timed.
+    seconds : ndarray of float
+        What they took.
+
+    Examples
+    --------
+    >>> groups = [[number] for number in range(13)]
+    >>> mean_over_grid(groups, np.array([0, 6, 12]), np.array([1.0, 1.0, 14.0]))
+    4.5
+    """
+    group_of = {one: place for place, group in enumerate(groups) for one in group}
+    mine = np.array([group_of[one] for one in timed.tolist()])
+    places = np.unique(mine)
+    ends = [-0.5, *((places[1:] + places[:-1]) / 2), len(groups) - 0.5]
+    means = [seconds[mine == place].mean() for place in places]
+    sizes = [len(groups[place]) for place in places]
+    return float(np.average(means, weights=np.diff(ends) * sizes))

@@ -46,6 +46,9 @@ LARGEST_DOUBT = 2.0
 # Forecasts of a lone fit may turn out that much too long before a budget is refused.
 LEAST_LUCK = 0.5
 
+# Nor may measuring be the reason, up to that many seconds.
+EXCUSED = 0.2
+
 # A race of fewer configurations leaves time for more than its first look, if it can.
 FIRST_SHARE, SAFE_SHARE = 0.6, 0.85
 
@@ -188,7 +191,8 @@ def _with_fewer(
             starting.append(chosen)
     if not starting:
         refused = chosen.budget.too_small(chosen.first)
-        chosen = _Chosen.of(options, chosen.setup, started, model.scaled(luck))
+        excused = started + min(model.probe_seconds, EXCUSED)
+        chosen = _Chosen.of(options, chosen.setup, excused, model.scaled(luck))
         if not chosen.starts:
             raise refused
         starting = [chosen]
@@ -273,6 +277,9 @@ def _refined(
         return model
     share = SECOND_PROBE_SHARE if high / low > LARGEST_DOUBT else THIRD_PROBE_SHARE
     seconds = min(share * float(options.time_budget or 0), LONGEST_SECOND_PROBE)
+    if seconds < model.probe_seconds:
+        # Of so little time the first measurement has taken too much already.
+        return model
     grown = measure_costs(
         one.source,
         one.problem,

@@ -94,13 +94,7 @@ class Watch:
             len(seen) < REPEATS and sum(one.wall for one in seen) < self.short
         ):
             seen.append(self.once(look))
-        alone = effective_n_jobs(self.source.n_jobs) == 1
-        key = (
-            (lambda one: one.processor)
-            if alone and self.is_real
-            else (lambda one: one.wall)
-        )
-        best = min(seen, key=key)
+        best = min(seen, key=self.effort)
         self.walls += sum(one.wall for one in seen)
         self.best += len(seen) * min(one.wall for one in seen)
         self.processor += sum(one.processor for one in seen)
@@ -109,6 +103,14 @@ class Watch:
             walls = [one.wall for one in seen]
             self.scatter.append(float(np.log(max(walls) / min(walls)) / 1.7))
         return best
+
+    def effort(self, timing: Timing) -> float:
+        """Return the seconds of the processor, where they are those of the look.
+
+        With several workers, or a clock that is not the machine's, those of the clock.
+        """
+        alone = effective_n_jobs(self.source.n_jobs) == 1
+        return timing.processor if alone and self.is_real else timing.wall
 
     def level(self, timings: list[Timing]) -> list[Timing]:
         """Return looks as they would have been had all been slowed down alike.
@@ -133,11 +135,15 @@ class Watch:
         # What evaluators keep from a look would make its repetition, and larger looks,
         # seem to cost nothing.
         source = replace(self.source, scratch=Scratch())
-        real, start, busy = perf_counter(), self.clock(), process_time()
+        outside, start, inside = perf_counter(), self.clock(), perf_counter()
+        busy = process_time()
         seen: LookLosses = source.observe(look)
-        wall, busy = self.clock() - start, process_time() - busy
-        real = perf_counter() - real
-        self.is_real &= abs(real - wall) <= 0.05 * real + 1e-3
+        busy = process_time() - busy
+        inside = perf_counter() - inside
+        wall = self.clock() - start
+        outside = perf_counter() - outside
+        # However long the machine does something else between two of these calls.
+        self.is_real &= 0.99 * inside <= wall <= 1.01 * outside
         wall = max(wall, 1e-9)
         times = seen.fit_seconds, seen.score_seconds
         return Timing(look, wall, busy, *times, *_compared(seen.losses))

@@ -20,8 +20,9 @@ from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._journal import Journal
 from cvst.search.checkpoint._pace import Pace
 from cvst.search.checkpoint._records import PASSING
-from cvst.search.checkpoint._story import RowBook, Story, told, told_look
+from cvst.search.checkpoint._story import ESTIMATED, RowBook, Story, told, told_look
 from cvst.search.checkpoint._values import Shown
+from cvst.search.estimate import ScoreEstimate
 
 __all__ = ["Recorder"]
 
@@ -64,6 +65,7 @@ class Recorder:
         self._look: Look | None = None
         self._pace = Pace() if pace is None else pace
         self._warned = False
+        self._ended: str | None = None
         self._lock = threading.RLock()
         self._timer: threading.Timer | None = None
         self.story = story
@@ -230,7 +232,18 @@ class Recorder:
             saved = self._save()
             if saved and reason != "interrupted" and self.story.end is None:
                 fields = {"reason": reason, **_ranked(setup, state)}
-                self._append("end", fields, lasts=True)
+                if self._append("end", fields, lasts=True):
+                    self._ended = reason
+
+    def estimated(self, winner: int, estimate: ScoreEstimate | None) -> None:
+        """Keep what the winner of a race whose end was kept should score."""
+        if self._journal is None or estimate is None or self._ended is None:
+            return
+        # Another record of the end: readers put them together.
+        values = {name: getattr(estimate, name) for name in ESTIMATED}
+        fields = {"reason": self._ended, "estimate": values | {"winner": winner}}
+        with self._lock:
+            self._append("end", fields, lasts=True)
 
     def close(self) -> None:
         """Save what is left and close the file."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ from cvst.race import (
     Verdict,
     space_of,
 )
-from cvst.report import race_summary, settled_reason, tie_of
+from cvst.report import estimate_values, race_summary, settled_reason, tie_of
 from cvst.search._results import ranked_by_score, results_table
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import WRONG, Story
+from cvst.search.estimate import ScoreEstimate
 from cvst.statistics import SpicerTest, WaldTest
 
 __all__ = ["Checkpoint", "load_checkpoint"]
@@ -145,6 +147,10 @@ class Checkpoint:
         Class of the search, and estimator, scoring and seed as text.
     scores : ndarray of shape (n_configurations, n_looks)
         Scores with scikit-learn's sign, NaN where absent or failed.
+    best_score_estimate_ : ScoreEstimate or None
+        What the search found the winner to be worth. None before the race is over, or
+        if it was broken off: the estimate needs the weights and groups of the rows,
+        and fits on half of them, and a checkpoint has no rows.
     """
 
     path: Path
@@ -155,6 +161,7 @@ class Checkpoint:
     seconds: float
     settings: dict[str, Any]
     scores: FloatArray
+    best_score_estimate_: ScoreEstimate | None = None
 
     @property
     def n_looks_(self) -> int:
@@ -201,15 +208,19 @@ class Checkpoint:
 
     def summary(self) -> dict[str, Any]:
         """Return what a report says, for :func:`cvst.report.page_html`."""
-        return race_summary(
+        scoring = self.settings.get("score")
+        page = race_summary(
             self.race_,
             self.configurations,
             self.ranking,
             scores=self.scores,
-            scoring=self.settings.get("score"),
+            scoring=scoring,
             strategy=self.strategy_,
             stop_reason=self.stop_reason_,
         )
+        told = estimate_values(self.best_score_estimate_, scoring)
+        page["winner"]["estimate"] = told
+        return page
 
     def _need_look(self) -> None:
         if not self.race_.n_looks:
@@ -301,9 +312,11 @@ def _checkpoint(path: Path, story: Story) -> Checkpoint:
     strategy = RecordedStrategy(story.begin["strategy"], rankings, criteria, by_mean)
     reason = story.end
     # Ties are found anew, as a fitted search does, and not read from the file.
+    estimate = None
     if reason is not None and state.observations:
-        winner = ranked_by_score(strategy, state, scores)[0][0]
-        reason = settled_reason(reason, tie_of(state, int(winner), strategy))
+        winner = int(ranked_by_score(strategy, state, scores)[0][0])
+        reason = settled_reason(reason, tie_of(state, winner, strategy))
+        estimate = _estimate(story.facts[-1].get("estimate"), winner)
     return Checkpoint(
         path,
         state,
@@ -313,4 +326,21 @@ def _checkpoint(path: Path, story: Story) -> Checkpoint:
         story.spent,
         dict(story.header["search"]),
         scores,
+        estimate,
+    )
+
+
+def _estimate(told: Mapping[str, Any] | None, winner: int) -> ScoreEstimate | None:
+    # A function of the user's may have chosen another one, which is not known here.
+    if told is None or told["winner"] != winner:
+        return None
+    return ScoreEstimate(
+        value=float(told["value"]),
+        low=float(told["low"]),
+        high=float(told["high"]),
+        level=float(told["level"]),
+        optimism=float(told["optimism"]),
+        growth=float(told["growth"]),
+        n_configurations=int(told["n_configurations"]),
+        method=str(told["method"]),
     )

@@ -20,7 +20,19 @@ from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._records import Record
 from cvst.search.checkpoint._values import unpacked
 
-__all__ = ["WRONG", "RowBook", "Story", "told", "told_look"]
+__all__ = ["ESTIMATED", "WRONG", "RowBook", "Story", "told", "told_look"]
+
+# What is kept of the estimate of the winner's score.
+ESTIMATED = (
+    "value",
+    "low",
+    "high",
+    "level",
+    "optimism",
+    "growth",
+    "n_configurations",
+    "method",
+)
 
 # What values that cvst has not written may lead to.
 WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError)

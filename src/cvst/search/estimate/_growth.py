@@ -91,7 +91,8 @@ def growth_of(
     left = _fall(sizes) - _fall([n_all])
     known = _since_smaller_look(state, chosen, deciding)
     lucky = known is None
-    if known is None and look_again is not None:
+    enough = fits_saved(state, len(sizes)) >= min(N_HALVED, len(sizes))
+    if known is None and look_again is not None and enough:
         known = _since_half(chosen, deciding, look_again, rows_saved(state, sizes))
     if known is None:
         return Growth()
@@ -117,6 +118,15 @@ def rows_saved(state: RaceState, fold_sizes: Sequence[int]) -> int:
         len(seen.look.configurations) * seen.look.n_train for seen in state.observations
     )
     return int(plain) - fitted
+
+
+def fits_saved(state: RaceState, n_folds: int) -> int:
+    """Return how many fits fewer a race has made than a plain search would have.
+
+    A fit on half the rows may take nearly as long as one on all of them.
+    """
+    plain = state.n_configurations * max(PLAIN_FOLDS, n_folds)
+    return plain - sum(len(seen.look.configurations) for seen in state.observations)
 
 
 def look_again_at(source: Any) -> LookAgain:
