@@ -11,7 +11,7 @@ from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
-from sklearn.exceptions import FitFailedWarning
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
@@ -24,7 +24,7 @@ from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.proposals import RandomProposer
 from cvst.report import summary
 from cvst.search._base import BaseRaceSearch
-from cvst.spaces import integers
+from cvst.spaces import Space, integers
 
 TREES = {"max_depth": randint(1, 12), "min_samples_leaf": integers(1, 64, log=True)}
 
@@ -159,6 +159,27 @@ def test_a_budget_for_a_few_fits_gives_the_best_of_them(data, clock):
     ).fit(*data)
     assert search.cv_results_["n_looks"].sum() >= 1
     assert clock.now <= 26
+
+
+class Loading(Timed):
+    """Takes half a second more when it is fitted for the first time."""
+
+    loaded = False
+
+    def fit(self, X, y):
+        Clock.now += 0.0 if Loading.loaded else 0.5
+        Loading.loaded = True
+        return super().fit(X, y)
+
+
+def test_what_is_done_once_is_not_taken_for_the_time_of_a_fit(data, clock, monkeypatch):
+    """A fifth of the time: taken for a fit, the final one would need all the rest."""
+    monkeypatch.setattr(Loading, "loaded", False)
+    space = {"shift": uniform(-1, 2)}
+    search = RaceSearchCV(Loading(full=0.05), space, time_budget=2.5, random_state=0)
+    search.fit(np.tile(data[0], (10, 1)), np.tile(data[1], 10))
+    assert stages(search)[:2] == ["warm up", "warm up"]
+    assert 0.95 * 2.5 <= clock.now <= 1.05 * 2.5
 
 
 def test_dear_proposals_do_not_break_the_budget(data, clock):
@@ -394,6 +415,13 @@ def test_the_history_is_a_table(data):
     looks = [len(one.look.configurations) for one in search.race_.observations]
     assert len(history) == sum(looks)
     assert {"look", "stage", "mean_loss"} <= set(history.columns)
+
+
+def test_the_space_is_what_was_searched(data):
+    search = tree_search()
+    with pytest.raises(NotFittedError):
+        _ = search.space_
+    assert search.fit(*data).space_.names == Space.of(TREES).names
 
 
 def test_unknown_estimators_need_a_space(data):

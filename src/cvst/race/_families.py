@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Collection, Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from math import inf
 
@@ -163,6 +164,32 @@ class Record:
         if self.n_looks > state.n_looks or len(self.family_of) > state.n_configurations:
             return False
         return self.n_looks == 0 or state.observations[self.n_looks - 1] is self._last
+
+    def supposing(self, state: RaceState) -> Record:
+        """Return the record of a later state without a change to this one.
+
+        To make it anew would take as long as the race has looks, and a fold is judged
+        by what would be if it was.
+        """
+        other = copy(self)
+        new = state.observations[self.n_looks :]
+        numbers = {n for one in new for n in one.look.configurations.tolist()}
+        other.families = list(self.families)
+        for number in {self.family_of[n] for n in numbers}:
+            one = self.families[number]
+            other.families[number] = Family(
+                one.members, dict(one.rungs), dict(one.folds)
+            )
+        losses = self.fold_losses
+        other.fold_losses = losses | {n: dict(losses[n]) for n in numbers & set(losses)}
+        other.waiting = dict(self.waiting)
+        other.first_losses = dict(self.first_losses)
+        other.seen = list(self.seen)
+        other.order = {rung: list(those) for rung, those in self.order.items()}
+        other.seconds = {rung: list(those) for rung, those in self.seconds.items()}
+        other.levels = {level: list(those) for level, those in self.levels.items()}
+        other.update(state)
+        return other
 
     def on_rung(self, rung: int) -> list[int]:
         """Return the families seen on a rung, the best first."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -55,6 +56,8 @@ class ProposalTimes(Strategy):
 
     The parameters are those of :class:`ProposeAndConfirm`.
     """
+
+    _is_aside = False
 
     def __init__(
         self,
@@ -352,11 +355,25 @@ class ProposalTimes(Strategy):
         known = getattr(self, "_known", None)
         if known is None or known[0] is not state:
             before = None if known is None else known[1]
-            sizes = self._sizes(state.problem)
-            known = (state, record_of(state, self.rounds, sizes, before))
-            self._known = known
-        record: Record = known[1]
-        return record
+            if before is not None and self._is_aside and before.follows(state):
+                record = before.supposing(state)
+            else:
+                before = None if self._is_aside else before
+                sizes = self._sizes(state.problem)
+                record = record_of(state, self.rounds, sizes, before)
+            known = self._known = (state, record)
+        found: Record = known[1]
+        return found
+
+    @contextmanager
+    def _aside(self) -> Iterator[None]:
+        """Let states be asked about that are not next; what is known stays known."""
+        before = getattr(self, "_known", None), self._is_aside
+        self._is_aside = True
+        try:
+            yield
+        finally:
+            self._known, self._is_aside = before
 
     def _folds(self, problem: Problem) -> list[tuple[IntArray, IntArray]]:
         return self._rows(problem)[0]

@@ -36,8 +36,9 @@ MOST_ROWS = 500_000
 FEWEST_CONFIRMED = 3
 
 # The first look is repeated if it took a share of the time between these: less does not
-# matter, more is not to be had twice.
-ONCE = 0.01, 0.15
+# matter, more is not to be had twice. What is done once takes about a second at most, so
+# a short look is repeated up to the second share.
+ONCE, ONCE_SHORT, SHORT = (0.01, 0.15), 0.3, 1.0
 
 
 class ProposeAndConfirm(ProposalFolds):
@@ -254,7 +255,8 @@ class ProposeAndConfirm(ProposalFolds):
         if self.n_screened(state) > 1:
             return None
         share = state.elapsed / state.problem.seconds
-        if state.n_looks == 1 and ONCE[0] < share < ONCE[1]:
+        most = ONCE_SHORT if state.elapsed < SHORT else ONCE[1]
+        if state.n_looks == 1 and ONCE[0] < share < most:
             # Imports and the like are part of the first look only.
             return Plan(WARM_UP, (0,), rung + 1)
         if rung < 0:
@@ -355,8 +357,9 @@ class ProposeAndConfirm(ProposalFolds):
 
     def _behind(self, state: RaceState, look: Look) -> list[int]:
         """Return members of families that rank too low for another fold."""
-        record, entered = self._record(state), set(self._entered(state))
-        out = entered.difference(self._runners(state))
+        with self._aside():
+            record, entered = self._record(state), set(self._entered(state))
+            out = entered.difference(self._runners(state))
         return [n for n in look.configurations.tolist() if record.family_of[n] in out]
 
 

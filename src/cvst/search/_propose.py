@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from cvst._sklearn_compat import HasMethods, Interval, StrOptions
 from cvst._typing import Configuration
@@ -219,6 +220,12 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
             names = "warm_start", "time_budget", "n_iter"
             self.set_params(**{name: before[name] for name in names})
         return self
+
+    @property
+    def space_(self) -> Space:
+        """What was searched."""
+        check_is_fitted(self, "race_")
+        return self._space()
 
     def _configurations(self) -> list[Configuration]:
         """Return the estimator's own parameters, those to start with, and a portfolio.
