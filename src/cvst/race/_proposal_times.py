@@ -47,8 +47,9 @@ OWN_SHARE, LARGEST_BATCH, FEWEST_LOOKS = 0.04, 32, 40
 # number if none of its configurations was looked at before.
 MARGIN, UNSEEN_MARGIN = 1.15, 1.35
 
-# Share of the time that is left for what comes after the last look.
-CLOSING = 0.01
+# Share of the time that is left for what comes after the last look, and seconds for the
+# results of each configuration.
+CLOSING, CLOSING_EACH = 0.01, 1e-4
 
 
 class ProposalTimes(Strategy):
@@ -92,10 +93,12 @@ class ProposalTimes(Strategy):
         if state.problem.seconds is None:
             return np.inf
         seconds = (1 - CLOSING) * state.problem.seconds
+        seconds -= CLOSING_EACH * state.n_configurations
         return seconds - state.elapsed - self._reserve(state)
 
     def _fits(self, state: RaceState, plan: Plan) -> bool:
-        return self._forecast(state, plan) <= self._left(state)
+        # What has to be worked out before a look takes its time as well.
+        return self._own(state) + self._forecast(state, plan) <= self._left(state)
 
     def _forecast(self, state: RaceState, plan: Plan) -> float:
         if plan.fold:
@@ -325,7 +328,14 @@ class ProposalTimes(Strategy):
         return families
 
     def _leader(self, state: RaceState) -> int:
-        """Return the family that would win now."""
+        """Return the family that would win now, found once for each state."""
+        known = getattr(self, "_first", None)
+        if known is None or known[0] is not state:
+            known = self._first = (state, self._fresh_leader(state))
+        leader: int = known[1]
+        return leader
+
+    def _fresh_leader(self, state: RaceState) -> int:
         record = self._record(state)
         confirmed = {record.family_of[n] for n in record.fold_losses}
         left = [n for n in confirmed if self._is_left(state, n)]

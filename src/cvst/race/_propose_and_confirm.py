@@ -36,8 +36,8 @@ MOST_ROWS = 500_000
 FEWEST_CONFIRMED = 3
 
 # The first look is repeated if it took a share of the time between these: less does not
-# matter, more is not to be had twice. What is done once takes about a second at most, so
-# a short look is repeated up to the second share.
+# matter, more is not to be had twice. What is done once takes about a second at most:
+# shorter looks are repeated up to the second share.
 ONCE, ONCE_SHORT, SHORT = (0.01, 0.15), 0.3, 1.0
 
 
