@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import logging
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.datasets import make_classification
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
+from sklearn.ensemble import (
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
 from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -427,3 +432,53 @@ def test_the_space_is_what_was_searched(data):
 def test_unknown_estimators_need_a_space(data):
     with pytest.raises(InvalidInputError, match="param_distributions"):
         RaceSearchCV(Timed(), n_iter=3).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        (randint(5, 60), {40, 59}),
+        ([5, 10, 30, 80], {30, 80}),
+        ([5, 10, 20], {20}),
+    ],
+)
+def test_forests_are_proposed_with_as_many_trees_as_they_have(counts, expected):
+    """More are never worse, and a look at a few of them could not tell."""
+    X, y = make_classification(300, random_state=0)
+    space = {"n_estimators": counts, "max_features": uniform(0.1, 0.9)}
+    forest = RandomForestClassifier(n_estimators=40, random_state=0)
+    search = RaceSearchCV(forest, space, n_iter=20, random_state=0).fit(X, y)
+    counts = {one["n_estimators"] for one in search.cv_results_["params"][1:]}
+    assert min(counts) in expected
+    assert max(counts) <= max(expected)
+
+
+def test_seconds_are_those_of_the_rounds_that_were_looked_at(data):
+    """A look at 25 of a hundred rounds is no measure of a hundred."""
+    model = HistGradientBoostingRegressor(max_iter=100, random_state=0)
+    space = {"max_iter": randint(10, 400), "learning_rate": uniform(0.01, 0.5)}
+    search = RaceSearchCV(model, space, n_iter=1, random_state=0).fit(*data)
+    state, strategy = search.race_, search.strategy_
+    seen = state.observations[0]
+    by_rounds = {
+        state.configurations[number]["max_iter"]: number
+        for number in seen.look.configurations.tolist()
+    }
+    # The portfolio has one with 200 rounds and else the same parameters.
+    assert max(by_rounds) == 200
+    numbers = np.array(sorted([by_rounds[25], by_rounds[15]]))
+    cut = replace(
+        seen,
+        look=replace(seen.look, configurations=numbers),
+        mean_losses=seen.mean_losses[-2:],
+        fit_seconds=np.array([0.4, 0.0]),
+        score_seconds=np.array([0.1, 0.0]),
+    )
+    problem = replace(state.problem, seconds=60.0)
+    state = replace(state, problem=problem, observations=(cut,))
+    wanted = [{**state.configurations[0], "max_iter": 300}]
+    assert strategy._unseen_seconds(state, wanted, 0) == pytest.approx(0.5 * 300 / 25)
+    assert strategy._trials(state)[0].seconds == pytest.approx(0.5 * 200 / 25)
+    family = strategy._record(state).families[0]
+    rounds = [state.configurations[number]["max_iter"] for number in family.members]
+    assert rounds == sorted(rounds, reverse=True)

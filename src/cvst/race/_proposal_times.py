@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.race._families import Family, Record, record_of
+from cvst.race._families import Family, Record, most_rounds, record_of
 from cvst.race._folds import largest_first
 from cvst.race._problem import Problem
 from cvst.race._proposal_parts import Plan, Source, Trial
@@ -127,7 +127,7 @@ class ProposalTimes(Strategy):
             first = self._first_members(state, family, rung)[0]
             one = state.configurations[first]
             return float(self._unseen_seconds(state, [one], rung)[0])
-        near = min(family.rungs, key=lambda one: abs(one - rung))
+        near = _nearest(family, rung)
         own = family.rungs[near].seconds
         if rung in known:
             return own * known[rung] / max(known[near], 1e-9)
@@ -147,7 +147,8 @@ class ProposalTimes(Strategy):
         first = self._record(state).families[0]
         if not first.is_seen:
             return np.zeros(len(configurations))
-        own = _rounds(state, state.configurations[first.members[0]])
+        sight = first.rungs[_nearest(first, rung)]
+        own = _rounds(state, state.configurations[sight.largest])
         rounds = [_rounds(state, one) for one in configurations]
         ratios = [one / own if one and own else 1.0 for one in rounds]
         return self._seconds(state, 0, rung) * np.maximum(LEAST_WORK, ratios)
@@ -291,15 +292,17 @@ class ProposalTimes(Strategy):
         configurations = state.configurations
         # Without a clock nothing may depend on how fast the machine is.
         clock = state.problem.seconds is not None
-        trials.extend(
-            Trial(
-                configurations[record.families[number].members[0]],
-                one.loss,
-                self._fidelity(state, rung),
-                one.seconds if clock else 1.0,
+        for number, rung, one in record.seen[len(trials) :]:
+            first = record.families[number].members[0]
+            seconds = one.seconds * _times_the_rounds(state, first, one.largest)
+            trials.append(
+                Trial(
+                    configurations[first],
+                    one.loss,
+                    self._fidelity(state, rung),
+                    seconds if clock else 1.0,
+                )
             )
-            for number, rung, one in record.seen[len(trials) :]
-        )
         return trials
 
     def _trials_of_size(self, state: RaceState, rung: int) -> list[Trial]:
@@ -415,8 +418,16 @@ class ProposalTimes(Strategy):
         return list(largest_first(problem.folds[self.n_folds]))
 
 
+def _nearest(family: Family, rung: int) -> int:
+    """Return the rung a family was seen on that is nearest to another."""
+    return min(family.rungs, key=lambda one: abs(one - rung))
+
+
+def _times_the_rounds(state: RaceState, number: int, other: int) -> float:
+    """Return how many times the rounds of another member one has, at least 1."""
+    mine, others = (_rounds(state, state.configurations[n]) for n in (number, other))
+    return max(1.0, mine / others) if others else 1.0
+
+
 def _rounds(state: RaceState, configuration: Configuration) -> float:
-    """Return the rounds of a configuration, 0 if it does not say."""
-    names = [name for name in state.problem.covered if name in configuration]
-    rounds = [configuration[name] for name in names]
-    return float(max((n for n in rounds if isinstance(n, int | np.integer)), default=0))
+    return most_rounds(configuration, state.problem.covered)

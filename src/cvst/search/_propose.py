@@ -26,6 +26,7 @@ from cvst.search._base import BaseRaceSearch
 from cvst.search._options import SearchOptions
 from cvst.search._proposal_source import (
     ProposalSource,
+    members_of,
     rounds_of,
     with_fewer_rounds,
 )
@@ -251,6 +252,7 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
             resolve_proposer(self.proposer),
             self._rounds(),
             self._configurations(),
+            members_of(self.estimator, covered_by_one_fit(self.estimator)),
             quick=() if self.time_budget is None else (ParzenProposer(), QUICKEST),
         )
         strategy = ProposeAndConfirm(
