@@ -59,6 +59,7 @@ class ProposalTimes(Strategy):
     """
 
     _is_aside = False
+    _known: tuple[RaceState, Record] | None = None
 
     def __init__(
         self,
@@ -104,7 +105,7 @@ class ProposalTimes(Strategy):
         if plan.fold:
             seconds = sum(self._fold_seconds(state, one) for one in plan.families)
         elif plan.families:
-            seconds = sum(self._seconds(state, one, plan.rung) for one in plan.families)
+            seconds = self._seconds_together(state, plan.families, plan.rung)
         else:
             # As much of them as will be looked at: see _first_members.
             most = DEAREST * self._left(state)
@@ -116,6 +117,19 @@ class ProposalTimes(Strategy):
         unseen = all(not record.families[one].is_seen for one in plan.families)
         return (UNSEEN_MARGIN if unseen else MARGIN) * self._wall(state) * seconds
 
+    def _seconds_together(
+        self, state: RaceState, numbers: Sequence[int], rung: int
+    ) -> float:
+        """Return what some families will take, forecasts of the unseen made at once."""
+        families = self._record(state).families
+        unseen = [
+            state.configurations[self._first_members(state, families[n], rung)[0]]
+            for n in numbers
+            if not families[n].is_seen
+        ]
+        seen = [self._seconds(state, n, rung) for n in numbers if families[n].is_seen]
+        return float(self._unseen_seconds(state, unseen, rung).sum()) + sum(seen)
+
     def _seconds(self, state: RaceState, number: int, rung: int) -> float:
         """Return what a family will take on a rung, by what it took on others."""
         record = self._record(state)
@@ -124,9 +138,7 @@ class ProposalTimes(Strategy):
             return family.rungs[rung].seconds
         known = self._record(state).mean_seconds()
         if not family.is_seen:
-            first = self._first_members(state, family, rung)[0]
-            one = state.configurations[first]
-            return float(self._unseen_seconds(state, [one], rung)[0])
+            return self._seconds_together(state, [number], rung)
         near = _nearest(family, rung)
         own = family.rungs[near].seconds
         if rung in known:
@@ -365,7 +377,7 @@ class ProposalTimes(Strategy):
 
     def _record(self, state: RaceState) -> Record:
         # Each decision asks for it a hundred times, and the state rarely changes.
-        known = getattr(self, "_known", None)
+        known = self._known
         if known is None or known[0] is not state:
             before = None if known is None else known[1]
             if before is not None and self._is_aside and before.follows(state):
@@ -375,13 +387,12 @@ class ProposalTimes(Strategy):
                 sizes = self._sizes(state.problem)
                 record = record_of(state, self.rounds, sizes, before)
             known = self._known = (state, record)
-        found: Record = known[1]
-        return found
+        return known[1]
 
     @contextmanager
     def _aside(self) -> Iterator[None]:
         """Let states be asked about that are not next; what is known stays known."""
-        before = getattr(self, "_known", None), self._is_aside
+        before = self._known, self._is_aside
         self._is_aside = True
         try:
             yield
