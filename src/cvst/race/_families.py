@@ -176,24 +176,24 @@ class Record:
         To make it anew would take as long as the race has looks, and a fold is judged
         by what would be if it was.
         """
-        other = copy(self)
         new = state.observations[self.n_looks :]
         numbers = {n for one in new for n in one.look.configurations.tolist()}
-        # Nothing joins with a look, so what is known of each number stays shared.
-        other.families = list(self.families)
+        families, losses = list(self.families), self.fold_losses
         for number in {self.family_of[n] for n in numbers}:
-            one = self.families[number]
-            other.families[number] = Family(
-                one.members, dict(one.rungs), dict(one.folds)
-            )
-        losses = self.fold_losses
-        other.fold_losses = losses | {n: dict(losses[n]) for n in numbers & set(losses)}
-        other.waiting = dict(self.waiting)
-        other.first_losses = dict(self.first_losses)
-        other.seen = list(self.seen)
-        other.order = {rung: list(those) for rung, those in self.order.items()}
-        other.seconds = {rung: list(those) for rung, those in self.seconds.items()}
-        other.levels = {level: list(those) for level, those in self.levels.items()}
+            one = families[number]
+            families[number] = Family(one.members, dict(one.rungs), dict(one.folds))
+        other = copy(self)
+        # Nothing joins with a look, so what is known of each number stays shared.
+        vars(other).update(
+            families=families,
+            fold_losses=losses | {n: dict(losses[n]) for n in numbers & set(losses)},
+            waiting=dict(self.waiting),
+            first_losses=dict(self.first_losses),
+            seen=list(self.seen),
+            order={rung: list(those) for rung, those in self.order.items()},
+            seconds={rung: list(those) for rung, those in self.seconds.items()},
+            levels={level: list(those) for level, those in self.levels.items()},
+        )
         other.update(state)
         return other
 
