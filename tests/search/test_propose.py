@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import pickle
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -27,6 +28,7 @@ from sklearn.tree import DecisionTreeRegressor
 from cvst import RaceSearchCV
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.proposals import RandomProposer
+from cvst.race import ProposeAndConfirm
 from cvst.report import summary
 from cvst.search._base import BaseRaceSearch
 from cvst.spaces import Space, integers
@@ -187,6 +189,47 @@ def test_what_is_done_once_is_not_taken_for_the_time_of_a_fit(data, clock, monke
     assert 0.95 * 2.5 <= clock.now <= 1.05 * 2.5
 
 
+class Costly(Timed):
+    """Takes as long for few rows as for thousands, and hardly more for all."""
+
+    def fit(self, X, y):
+        Clock.now += self.slow
+        return super().fit(X, y)
+
+
+def test_fits_on_few_rows_do_not_make_the_final_fit_dear(data, clock):
+    """In proportion to the rows it would take 100 s; it takes 1.8."""
+    X, y = np.tile(data[0], (100, 1)), np.tile(data[1], 100)
+    space = {"shift": uniform(-1, 2)}
+    search = RaceSearchCV(Costly(full=0.02), space, time_budget=40, random_state=0)
+    search.fit(X, y)
+    assert 0.9 * 40 <= clock.now <= 1.05 * 40
+    assert search.race_.n_looks > 15
+
+
+def test_what_is_too_dear_does_not_end_the_race(data, clock, monkeypatch):
+    """A forecast keeps the second configuration waiting, and others go on."""
+    forecast = ProposeAndConfirm._forecast
+
+    def dear(strategy, state, plan):
+        return np.inf if 1 in plan.families else forecast(strategy, state, plan)
+
+    monkeypatch.setattr(ProposeAndConfirm, "_forecast", dear)
+    search = RaceSearchCV(Timed(), {"shift": uniform(-1, 2)}, start=[{"shift": 0.5}])
+    search.set_params(time_budget=30, random_state=0).fit(*data)
+    assert search.cv_results_["n_looks"][1] == 0
+    assert 0.9 * 30 <= clock.now <= 1.05 * 30
+
+
+def test_a_winner_that_is_dear_to_fit_leaves_time_for_that(data, clock):
+    """Those that are better take far longer, in the race and in the final fit."""
+    X, y = np.tile(data[0], (10, 1)), np.tile(data[1], 10)
+    space = {"shift": [0.9, 0.0], "slow": [1.0]}
+    search = RaceSearchCV(Timed(shift=1.0), space, time_budget=30, random_state=0)
+    search.set_params(start=[{"shift": 0.0, "slow": 5.0}]).fit(X, y)
+    assert clock.now <= 1.05 * 30
+
+
 def test_dear_proposals_do_not_break_the_budget(data, clock):
     """Some configurations take a hundred times as long as others."""
     space = {"shift": uniform(-1, 2), "slow": loguniform(0.1, 10)}
@@ -262,9 +305,10 @@ def test_a_finite_space_is_searched_to_its_end(data):
     assert search.stop_reason_ == "all_seen"
 
 
-def test_rounds_come_for_nothing(data):
-    """Members with fewer rounds have the losses of a fit of their own."""
-    model = GradientBoostingRegressor(n_estimators=30, random_state=0)
+@pytest.mark.parametrize("seed", [0, None])
+def test_rounds_come_for_nothing(data, seed):
+    """Whether or not the estimator has a seed: the race fills one in."""
+    model = GradientBoostingRegressor(n_estimators=30, random_state=seed)
     search = RaceSearchCV(
         model, {"n_estimators": randint(20, 60)}, n_iter=6, random_state=0
     ).fit(*data)
@@ -280,10 +324,11 @@ def test_rounds_come_for_nothing(data):
     }
 
 
-def test_forests_are_screened_by_a_few_trees_and_confirmed_whole():
+@pytest.mark.parametrize("seed", [0, None])
+def test_forests_are_screened_by_a_few_trees_and_confirmed_whole(seed):
     X, y = make_classification(400, 6, random_state=0)
     search = RaceSearchCV(
-        RandomForestClassifier(n_estimators=120, random_state=0),
+        RandomForestClassifier(n_estimators=120, random_state=seed),
         {"n_estimators": [120], "max_features": uniform(0.2, 0.8)},
         n_iter=4,
         scoring="neg_log_loss",
@@ -293,6 +338,23 @@ def test_forests_are_screened_by_a_few_trees_and_confirmed_whole():
     assert rounds["screen"] == 50
     assert rounds["confirm"] is None
     assert len(search.best_estimator_.estimators_) == 120
+
+
+def test_the_estimator_as_it_is_takes_part_on_all_sizes(data, clock):
+    """Though fewer rounds are better on few rows, more rows may want more."""
+    X, y = np.tile(data[0], (8, 1)), np.tile(data[1], 8)
+    y = y + np.random.default_rng(1).normal(scale=3, size=len(y))
+    model = GradientBoostingRegressor(learning_rate=0.9, n_estimators=30)
+    search = RaceSearchCV(
+        model, {"n_estimators": randint(20, 60)}, time_budget=60, random_state=0
+    )
+    search._clock = time.perf_counter
+    search.set_params(n_iter=4).fit(X, y)
+    warm_up = [one for one in search.race_.observations if one.look.stage == "warm up"]
+    best = [int(np.argmin(one.mean_losses)) for one in warm_up]
+    assert len({one.look.n_train for one in warm_up}) > 1
+    assert best[0] > 1
+    assert all(0 in one.look.configurations for one in warm_up)
 
 
 def test_failures_are_dropped_with_a_reason(data):

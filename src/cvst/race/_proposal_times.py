@@ -91,15 +91,22 @@ class ProposalTimes(Strategy):
 
     def _left(self, state: RaceState) -> float:
         """Return the seconds that are left before the final fit."""
+        return self._left_in_all(state) - self._reserve(state)
+
+    def _left_in_all(self, state: RaceState) -> float:
         if state.problem.seconds is None:
             return np.inf
         seconds = (1 - CLOSING) * state.problem.seconds
         seconds -= CLOSING_EACH * state.n_configurations
-        return seconds - state.elapsed - self._reserve(state)
+        return seconds - state.elapsed
 
     def _fits(self, state: RaceState, plan: Plan) -> bool:
-        # What has to be worked out before a look takes its time as well.
-        return self._own(state) + self._forecast(state, plan) <= self._left(state)
+        # What has to be worked out before a look takes its time as well, and who wins
+        # a look at all rows may take longer to fit than the leader of today.
+        needed = self._own(state) + self._forecast(state, plan)
+        after = [self._refit_seconds(state, one) for one in plan.families]
+        reserve = max([self._reserve(state), *after]) if plan.rung == 0 else 0.0
+        return needed <= min(self._left(state), self._left_in_all(state) - reserve)
 
     def _forecast(self, state: RaceState, plan: Plan) -> float:
         if plan.fold:
@@ -142,7 +149,7 @@ class ProposalTimes(Strategy):
         near = _nearest(family, rung)
         own = family.rungs[near].seconds
         if rung in known:
-            return own * known[rung] / max(known[near], 1e-9)
+            return own * self._ratio(state, rung, near)
         steps = near - rung
         return own * float(min(GROWTH, self._growth(known)) ** steps)
 
@@ -175,15 +182,20 @@ class ProposalTimes(Strategy):
         return family.members[cheap[0] if len(cheap) else -1 :]
 
     def _members(self, state: RaceState, number: int, rung: int) -> list[int]:
-        """Return the members worth another look: up to the one above the best."""
+        """Return the members worth another look: up to some above the best.
+
+        More rows want more rounds, and members come with most rounds first. Those far
+        above cost more and were no better. The first family stays whole: its first
+        member is what the estimator has, to be returned unless beaten.
+        """
         family = self._record(state).families[number]
         if not family.is_seen:
             return self._first_members(state, family, rung)
+        if number == 0:
+            return family.members
         best = family.rungs[family.highest].best
-        # Members come with most rounds first: those above the next larger cost more
-        # and were no better.
-        place = family.members.index(best)
-        return family.members[max(0, place - 1) :]
+        above = 1 + max(0, family.highest - rung)
+        return family.members[max(0, family.members.index(best) - above) :]
 
     def _fold_seconds(self, state: RaceState, number: int) -> float:
         """Return what a family will take on a fold that confirms."""
@@ -202,14 +214,29 @@ class ProposalTimes(Strategy):
 
     def _reserve(self, state: RaceState) -> float:
         """Return the seconds that the final fit will take, with a margin."""
-        if not self.refits or not state.observations:
+        if not state.observations:
+            return 0.0
+        return self._refit_seconds(state, self._leader(state))
+
+    def _refit_seconds(self, state: RaceState, number: int) -> float:
+        """Return what the final fit of a family would take, with a margin."""
+        if not self.refits:
             return 0.0
         record, sizes = self._record(state), self._sizes(state.problem)
-        family = record.families[self._leader(state)]
+        family = record.families[number]
+        more_rows = state.problem.refit_rows / sizes[0]
+        whole = MARGIN * more_rows * self._whole(state, family.members[0])
+        if not family.is_seen:
+            return whole * self._seconds(state, number, 0)
         sight = family.rungs[family.highest]
-        growth = state.problem.refit_rows / sizes[family.highest]
-        whole = self._whole(state, family.members[0])
-        return MARGIN * sight.fit_seconds * growth * whole
+        if 0 in record.seconds:
+            growth = self._seconds(state, number, 0) / max(sight.seconds, 1e-9)
+        else:
+            # Fits on few rows have constant costs, which hide how they grow; in
+            # proportion to the rows, these costs would be multiplied.
+            each = (GROWTH * min(GROWTH, self._growth(record.mean_seconds()))) ** 0.5
+            growth = each**family.highest
+        return whole * sight.fit_seconds * growth
 
     def _share(self, state: RaceState) -> float:
         assert state.problem.seconds is not None
@@ -249,7 +276,7 @@ class ProposalTimes(Strategy):
         time = (1 - self.confirm_share) * state.problem.seconds
         while base + 1 in known:
             slow = known[base] * WANTED_TRIALS * self._wall(state) > time
-            if not slow or known[base + 1] > WORTH_IT * known[base]:
+            if not slow or self._ratio(state, base + 1, base) > WORTH_IT:
                 break
             base += 1
         return base
@@ -279,6 +306,17 @@ class ProposalTimes(Strategy):
         if not (record.worked > 0 and record.spent > 0):
             return 1.0
         return float(np.clip(record.spent / record.worked, 0.05, 2.0))
+
+    def _ratio(self, state: RaceState, rung: int, other: int) -> float:
+        """Return how many times as long a look takes on one rung as on another."""
+        record = self._record(state)
+        first = record.families[0].rungs
+        fewest = min(len(record.seconds[rung]), len(record.seconds[other]))
+        if fewest < FEWEST_TRIALS and rung in first and other in first:
+            # Means over a few would compare different configurations.
+            return first[rung].seconds / max(first[other].seconds, 1e-9)
+        known = record.mean_seconds()
+        return known[rung] / max(known[other], 1e-9)
 
     def _growth(self, known: Mapping[int, float]) -> float:
         """Return how many times longer a fit takes on a rung with more rows."""
