@@ -38,6 +38,9 @@ FEWEST_CONFIRMED = 3
 # Share of the time that is worth looks at fewer rows, if it is too short for others.
 ENOUGH = 0.1
 
+# Most configurations that wait because they are too dear, if new ones are proposed.
+MOST_WAITING = 12
+
 # The first look is repeated if it took a share of the time between these: less does not
 # matter, more is not to be had twice. What is done once takes about a second at most:
 # shorter looks are repeated up to the second share.
@@ -289,8 +292,9 @@ class ProposeAndConfirm(ProposalFolds):
             return plan
         # It is too dear, but others may not be, or not on fewer rows.
         others: list[tuple[int, ...]] = [(n,) for n in self._record(state).waiting]
-        if not others and self._new(state):
-            others = [()]
+        # New ones are proposed while only a few are too dear to be looked at.
+        if len(others) < MOST_WAITING and self._new(state):
+            others.append(())
         rungs = range(self._base(state), len(self._sizes(state.problem)))
         enough = self._left(state) > ENOUGH * (state.problem.seconds or 0.0)
         plans = (
