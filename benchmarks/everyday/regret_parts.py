@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["parts", "peer_mean", "report"]
+__all__ = ["parts", "peer_mean", "report", "variants"]
 
 RESULTS = Path(__file__).parents[1] / "results"
 
@@ -128,6 +128,18 @@ def now() -> dict[str, float]:
     }
 
 
+def variants(name: str) -> dict[str, float]:
+    """Return the mean regret of each version in a file of development tasks."""
+    cells = _lines(name)
+    others = ("everyday_dev.jsonl", "everyday_dev_now.jsonl")
+    known = [line for other in others for line in _lines(other)]
+    regret = Scale([*known, *_lines("everyday_diagnosis.jsonl"), *cells])
+    found: dict[str, list[float]] = defaultdict(list)
+    for one in cells:
+        found[one["version"]].append(regret(one["task"], one.get("loss")))
+    return {version: _mean(values) for version, values in found.items()}
+
+
 def report() -> str:
     """Return the table as Markdown, with the means of the columns last."""
     rows = parts()
@@ -145,3 +157,5 @@ def report() -> str:
 if __name__ == "__main__":
     print(report())
     print(now())
+    for file in ("everyday_dev_forests.jsonl", "everyday_dev_first_points.jsonl"):
+        print(variants(file))

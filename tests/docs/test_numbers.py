@@ -282,8 +282,9 @@ def test_seconds_on_the_rows_of_the_paper():
 
 def test_everyday_tuning_is_what_the_summary_prints():
     summary = script("everyday/summary.py")
-    files = ["everyday_held_out.jsonl", "everyday_held_out_again.jsonl"]
-    read = summary.read([RESULTS / name for name in files], "held_out")
+    names = ("held_out_seeds", "held_out", "held_out_again", "held_out_second")
+    files = [RESULTS / f"everyday_{name}.jsonl" for name in names]
+    read = summary.read(files, "held_out")
     text = summary.markdown(summary.regrets(read), "race")
     assert text.strip() in page("docs/measurements/everyday.md")
     means = summary.table(summary.regrets(read)).set_index(["search", "seconds"])
@@ -321,6 +322,14 @@ def test_the_parts_of_the_regret_are_what_the_script_prints():
     assert f"{shown['same']} against {shown['before']} on the {now['n_same']}" in text
     assert f"On all {now['n']} the search has {shown['now']} now" in text
     assert f"Optuna with its pruner {shown['peer']} (one seed)" in text
+    for name, new, old in (
+        ("forests", "no fewer trees", "any number of trees"),
+        ("first_points", "two for each parameter", "six first points"),
+    ):
+        means = found.variants(f"everyday_dev_{name}.jsonl")
+        shown = {key: f"{mean:.2f}".removeprefix("0") for key, mean in means.items()}
+        told = f"{shown[new]} against {shown[old]} (`everyday_dev_{name}.jsonl`)"
+        assert told in text, name
 
 
 def test_the_r_package_on_the_page_is_as_measured():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cvst import RaceSearchCV
 from cvst.race import ProposeAndConfirm, _proposal_folds
+from cvst.race._families import Record, record_of
 
 SPACE = {
     "max_depth": randint(2, 20),
@@ -130,3 +132,34 @@ def test_a_search_of_many_goes_on_as_if_it_had_more_to_begin_with(data, monkeypa
         for each in (search, other)
     ]
     assert looks[0] == looks[1]
+
+
+def test_a_record_of_what_may_come_is_that_of_the_state(searched):
+    """Witness: the record made anew. The one that it began with stays as it was."""
+    state = searched.race_
+    strategy = searched.strategy_
+    sizes = strategy._sizes(state.problem)
+
+    def fresh(n_looks):
+        before = replace(state, observations=state.observations[:n_looks])
+        return record_of(before, strategy.rounds, sizes, None)
+
+    for n_looks in range(1, state.n_looks):
+        record, untouched = fresh(n_looks), fresh(n_looks)
+        after = replace(state, observations=state.observations[: n_looks + 1])
+        supposed = record.supposing(after)
+        assert vars(supposed) == vars(fresh(n_looks + 1))
+        assert vars(record) == vars(untouched)
+
+
+def test_no_decision_goes_through_the_whole_race_again(data, monkeypatch):
+    """Folds are judged by what would be after them, and that is one look more."""
+    seen = []
+    see = Record._see
+    monkeypatch.setattr(
+        Record, "_see", lambda self, *given: (seen.append(1), see(self, *given))
+    )
+    tree = DecisionTreeClassifier(random_state=0)
+    search = RaceSearchCV(tree, SPACE, n_iter=60, random_state=0).fit(*data)
+    # Once each, twice for folds of the final, and once more as the final begins.
+    assert len(seen) <= 2 * search.race_.n_looks + 4

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import logging
 import pickle
+import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.datasets import make_classification
-from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
-from sklearn.exceptions import FitFailedWarning
+from sklearn.ensemble import (
+    GradientBoostingRegressor,
+    HistGradientBoostingRegressor,
+    RandomForestClassifier,
+)
+from sklearn.exceptions import FitFailedWarning, NotFittedError
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
@@ -22,9 +28,10 @@ from sklearn.tree import DecisionTreeRegressor
 from cvst import RaceSearchCV
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.proposals import RandomProposer
+from cvst.race import ProposeAndConfirm
 from cvst.report import summary
 from cvst.search._base import BaseRaceSearch
-from cvst.spaces import integers
+from cvst.spaces import Space, integers
 
 TREES = {"max_depth": randint(1, 12), "min_samples_leaf": integers(1, 64, log=True)}
 
@@ -161,6 +168,68 @@ def test_a_budget_for_a_few_fits_gives_the_best_of_them(data, clock):
     assert clock.now <= 26
 
 
+class Loading(Timed):
+    """Takes half a second more when it is fitted for the first time."""
+
+    loaded = False
+
+    def fit(self, X, y):
+        Clock.now += 0.0 if Loading.loaded else 0.5
+        Loading.loaded = True
+        return super().fit(X, y)
+
+
+def test_what_is_done_once_is_not_taken_for_the_time_of_a_fit(data, clock, monkeypatch):
+    """A fifth of the time: taken for a fit, the final one would need all the rest."""
+    monkeypatch.setattr(Loading, "loaded", False)
+    space = {"shift": uniform(-1, 2)}
+    search = RaceSearchCV(Loading(full=0.05), space, time_budget=2.5, random_state=0)
+    search.fit(np.tile(data[0], (10, 1)), np.tile(data[1], 10))
+    assert stages(search)[:2] == ["warm up", "warm up"]
+    assert 0.95 * 2.5 <= clock.now <= 1.05 * 2.5
+
+
+class Costly(Timed):
+    """Takes as long for few rows as for thousands, and hardly more for all."""
+
+    def fit(self, X, y):
+        Clock.now += self.slow
+        return super().fit(X, y)
+
+
+def test_fits_on_few_rows_do_not_make_the_final_fit_dear(data, clock):
+    """In proportion to the rows it would take 100 s; it takes 1.8."""
+    X, y = np.tile(data[0], (100, 1)), np.tile(data[1], 100)
+    space = {"shift": uniform(-1, 2)}
+    search = RaceSearchCV(Costly(full=0.02), space, time_budget=40, random_state=0)
+    search.fit(X, y)
+    assert 0.9 * 40 <= clock.now <= 1.05 * 40
+    assert search.race_.n_looks > 15
+
+
+def test_what_is_too_dear_does_not_end_the_race(data, clock, monkeypatch):
+    """A forecast keeps the second configuration waiting, and others go on."""
+    forecast = ProposeAndConfirm._forecast
+
+    def dear(strategy, state, plan):
+        return np.inf if 1 in plan.families else forecast(strategy, state, plan)
+
+    monkeypatch.setattr(ProposeAndConfirm, "_forecast", dear)
+    search = RaceSearchCV(Timed(), {"shift": uniform(-1, 2)}, start=[{"shift": 0.5}])
+    search.set_params(time_budget=30, random_state=0).fit(*data)
+    assert search.cv_results_["n_looks"][1] == 0
+    assert 0.9 * 30 <= clock.now <= 1.05 * 30
+
+
+def test_a_winner_that_is_dear_to_fit_leaves_time_for_that(data, clock):
+    """Those that are better take far longer, in the race and in the final fit."""
+    X, y = np.tile(data[0], (10, 1)), np.tile(data[1], 10)
+    space = {"shift": [0.9, 0.0], "slow": [1.0]}
+    search = RaceSearchCV(Timed(shift=1.0), space, time_budget=30, random_state=0)
+    search.set_params(start=[{"shift": 0.0, "slow": 5.0}]).fit(X, y)
+    assert clock.now <= 1.05 * 30
+
+
 def test_dear_proposals_do_not_break_the_budget(data, clock):
     """Some configurations take a hundred times as long as others."""
     space = {"shift": uniform(-1, 2), "slow": loguniform(0.1, 10)}
@@ -236,9 +305,10 @@ def test_a_finite_space_is_searched_to_its_end(data):
     assert search.stop_reason_ == "all_seen"
 
 
-def test_rounds_come_for_nothing(data):
-    """Members with fewer rounds have the losses of a fit of their own."""
-    model = GradientBoostingRegressor(n_estimators=30, random_state=0)
+@pytest.mark.parametrize("seed", [0, None])
+def test_rounds_come_for_nothing(data, seed):
+    """Whether or not the estimator has a seed: the race fills one in."""
+    model = GradientBoostingRegressor(n_estimators=30, random_state=seed)
     search = RaceSearchCV(
         model, {"n_estimators": randint(20, 60)}, n_iter=6, random_state=0
     ).fit(*data)
@@ -254,10 +324,11 @@ def test_rounds_come_for_nothing(data):
     }
 
 
-def test_forests_are_screened_by_a_few_trees_and_confirmed_whole():
+@pytest.mark.parametrize("seed", [0, None])
+def test_forests_are_screened_by_a_few_trees_and_confirmed_whole(seed):
     X, y = make_classification(400, 6, random_state=0)
     search = RaceSearchCV(
-        RandomForestClassifier(n_estimators=120, random_state=0),
+        RandomForestClassifier(n_estimators=120, random_state=seed),
         {"n_estimators": [120], "max_features": uniform(0.2, 0.8)},
         n_iter=4,
         scoring="neg_log_loss",
@@ -267,6 +338,23 @@ def test_forests_are_screened_by_a_few_trees_and_confirmed_whole():
     assert rounds["screen"] == 50
     assert rounds["confirm"] is None
     assert len(search.best_estimator_.estimators_) == 120
+
+
+def test_the_estimator_as_it_is_takes_part_on_all_sizes(data, clock):
+    """Though fewer rounds are better on few rows, more rows may want more."""
+    X, y = np.tile(data[0], (8, 1)), np.tile(data[1], 8)
+    y = y + np.random.default_rng(1).normal(scale=3, size=len(y))
+    model = GradientBoostingRegressor(learning_rate=0.9, n_estimators=30)
+    search = RaceSearchCV(
+        model, {"n_estimators": randint(20, 60)}, time_budget=60, random_state=0
+    )
+    search._clock = time.perf_counter
+    search.set_params(n_iter=4).fit(X, y)
+    warm_up = [one for one in search.race_.observations if one.look.stage == "warm up"]
+    best = [int(np.argmin(one.mean_losses)) for one in warm_up]
+    assert len({one.look.n_train for one in warm_up}) > 1
+    assert best[0] > 1
+    assert all(0 in one.look.configurations for one in warm_up)
 
 
 def test_failures_are_dropped_with_a_reason(data):
@@ -396,6 +484,63 @@ def test_the_history_is_a_table(data):
     assert {"look", "stage", "mean_loss"} <= set(history.columns)
 
 
+def test_the_space_is_what_was_searched(data):
+    search = tree_search()
+    with pytest.raises(NotFittedError):
+        _ = search.space_
+    assert search.fit(*data).space_.names == Space.of(TREES).names
+
+
 def test_unknown_estimators_need_a_space(data):
     with pytest.raises(InvalidInputError, match="param_distributions"):
         RaceSearchCV(Timed(), n_iter=3).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        (randint(5, 60), {40, 59}),
+        ([5, 10, 30, 80], {30, 80}),
+        ([5, 10, 20], {20}),
+    ],
+)
+def test_forests_are_proposed_with_as_many_trees_as_they_have(counts, expected):
+    """More are never worse, and a look at a few of them could not tell."""
+    X, y = make_classification(300, random_state=0)
+    space = {"n_estimators": counts, "max_features": uniform(0.1, 0.9)}
+    forest = RandomForestClassifier(n_estimators=40, random_state=0)
+    search = RaceSearchCV(forest, space, n_iter=20, random_state=0).fit(X, y)
+    counts = {one["n_estimators"] for one in search.cv_results_["params"][1:]}
+    assert min(counts) in expected
+    assert max(counts) <= max(expected)
+
+
+def test_seconds_are_those_of_the_rounds_that_were_looked_at(data):
+    """A look at 25 of a hundred rounds is no measure of a hundred."""
+    model = HistGradientBoostingRegressor(max_iter=100, random_state=0)
+    space = {"max_iter": randint(10, 400), "learning_rate": uniform(0.01, 0.5)}
+    search = RaceSearchCV(model, space, n_iter=1, random_state=0).fit(*data)
+    state, strategy = search.race_, search.strategy_
+    seen = state.observations[0]
+    by_rounds = {
+        state.configurations[number]["max_iter"]: number
+        for number in seen.look.configurations.tolist()
+    }
+    # The portfolio has one with 200 rounds and else the same parameters.
+    assert max(by_rounds) == 200
+    numbers = np.array(sorted([by_rounds[25], by_rounds[15]]))
+    cut = replace(
+        seen,
+        look=replace(seen.look, configurations=numbers),
+        mean_losses=seen.mean_losses[-2:],
+        fit_seconds=np.array([0.4, 0.0]),
+        score_seconds=np.array([0.1, 0.0]),
+    )
+    problem = replace(state.problem, seconds=60.0)
+    state = replace(state, problem=problem, observations=(cut,))
+    wanted = [{**state.configurations[0], "max_iter": 300}]
+    assert strategy._unseen_seconds(state, wanted, 0) == pytest.approx(0.5 * 300 / 25)
+    assert strategy._trials(state)[0].seconds == pytest.approx(0.5 * 200 / 25)
+    family = strategy._record(state).families[0]
+    rounds = [state.configurations[number]["max_iter"] for number in family.members]
+    assert rounds == sorted(rounds, reverse=True)

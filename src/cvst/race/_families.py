@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Collection, Hashable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from math import inf
 
@@ -25,6 +26,7 @@ __all__ = [
     "Sight",
     "count_screened",
     "is_final",
+    "most_rounds",
     "record_of",
 ]
 
@@ -51,6 +53,8 @@ class Sight:
         Smallest mean loss of its members, infinite if all fits failed.
     best : int
         The member that reached it.
+    largest : int
+        The member with most rounds that took part; the seconds are those of its fit.
     seconds : float
         What the fit and the predictions took.
     fit_seconds : float
@@ -61,6 +65,7 @@ class Sight:
 
     loss: float
     best: int
+    largest: int
     seconds: float
     fit_seconds: float
     look: int
@@ -73,7 +78,7 @@ class Family:
     Attributes
     ----------
     members : list of int
-        Their numbers, ascending.
+        Their numbers, those with most rounds first.
     rungs : dict of int to Sight
         What was seen on the first fold, by rung.
     folds : dict of int to Sight
@@ -146,6 +151,7 @@ class Record:
         self._rounds = rounds
         self._rung_of = {size: rung for rung, size in enumerate(sizes)}
         self._numbers: dict[Hashable, int] = {}
+        self._n_rounds: list[float] = []
 
     def update(self, state: RaceState) -> None:
         """Take note of what is new in a state."""
@@ -163,6 +169,33 @@ class Record:
         if self.n_looks > state.n_looks or len(self.family_of) > state.n_configurations:
             return False
         return self.n_looks == 0 or state.observations[self.n_looks - 1] is self._last
+
+    def supposing(self, state: RaceState) -> Record:
+        """Return the record of a later state without a change to this one.
+
+        To make it anew would take as long as the race has looks, and a fold is judged
+        by what would be if it was.
+        """
+        new = state.observations[self.n_looks :]
+        numbers = {n for one in new for n in one.look.configurations.tolist()}
+        families, losses = list(self.families), self.fold_losses
+        for number in {self.family_of[n] for n in numbers}:
+            one = families[number]
+            families[number] = Family(one.members, dict(one.rungs), dict(one.folds))
+        other = copy(self)
+        # Nothing joins with a look, so what is known of each number stays shared.
+        vars(other).update(
+            families=families,
+            fold_losses=losses | {n: dict(losses[n]) for n in numbers & set(losses)},
+            waiting=dict(self.waiting),
+            first_losses=dict(self.first_losses),
+            seen=list(self.seen),
+            order={rung: list(those) for rung, those in self.order.items()},
+            seconds={rung: list(those) for rung, those in self.seconds.items()},
+            levels={level: list(those) for level, those in self.levels.items()},
+        )
+        other.update(state)
+        return other
 
     def on_rung(self, rung: int) -> list[int]:
         """Return the families seen on a rung, the best first."""
@@ -191,8 +224,13 @@ class Record:
         if place == len(self.families):
             self.families.append(Family([]))
             self.waiting[place] = None
-        self.families[place].members.append(number)
+        self._n_rounds.append(most_rounds(configuration, self._rounds))
+        # What you start with may be of one family, and come in any order.
+        insort(self.families[place].members, number, key=self._by_rounds)
         self.family_of.append(place)
+
+    def _by_rounds(self, number: int) -> tuple[float, int]:
+        return -self._n_rounds[number], number
 
     def _see(self, observation: Observation, place: int) -> None:
         look = observation.look
@@ -210,7 +248,9 @@ class Record:
             self.first_losses |= by_number
         for number in found:
             mine = np.flatnonzero(families == number)
-            self._see_family(number, _sight(observation, mine, place), look)
+            largest = min(look.configurations[mine].tolist(), key=self._by_rounds)
+            sight = _sight(observation, mine, place, largest)
+            self._see_family(number, sight, look)
         if place > 0:
             self.worked += float(np.nansum(observation.fit_seconds))
             self.worked += float(np.nansum(observation.score_seconds))
@@ -252,12 +292,13 @@ class Record:
         seconds = sum(sight.seconds for sight in sights)
         fitting = sum(sight.fit_seconds for sight in sights)
         level = len(family.folds)
-        whole = Sight(means[best], best, seconds, fitting, last.look)
+        largest = sights[0].largest
+        whole = Sight(means[best], best, largest, seconds, fitting, last.look)
         insort(self.levels.setdefault(level, []), (whole.loss, number))
         self.seen.append((number, -level, whole))
 
 
-def _sight(observation: Observation, mine: IntArray, place: int) -> Sight:
+def _sight(observation: Observation, mine: IntArray, place: int, largest: int) -> Sight:
     """Return what a look says about the family at some places of its arrays."""
     losses = observation.mean_losses[mine]
     losses = np.where(np.isfinite(losses), losses, np.inf)
@@ -265,6 +306,7 @@ def _sight(observation: Observation, mine: IntArray, place: int) -> Sight:
     return Sight(
         float(losses.min()),
         int(observation.look.configurations[mine[int(np.argmin(losses))]]),
+        largest,
         fit + float(observation.score_seconds[mine].sum()),
         fit,
         place,
@@ -309,6 +351,25 @@ def count_screened(state: RaceState, rounds: Collection[str]) -> int:
     looked = {n for one in state.observations for n in one.look.configurations.tolist()}
     known = state.configurations
     return len({_family_key(known[number], rounds) for number in looked})
+
+
+def most_rounds(configuration: Configuration, rounds: Collection[str]) -> float:
+    """Return the rounds of a configuration, 0 if it does not say.
+
+    Parameters
+    ----------
+    configuration : dict
+        A configuration.
+    rounds : collection of str
+        Hyper-parameters that count rounds.
+
+    Examples
+    --------
+    >>> most_rounds({"max_iter": 20, "learning_rate": 0.1}, ["max_iter"])
+    20.0
+    """
+    values = [configuration[name] for name in rounds if name in configuration]
+    return float(max((n for n in values if isinstance(n, int | np.integer)), default=0))
 
 
 def _family_key(configuration: Configuration, rounds: Collection[str]) -> Hashable:

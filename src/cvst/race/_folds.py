@@ -48,14 +48,17 @@ class FoldRecord:
         """Collect the folds of the given stages."""
         losses: list[FloatArray | BitTable] = []
         folds: list[int] = []
-        shape = state.n_configurations, state.n_looks
-        rows = np.full(shape, -1, dtype=np.intp)
-        means = np.full(shape, np.nan)
         counts = dict.fromkeys(stages, 0)
-        for observation in state.observations:
+        # A race that proposes has thousands of looks, most of them at no fold.
+        looks = [
+            one
+            for one in state.observations
+            if one.look.stage in counts and len(one.kept)
+        ]
+        rows = np.full((state.n_configurations, len(looks)), -1, dtype=np.intp)
+        means = np.full(rows.shape, np.nan)
+        for observation in looks:
             look, points = observation.look, observation.losses
-            if look.stage not in counts or not len(observation.kept):
-                continue
             # Only these have rows in the losses; others of the look were let go.
             members = observation.kept
             rows[members, len(losses)] = np.arange(len(members))
@@ -66,7 +69,7 @@ class FoldRecord:
             # Climbs run the same folds as the confirmation, so folds have numbers.
             folds.append(counts[look.stage] if look.fold is None else look.fold)
             counts[look.stage] += 1
-        return cls(losses, folds, rows[:, : len(losses)], means[:, : len(losses)])
+        return cls(losses, folds, rows, means)
 
     @property
     def seen(self) -> BoolArray:

@@ -137,15 +137,16 @@ class ProposalFolds(ProposalTimes):
         first = self._record(state).final
         if first is None:
             return self._entrants(state)
-        known = getattr(self, "_began", None)
-        if known is None or known[0] is not state.observations[first]:
+        known, look = getattr(self, "_began", None), state.observations[first].look
+        if known is None or known[0] is not look:
             before = replace(state, observations=state.observations[:first])
-            best = self._best_few(before)
+            with self._aside():
+                best = self._best_few(before)
             # Whether the first of all was beaten cannot be asked again where a race
             # was put away without its losses; but its folds tell.
             if self._record(state).families[0].folds:
                 best = _with_first(best)
-            known = self._began = (state.observations[first], best)
+            known = self._began = (look, best)
         entered: list[int] = known[1]
         return entered
 

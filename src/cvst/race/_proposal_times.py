@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.race._families import Family, Record, record_of
+from cvst.race._families import Family, Record, most_rounds, record_of
 from cvst.race._folds import largest_first
 from cvst.race._problem import Problem
 from cvst.race._proposal_parts import Plan, Source, Trial
@@ -46,8 +47,9 @@ OWN_SHARE, LARGEST_BATCH, FEWEST_LOOKS = 0.04, 32, 40
 # number if none of its configurations was looked at before.
 MARGIN, UNSEEN_MARGIN = 1.15, 1.35
 
-# Share of the time that is left for what comes after the last look.
-CLOSING = 0.01
+# Share of the time that is left for what comes after the last look, and seconds for the
+# results of each configuration.
+CLOSING, CLOSING_EACH = 0.01, 1e-4
 
 
 class ProposalTimes(Strategy):
@@ -55,6 +57,9 @@ class ProposalTimes(Strategy):
 
     The parameters are those of :class:`ProposeAndConfirm`.
     """
+
+    _is_aside = False
+    _known: tuple[RaceState, Record] | None = None
 
     def __init__(
         self,
@@ -86,19 +91,28 @@ class ProposalTimes(Strategy):
 
     def _left(self, state: RaceState) -> float:
         """Return the seconds that are left before the final fit."""
+        return self._left_in_all(state) - self._reserve(state)
+
+    def _left_in_all(self, state: RaceState) -> float:
         if state.problem.seconds is None:
             return np.inf
         seconds = (1 - CLOSING) * state.problem.seconds
-        return seconds - state.elapsed - self._reserve(state)
+        seconds -= CLOSING_EACH * state.n_configurations
+        return seconds - state.elapsed
 
     def _fits(self, state: RaceState, plan: Plan) -> bool:
-        return self._forecast(state, plan) <= self._left(state)
+        # What has to be worked out before a look takes its time as well, and who wins
+        # a look at all rows may take longer to fit than the leader of today.
+        needed = self._own(state) + self._forecast(state, plan)
+        after = [self._refit_seconds(state, one) for one in plan.families]
+        reserve = max([self._reserve(state), *after]) if plan.rung == 0 else 0.0
+        return needed <= min(self._left(state), self._left_in_all(state) - reserve)
 
     def _forecast(self, state: RaceState, plan: Plan) -> float:
         if plan.fold:
             seconds = sum(self._fold_seconds(state, one) for one in plan.families)
         elif plan.families:
-            seconds = sum(self._seconds(state, one, plan.rung) for one in plan.families)
+            seconds = self._seconds_together(state, plan.families, plan.rung)
         else:
             # As much of them as will be looked at: see _first_members.
             most = DEAREST * self._left(state)
@@ -110,6 +124,19 @@ class ProposalTimes(Strategy):
         unseen = all(not record.families[one].is_seen for one in plan.families)
         return (UNSEEN_MARGIN if unseen else MARGIN) * self._wall(state) * seconds
 
+    def _seconds_together(
+        self, state: RaceState, numbers: Sequence[int], rung: int
+    ) -> float:
+        """Return what some families will take, forecasts of the unseen made at once."""
+        families = self._record(state).families
+        unseen = [
+            state.configurations[self._first_members(state, families[n], rung)[0]]
+            for n in numbers
+            if not families[n].is_seen
+        ]
+        seen = [self._seconds(state, n, rung) for n in numbers if families[n].is_seen]
+        return float(self._unseen_seconds(state, unseen, rung).sum()) + sum(seen)
+
     def _seconds(self, state: RaceState, number: int, rung: int) -> float:
         """Return what a family will take on a rung, by what it took on others."""
         record = self._record(state)
@@ -118,13 +145,11 @@ class ProposalTimes(Strategy):
             return family.rungs[rung].seconds
         known = self._record(state).mean_seconds()
         if not family.is_seen:
-            first = self._first_members(state, family, rung)[0]
-            one = state.configurations[first]
-            return float(self._unseen_seconds(state, [one], rung)[0])
-        near = min(family.rungs, key=lambda one: abs(one - rung))
+            return self._seconds_together(state, [number], rung)
+        near = _nearest(family, rung)
         own = family.rungs[near].seconds
         if rung in known:
-            return own * known[rung] / max(known[near], 1e-9)
+            return own * self._ratio(state, rung, near)
         steps = near - rung
         return own * float(min(GROWTH, self._growth(known)) ** steps)
 
@@ -141,7 +166,8 @@ class ProposalTimes(Strategy):
         first = self._record(state).families[0]
         if not first.is_seen:
             return np.zeros(len(configurations))
-        own = _rounds(state, state.configurations[first.members[0]])
+        sight = first.rungs[_nearest(first, rung)]
+        own = _rounds(state, state.configurations[sight.largest])
         rounds = [_rounds(state, one) for one in configurations]
         ratios = [one / own if one and own else 1.0 for one in rounds]
         return self._seconds(state, 0, rung) * np.maximum(LEAST_WORK, ratios)
@@ -156,15 +182,20 @@ class ProposalTimes(Strategy):
         return family.members[cheap[0] if len(cheap) else -1 :]
 
     def _members(self, state: RaceState, number: int, rung: int) -> list[int]:
-        """Return the members worth another look: up to the one above the best."""
+        """Return the members worth another look: up to some above the best.
+
+        More rows want more rounds, and members come with most rounds first. Those far
+        above cost more and were no better. The first family stays whole: its first
+        member is what the estimator has, to be returned unless beaten.
+        """
         family = self._record(state).families[number]
         if not family.is_seen:
             return self._first_members(state, family, rung)
+        if number == 0:
+            return family.members
         best = family.rungs[family.highest].best
-        # Members come with most rounds first: those above the next larger cost more
-        # and were no better.
-        place = family.members.index(best)
-        return family.members[max(0, place - 1) :]
+        above = 1 + max(0, family.highest - rung)
+        return family.members[max(0, family.members.index(best) - above) :]
 
     def _fold_seconds(self, state: RaceState, number: int) -> float:
         """Return what a family will take on a fold that confirms."""
@@ -183,14 +214,29 @@ class ProposalTimes(Strategy):
 
     def _reserve(self, state: RaceState) -> float:
         """Return the seconds that the final fit will take, with a margin."""
-        if not self.refits or not state.observations:
+        if not state.observations:
+            return 0.0
+        return self._refit_seconds(state, self._leader(state))
+
+    def _refit_seconds(self, state: RaceState, number: int) -> float:
+        """Return what the final fit of a family would take, with a margin."""
+        if not self.refits:
             return 0.0
         record, sizes = self._record(state), self._sizes(state.problem)
-        family = record.families[self._leader(state)]
+        family = record.families[number]
+        more_rows = state.problem.refit_rows / sizes[0]
+        whole = MARGIN * more_rows * self._whole(state, family.members[0])
+        if not family.is_seen:
+            return whole * self._seconds(state, number, 0)
         sight = family.rungs[family.highest]
-        growth = state.problem.refit_rows / sizes[family.highest]
-        whole = self._whole(state, family.members[0])
-        return MARGIN * sight.fit_seconds * growth * whole
+        if 0 in record.seconds:
+            growth = self._seconds(state, number, 0) / max(sight.seconds, 1e-9)
+        else:
+            # Fits on few rows have constant costs, which hide how they grow; in
+            # proportion to the rows, these costs would be multiplied.
+            each = (GROWTH * min(GROWTH, self._growth(record.mean_seconds()))) ** 0.5
+            growth = each**family.highest
+        return whole * sight.fit_seconds * growth
 
     def _share(self, state: RaceState) -> float:
         assert state.problem.seconds is not None
@@ -230,7 +276,7 @@ class ProposalTimes(Strategy):
         time = (1 - self.confirm_share) * state.problem.seconds
         while base + 1 in known:
             slow = known[base] * WANTED_TRIALS * self._wall(state) > time
-            if not slow or known[base + 1] > WORTH_IT * known[base]:
+            if not slow or self._ratio(state, base + 1, base) > WORTH_IT:
                 break
             base += 1
         return base
@@ -261,6 +307,17 @@ class ProposalTimes(Strategy):
             return 1.0
         return float(np.clip(record.spent / record.worked, 0.05, 2.0))
 
+    def _ratio(self, state: RaceState, rung: int, other: int) -> float:
+        """Return how many times as long a look takes on one rung as on another."""
+        record = self._record(state)
+        first = record.families[0].rungs
+        fewest = min(len(record.seconds[rung]), len(record.seconds[other]))
+        if fewest < FEWEST_TRIALS and rung in first and other in first:
+            # Means over a few would compare different configurations.
+            return first[rung].seconds / max(first[other].seconds, 1e-9)
+        known = record.mean_seconds()
+        return known[rung] / max(known[other], 1e-9)
+
     def _growth(self, known: Mapping[int, float]) -> float:
         """Return how many times longer a fit takes on a rung with more rows."""
         pairs = [(known[r], known[r + 1]) for r in known if r + 1 in known]
@@ -285,15 +342,17 @@ class ProposalTimes(Strategy):
         configurations = state.configurations
         # Without a clock nothing may depend on how fast the machine is.
         clock = state.problem.seconds is not None
-        trials.extend(
-            Trial(
-                configurations[record.families[number].members[0]],
-                one.loss,
-                self._fidelity(state, rung),
-                one.seconds if clock else 1.0,
+        for number, rung, one in record.seen[len(trials) :]:
+            first = record.families[number].members[0]
+            seconds = one.seconds * _times_the_rounds(state, first, one.largest)
+            trials.append(
+                Trial(
+                    configurations[first],
+                    one.loss,
+                    self._fidelity(state, rung),
+                    seconds if clock else 1.0,
+                )
             )
-            for number, rung, one in record.seen[len(trials) :]
-        )
         return trials
 
     def _trials_of_size(self, state: RaceState, rung: int) -> list[Trial]:
@@ -322,7 +381,14 @@ class ProposalTimes(Strategy):
         return families
 
     def _leader(self, state: RaceState) -> int:
-        """Return the family that would win now."""
+        """Return the family that would win now, found once for each state."""
+        known = getattr(self, "_first", None)
+        if known is None or known[0] is not state:
+            known = self._first = (state, self._fresh_leader(state))
+        leader: int = known[1]
+        return leader
+
+    def _fresh_leader(self, state: RaceState) -> int:
         record = self._record(state)
         confirmed = {record.family_of[n] for n in record.fold_losses}
         left = [n for n in confirmed if self._is_left(state, n)]
@@ -349,14 +415,27 @@ class ProposalTimes(Strategy):
 
     def _record(self, state: RaceState) -> Record:
         # Each decision asks for it a hundred times, and the state rarely changes.
-        known = getattr(self, "_known", None)
+        known = self._known
         if known is None or known[0] is not state:
             before = None if known is None else known[1]
-            sizes = self._sizes(state.problem)
-            known = (state, record_of(state, self.rounds, sizes, before))
-            self._known = known
-        record: Record = known[1]
-        return record
+            if before is not None and self._is_aside and before.follows(state):
+                record = before.supposing(state)
+            else:
+                before = None if self._is_aside else before
+                sizes = self._sizes(state.problem)
+                record = record_of(state, self.rounds, sizes, before)
+            known = self._known = (state, record)
+        return known[1]
+
+    @contextmanager
+    def _aside(self) -> Iterator[None]:
+        """Let states be asked about that are not next; what is known stays known."""
+        before = self._known, self._is_aside
+        self._is_aside = True
+        try:
+            yield
+        finally:
+            self._known, self._is_aside = before
 
     def _folds(self, problem: Problem) -> list[tuple[IntArray, IntArray]]:
         return self._rows(problem)[0]
@@ -388,8 +467,16 @@ class ProposalTimes(Strategy):
         return list(largest_first(problem.folds[self.n_folds]))
 
 
+def _nearest(family: Family, rung: int) -> int:
+    """Return the rung a family was seen on that is nearest to another."""
+    return min(family.rungs, key=lambda one: abs(one - rung))
+
+
+def _times_the_rounds(state: RaceState, number: int, other: int) -> float:
+    """Return how many times the rounds of another member one has, at least 1."""
+    mine, others = (_rounds(state, state.configurations[n]) for n in (number, other))
+    return max(1.0, mine / others) if others else 1.0
+
+
 def _rounds(state: RaceState, configuration: Configuration) -> float:
-    """Return the rounds of a configuration, 0 if it does not say."""
-    names = [name for name in state.problem.covered if name in configuration]
-    rounds = [configuration[name] for name in names]
-    return float(max((n for n in rounds if isinstance(n, int | np.integer)), default=0))
+    return most_rounds(configuration, state.problem.covered)

@@ -35,9 +35,16 @@ MOST_ROWS = 500_000
 # Fewer than this are not confirmed if time is short.
 FEWEST_CONFIRMED = 3
 
+# Share of the time that is worth looks at fewer rows, if it is too short for others.
+ENOUGH = 0.1
+
+# Most configurations that wait because they are too dear, if new ones are proposed.
+MOST_WAITING = 12
+
 # The first look is repeated if it took a share of the time between these: less does not
-# matter, more is not to be had twice.
-ONCE = 0.01, 0.15
+# matter, more is not to be had twice. What is done once takes about a second at most:
+# shorter looks are repeated up to the second share.
+ONCE, ONCE_SHORT, SHORT = (0.01, 0.15), 0.3, 1.0
 
 
 class ProposeAndConfirm(ProposalFolds):
@@ -229,18 +236,21 @@ class ProposeAndConfirm(ProposalFolds):
         if warm_up is not None:
             return warm_up
         if self._record(state).final is None and self._is_screening(state):
-            screen = self._screen(state)
-            if screen is not None and self._fits(state, screen):
+            screen = self._fitting_screen(state)
+            if screen is not None:
                 return screen
         confirm = self._confirm(state)
         if confirm is not None:
             return confirm
         if self.n_iter is not None and self.n_screened(state) >= self.n_iter:
             return "n_iter"
-        challenge = self._challenge(state) or self._screen(state)
-        if challenge is None:
+        challenge = self._challenge(state)
+        if challenge is not None and self._fits(state, challenge):
+            return challenge
+        screen = self._fitting_screen(state)
+        if screen is None and challenge is None and self._screen(state) is None:
             return "all_seen"
-        return challenge if self._fits(state, challenge) else "time_budget"
+        return screen or "time_budget"
 
     def _warm_up(self, state: RaceState) -> Plan | None:
         """Look at the first configuration on growing rows, while that is cheap."""
@@ -254,12 +264,15 @@ class ProposeAndConfirm(ProposalFolds):
         if self.n_screened(state) > 1:
             return None
         share = state.elapsed / state.problem.seconds
-        if state.n_looks == 1 and ONCE[0] < share < ONCE[1]:
+        most = ONCE_SHORT if state.elapsed < SHORT else ONCE[1]
+        if state.n_looks == 1 and ONCE[0] < share < most:
             # Imports and the like are part of the first look only.
             return Plan(WARM_UP, (0,), rung + 1)
         if rung < 0:
             return None
-        if rungs and self._seconds(state, 0, rung) > 0.2 * self._left(state):
+        # One size says nothing about others, so the final fit is not counted yet.
+        left = self._left(state) if len(rungs) > 1 else self._left_in_all(state)
+        if rungs and self._seconds(state, 0, rung) > 0.2 * left:
             return None
         return Plan(WARM_UP, (0,), rung)
 
@@ -269,13 +282,32 @@ class ProposeAndConfirm(ProposalFolds):
         left, share = self._left(state), self._share(state)
         # A confirmation of two is not worth its time: then all of it is for screening.
         if self._confirm_seconds(state, FEWEST_CONFIRMED) > share:
-            return self._fits(state, self._screen(state) or Plan(SCREEN, ()))
+            return self._fitting_screen(state) is not None
         return left > min(self._confirm_seconds(state, self.n_confirmed), share)
+
+    def _fitting_screen(self, state: RaceState) -> Plan | None:
+        """Return the next look of the screening for which there is time."""
+        plan = self._screen(state)
+        if plan is None or self._fits(state, plan):
+            return plan
+        # It is too dear, but others may not be, or not on fewer rows.
+        others: list[tuple[int, ...]] = [(n,) for n in self._record(state).waiting]
+        # New ones are proposed while only a few are too dear to be looked at.
+        if len(others) < MOST_WAITING and self._new(state):
+            others.append(())
+        rungs = range(self._base(state), len(self._sizes(state.problem)))
+        enough = self._left(state) > ENOUGH * (state.problem.seconds or 0.0)
+        plans = (
+            Plan(SCREEN, one, rung)
+            for rung in rungs[: None if enough else 1]
+            for one in others
+        )
+        return next((one for one in plans if self._fits(state, one)), None)
 
     def _screen(self, state: RaceState) -> Plan | None:
         """Promote, or look at what has not been seen, or ask for new ones."""
         record, base = self._record(state), self._base(state)
-        for rung in range(1, base + 1):
+        for rung in range(1, len(self._sizes(state.problem))):
             ranked = record.on_rung(rung)
             best = ranked[: int(PROMOTED * len(ranked))]
             ready = [
@@ -355,8 +387,9 @@ class ProposeAndConfirm(ProposalFolds):
 
     def _behind(self, state: RaceState, look: Look) -> list[int]:
         """Return members of families that rank too low for another fold."""
-        record, entered = self._record(state), set(self._entered(state))
-        out = entered.difference(self._runners(state))
+        with self._aside():
+            record, entered = self._record(state), set(self._entered(state))
+            out = entered.difference(self._runners(state))
         return [n for n in look.configurations.tolist() if record.family_of[n] in out]
 
 

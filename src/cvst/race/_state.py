@@ -58,7 +58,7 @@ class RaceState:
         """Number of configurations by now."""
         return self.problem.n_configurations + len(self.proposed)
 
-    @property
+    @cached_property
     def configurations(self) -> tuple[Configuration, ...]:
         """The configurations themselves by number, where the problem knows them."""
         return (*self.problem.configurations, *self.proposed)

@@ -15,7 +15,7 @@ from cvst.race import Trial
 from cvst.search._log import LOGGER
 from cvst.spaces import Space
 
-__all__ = ["ProposalSource", "rounds_of", "with_fewer_rounds"]
+__all__ = ["ProposalSource", "members_of", "rounds_of", "with_fewer_rounds"]
 
 # Rounds of the members of a family, as shares of the most: fewer come for nothing.
 SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15)
@@ -45,6 +45,9 @@ class ProposalSource:
         Hyper-parameters of which one fit serves all smaller values worth a look.
     known : sequence of dict
         Configurations that are in the race already.
+    fewest : mapping of str to int
+        Members of an average, and how many of them a proposal has at least, if the
+        space allows: more are never worse, and a look at few of them cannot tell.
     quick : tuple of Proposer
         Asked instead, one after the other, while the proposals take more than their
         share of the time. Empty if the result must not depend on the clock.
@@ -54,6 +57,7 @@ class ProposalSource:
     proposer: Proposer
     covered: Mapping[str, str]
     known: Sequence[Configuration] = ()
+    fewest: Mapping[str, int] = field(default_factory=dict)
     quick: tuple[Proposer, ...] = ()
     _points: dict[int, tuple[Configuration, FloatArray]] = field(
         default_factory=dict, repr=False
@@ -159,6 +163,7 @@ class ProposalSource:
     ) -> Configuration | None:
         """Return the configuration if it is new, else another one that is."""
         for _ in range(MOST_TRIES):
+            configuration = self._with_enough(configuration)
             if self._key(configuration) not in self._tried:
                 return configuration
             configuration = self.space.sample(1, rng)[0]
@@ -168,6 +173,18 @@ class ProposalSource:
             if self._key(one) not in self._tried:
                 return one
         return None
+
+    def _with_enough(self, configuration: Configuration) -> Configuration:
+        """Return the configuration with as many members as are worth a proposal."""
+        for name, least in self.fewest.items():
+            few = configuration.get(name)
+            if few is None or not _is_count(few) or few >= least:
+                continue
+            point = self.space.encode({**configuration, name: least}, clip=True)
+            if not np.isnan(point).all():
+                enough = self.space.decode(np.nan_to_num(point))[name]
+                configuration = {**configuration, name: max(few, enough)}
+        return configuration
 
     def _key(self, configuration: Configuration) -> Hashable:
         return tuple(
@@ -238,14 +255,38 @@ def rounds_of(estimator: Any, covered: Mapping[str, str]) -> dict[str, str]:
     >>> rounds_of(RandomForestRegressor(), {"n_estimators": "smaller"})
     {}
     """
-    parts = {"": estimator, **estimator.get_params(deep=True)}
-
-    def averages(name: str) -> bool:
-        part = parts.get(name.rpartition("__")[0], estimator)
-        return any(word in type(part).__name__ for word in AVERAGES)
-
     return {
         name: how
         for name, how in covered.items()
-        if how == "smaller" and not averages(name)
+        if how == "smaller" and not _averages(estimator, name)
     }
+
+
+def members_of(estimator: Any, covered: Mapping[str, str]) -> dict[str, int]:
+    """Return how many members the estimator averages, by the name of the parameter.
+
+    Parameters
+    ----------
+    estimator : estimator
+        What is tuned.
+    covered : mapping of str to str
+        Hyper-parameters of which one fit serves several values.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> members_of(RandomForestRegressor(), {"n_estimators": "smaller"})
+    {'n_estimators': 100}
+    """
+    own = estimator.get_params(deep=True)
+    return {
+        name: own[name]
+        for name, how in covered.items()
+        if how == "smaller" and _averages(estimator, name) and _is_count(own.get(name))
+    }
+
+
+def _averages(estimator: Any, name: str) -> bool:
+    parts = {"": estimator, **estimator.get_params(deep=True)}
+    part = parts.get(name.rpartition("__")[0], estimator)
+    return any(word in type(part).__name__ for word in AVERAGES)

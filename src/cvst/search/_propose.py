@@ -8,6 +8,7 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from cvst._sklearn_compat import HasMethods, Interval, StrOptions
 from cvst._typing import Configuration
@@ -25,9 +26,11 @@ from cvst.search._base import BaseRaceSearch
 from cvst.search._options import SearchOptions
 from cvst.search._proposal_source import (
     ProposalSource,
+    members_of,
     rounds_of,
     with_fewer_rounds,
 )
+from cvst.search._setup import with_seed
 from cvst.spaces import Space, suggest
 
 __all__ = ["RaceSearchCV"]
@@ -220,6 +223,12 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
             self.set_params(**{name: before[name] for name in names})
         return self
 
+    @property
+    def space_(self) -> Space:
+        """What was searched."""
+        check_is_fitted(self, "race_")
+        return self._space()
+
     def _configurations(self) -> list[Configuration]:
         """Return the estimator's own parameters, those to start with, and a portfolio.
 
@@ -244,6 +253,7 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
             resolve_proposer(self.proposer),
             self._rounds(),
             self._configurations(),
+            members_of(self.estimator, self._covered()),
             quick=() if self.time_budget is None else (ParzenProposer(), QUICKEST),
         )
         strategy = ProposeAndConfirm(
@@ -261,16 +271,18 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         return replace(options, keeps_time=True)
 
     def _rounds(self) -> dict[str, str]:
-        covered = covered_by_one_fit(self.estimator)
-        return rounds_of(self.estimator, covered)
+        return rounds_of(self.estimator, self._covered())
+
+    def _covered(self) -> dict[str, str]:
+        # The race fills in a seed, and without one no fit would serve another.
+        return covered_by_one_fit(with_seed(self.estimator, 0))
 
     def _n_screened(self) -> int:
         return count_screened(self.race_, self._rounds())
 
     def _averages(self) -> bool:
         """Return whether one fit serves fewer members of an average."""
-        covered = covered_by_one_fit(self.estimator)
-        smaller = [name for name, how in covered.items() if how == "smaller"]
+        smaller = [name for name, how in self._covered().items() if how == "smaller"]
         return len(self._rounds()) < len(smaller)
 
     def _space(self) -> Space:
@@ -318,5 +330,5 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
             if not np.isnan(point).any():
                 chosen.append(space.decode(point))
         # Few rounds first: they are cheap, and the race learns what rounds cost.
-        rounds = covered_by_one_fit(self.estimator)
+        rounds = self._covered()
         return sorted(chosen, key=lambda one: [one.get(name, 0) for name in rounds])

@@ -74,6 +74,7 @@ __all__ = [
     "prepare",
     "resolve_strategy",
     "shared_rows",
+    "with_seed",
 ]
 
 DEFAULT_STRATEGY = "track_and_confirm"
@@ -206,9 +207,9 @@ def prepare(
         options.scoring, estimator, inputs.y, options.refit, options.race_by
     )
     loss = scoring.loss
-    template = _seeded(configured(estimator, {}), seeds[0])
+    template = with_seed(configured(estimator, {}), seeds[0])
     seeded = [
-        {name: _seeded(value, seeds[0]) for name, value in configuration.items()}
+        {name: with_seed(value, seeds[0]) for name, value in configuration.items()}
         for configuration in configurations
     ]
     stratify = is_classifier(estimator)
@@ -383,7 +384,7 @@ def check_names(estimator: Any, configurations: Sequence[Configuration]) -> None
             ) from error
 
 
-def _seeded(value: Any, seed: int) -> Any:
+def with_seed(value: Any, seed: int) -> Any:
     """Fill in every ``random_state=None``, so that all configurations share a seed."""
     if not hasattr(value, "get_params") or isinstance(value, type):
         return value

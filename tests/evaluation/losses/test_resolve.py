@@ -566,3 +566,11 @@ def test_the_page_names_every_score_that_works_and_its_examples_run():
     failures, examples = doctest.testfile(str(PAGE), module_relative=False)
     assert failures == 0
     assert examples > 0
+
+
+def test_a_default_that_is_going_to_change_is_the_one_of_today():
+    """Newer versions of scikit-learn mark it by the word "warn"."""
+    estimator = LogisticRegressionCV()
+    loss = resolve_loss(None, estimator, ["no", "yes"])
+    expected = resolve_loss("accuracy", estimator, ["no", "yes"])
+    assert loss.name == expected.name

@@ -129,7 +129,9 @@ def _own_scoring(estimator: Any) -> Any:
     """Return what a search inside the race scores with."""
     final = _final(estimator)
     searches = isinstance(final, BaseSearchCV | LogisticRegressionCV)
-    return final.scoring if searches else None
+    scoring = final.scoring if searches else None
+    # LogisticRegressionCV marks a default that is going to change by this word.
+    return None if isinstance(scoring, str) and scoring == "warn" else scoring
 
 
 def _build(metric: Metric) -> PointwiseLoss:
