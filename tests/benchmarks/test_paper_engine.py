@@ -30,7 +30,7 @@ from methods import (
 )
 from problems import BENCHMARKS, Problem, split
 from profiles import PROFILES
-from runner import plan
+from runner import Place, plan
 from runner import run as run_tasks
 from scipy.stats import kstest
 from sklearn.model_selection import GridSearchCV
@@ -263,6 +263,43 @@ def test_random_search_brings_cvst_along_unless_that_is_known():
     assert task.methods == ("cvst", "random")
     (task,) = plan(wanted, SMOKE, [task.key("cvst")])
     assert task.methods == ("random",)
+
+
+def test_another_machine_or_a_card_runs_what_is_known_elsewhere():
+    """Seconds of random search are those of CVST on the same machine."""
+    problem = Problem("blocks", "KRR", 100)
+    wanted = [Fit(problem, ("random", "cv"), 1)]
+    (task,) = plan(wanted, SMOKE, [])
+    known = [task.key(name) for name in task.methods]
+
+    assert not plan(wanted, SMOKE, known)
+    (task,) = plan(wanted, SMOKE, known, Place("large"))
+    assert task.methods == ("cvst", "cv", "random")
+    (task,) = plan(wanted, SMOKE, known, Place(device="cuda"))
+    assert task.methods == ("cv",)
+
+
+def test_a_card_gets_our_own_searches_over_learners_that_it_knows():
+    """No SVM, no search of scikit-learn, none that is given the time of another."""
+    tasks = plan(fits(list(ITEMS), SMOKE), SMOKE, [], Place(device="cuda"))
+
+    assert {task.problem.learner for task in tasks} == {"KRR", "KLR"}
+    known = {name for task in tasks for name in task.methods}
+    assert {"cvst", "cv", "unpaired", "ten_percent", "shuffled"} <= known
+    assert not known & {"plain_grid", "halving", "optuna", "random", "random_on_test"}
+
+
+@pytest.mark.parametrize("learner", ["KRR", "KLR"])
+@pytest.mark.parametrize("method", ["cvst", "cv"])
+def test_search_on_a_card_finds_what_the_host_finds(learner, method):
+    """The same winner after the same looks, by the path that a card takes."""
+    pytest.importorskip("torch")
+    host, error = run_method(method, small(learner))
+    card, same_error = run_method(method, small(learner, device="torch:cpu"))
+
+    assert card.params == host.params
+    assert card.survivors == host.survivors
+    assert same_error == error
 
 
 def small(learner, n_train=80, data=None, **options):

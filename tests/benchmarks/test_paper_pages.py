@@ -31,6 +31,7 @@ from summary import (
     Estimate,
     Row,
     difference_interval,
+    each_once,
     estimate,
     load_published,
     load_runs,
@@ -234,6 +235,34 @@ def test_speeds_get_verdicts_too(speed, expected):
 
 
 # --- from searches to rows ---
+
+
+def test_speed_is_of_one_machine_without_a_card(tmp_path):
+    """Errors count wherever they come from, seconds only beside those of a partner."""
+    runs = write_runs(
+        tmp_path,
+        [
+            run("cvst", 0, 0.10, 1.0),
+            run("cvst", 0, 0.10, 0.5, machine="large"),
+            run("cv", 0, 0.10, 30.0),
+            run("cv", 0, 0.12, 0.1, machine="large", device="cuda"),
+            run("cvst", 1, 0.10, 0.5, machine="large"),
+            run("cv", 1, 0.20, 0.1, machine="large", device="cuda"),
+            run("cvst", 2, 0.10, 0.1, machine="large", device="cuda"),
+            run("cv", 2, 0.30, 0.2, machine="large", device="cuda"),
+            run("cvst", 3, 0.10, 2.0),
+            run("cv", 3, 0.40, 20.0, machine="large"),
+        ],
+    )
+
+    found = pairs(runs, "cv").sort_values("repetition")
+
+    assert found["repetition"].tolist() == [0, 1, 2, 3]
+    np.testing.assert_allclose(found["ratio"], [1.0, 2.0, 3.0, 4.0])
+    np.testing.assert_allclose(found["speed"], [30.0, np.nan, np.nan, np.nan])
+    races = each_once(runs[runs["method"] == "cvst"])
+    assert races["repetition"].tolist() == [0, 1, 2, 3]
+    assert races["seconds"].tolist() == [0.5, 0.5, 0.1, 2.0]
 
 
 def test_rows_agree_with_a_computation_by_hand(tmp_path):
