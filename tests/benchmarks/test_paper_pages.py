@@ -635,6 +635,47 @@ def test_an_empty_folder_is_rendered_too(tmp_path):
     assert drawn == {"example_data.svg"}
 
 
+def test_rows_of_the_papers_size_have_a_table_of_their_own(tmp_path):
+    """Beside the profile's own, with what the paper prints."""
+    lines = []
+    for k, other in enumerate((0.11, 0.12, 0.10)):
+        lines += [
+            run("cvst", k, 0.1, 1.0, profile="full", n_train=2650),
+            run("cv", k, other, 1.0, profile="full", n_train=2650, device="cuda"),
+            run("cvst", k, 0.1, 1.0),
+            run("cv", k, 0.5, 1.0),
+        ]
+    write_runs(tmp_path, lines)
+
+    (section,) = pages.paper_sizes_section(Evidence(tmp_path, SMOKE))
+
+    (line,) = [line for line in section.splitlines() if line.startswith("| banana")]
+    cells = [cell.strip(" *") for cell in line.strip("|").split("|")]
+    assert cells[:4] == ["banana", "SVM", "2,650", "3"]
+    assert cells[4] == "1.100 ± 0.113"
+    assert not list(pages.paper_sizes_section(Evidence(tmp_path, PROFILES["full"])))
+
+
+def test_options_are_shown_for_regression_and_each_artificial_setting(tmp_path):
+    """The error of the option over that of CVST, and no row that cannot be run."""
+    sinc = {"data": "noisy_sinc", "learner": "KRR", "task": "regression", "d": 3}
+    lines = [
+        run("cvst", 0, 0.2, 2.0, noise=0.1, **sinc),
+        run("shuffled", 0, 0.3, 3.0, noise=0.1, **sinc),
+        run("cvst", 0, 0.2, 2.0, noise=0.2, **sinc),
+        run("shuffled", 0, 0.1, 3.0, noise=0.2, **sinc),
+    ]
+    runs = write_runs(tmp_path, lines)
+
+    sections = [one for one in pages.extra_sections(runs) if "new shuffle" in one]
+
+    (section,) = sections
+    assert "| noisy sinc, d = 3, noise 0.1 | KRR | 120 | 1 | 1.500 | 1.5 |" in section
+    assert "| noisy sinc, d = 3, noise 0.2 | KRR | 120 | 1 | 0.500 | 1.5 |" in section
+    assert "| blocks | SVR | - | 0 | not run | - |" in section
+    assert "KLR" not in section
+
+
 def test_a_few_values_are_points_and_many_a_box():
     """From eight values on."""
     for n, n_points in ((7, 7), (8, 0)):
