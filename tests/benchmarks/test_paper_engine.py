@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import runner
 from grids import LEARNERS, grid_for
 from items import ITEMS, Fit, fits
 from methods import (
@@ -253,6 +254,26 @@ def test_all_problems_are_run_once_before_any_twice_and_cheap_ones_first():
     for task in tasks:
         first = task.methods.index("cvst")
         assert all(task.methods.index(name) > first for name in TIMED_BY_CVST)
+
+
+@pytest.mark.parametrize(("learner", "n_loaded"), [("SVM", 2), ("KLR", 0)])
+def test_solver_is_loaded_before_support_vectors_are_timed(
+    tmp_path, monkeypatch, learner, n_loaded
+):
+    """Otherwise the first races of a process would be those of a slower solver."""
+    events = []
+    monkeypatch.setattr(runner, "load_compiled_solver", lambda: events.append("load"))
+    search = runner.run_method
+    monkeypatch.setattr(
+        runner, "run_method", lambda *a: events.append("search") or search(*a)
+    )
+    problem = Problem("twonorm", learner, 60, n_test=50, generated=True)
+    wanted = [Fit(problem, ("cvst", "unpaired"), 1)]
+
+    assert not run_tasks(plan(wanted, SMOKE, []), Store(tmp_path / "runs.csv"), jobs=1)
+
+    assert events.count("load") == n_loaded
+    assert events[-2:] == (["load", "search"] if n_loaded else ["search", "search"])
 
 
 def test_random_search_brings_cvst_along_unless_that_is_known():
