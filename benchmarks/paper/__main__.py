@@ -28,7 +28,7 @@ if __name__ == "__main__":
 from items import ITEMS, Fit, fits  # noqa: E402 - see above
 from methods import METHODS  # noqa: E402 - see above
 from profiles import PROFILES, Profile  # noqa: E402 - see above
-from runner import plan, run  # noqa: E402 - see above
+from runner import Place, plan, run  # noqa: E402 - see above
 from store import Store  # noqa: E402 - see above
 
 OUTPUT = Path(__file__).parents[1] / "results" / "paper"
@@ -58,6 +58,16 @@ def parser() -> argparse.ArgumentParser:
         help=f"only some: {', '.join(FILTERS)}; a name may come several times",
     )
     result.add_argument("--seconds", type=float, help="begin no search later than this")
+    result.add_argument(
+        "--machine",
+        default="",
+        help="name of this machine: seconds are compared within one only",
+    )
+    result.add_argument(
+        "--device",
+        default="",
+        help="a card, such as cuda; runs only KRR and KLR, and only our own searches",
+    )
     result.add_argument("--output", type=Path, default=OUTPUT, help="folder of results")
     return result
 
@@ -103,7 +113,7 @@ def chosen_profile(options: argparse.Namespace) -> Profile:
     if options.repetitions is None:
         return profile
     k = options.repetitions
-    return replace(profile, repetitions=k, more_repetitions=k)
+    return replace(profile, repetitions=k, toy_repetitions=k, more_repetitions=k)
 
 
 def list_items(profile: Profile) -> None:
@@ -143,7 +153,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options.output.mkdir(parents=True, exist_ok=True)
     store = Store(options.output / "runs.csv")
     needed = [wanted(fit, options.only) for fit in fits(names, profile)]
-    tasks = plan([fit for fit in needed if fit], profile, store.runs())
+    place = Place(options.machine, options.device)
+    tasks = plan([fit for fit in needed if fit], profile, store.runs(), place)
     try:
         failures = run(tasks, store, options.jobs, options.seconds)
     except KeyboardInterrupt:

@@ -23,6 +23,7 @@ from summary import (
     UNDECIDED,
     Estimate,
     Row,
+    each_once,
     estimate,
     load_published,
     load_runs,
@@ -208,7 +209,7 @@ def speeds(evidence: Evidence) -> list[Claim]:
 
 def drops_more_in_regression(evidence: Evidence) -> Claim:
     claim = Claim("remaining", "regression drops far more than classification")
-    races = evidence.runs
+    races = each_once(evidence.runs)
     races = races[(races["method"] == "cvst") & races["survivors"].notna()]
     if races["task"].nunique() < 2:
         return claim

@@ -48,6 +48,8 @@ class Learner:
         The hyper-parameter beside the kernel's width.
     cost : float
         Rough time of a search relative to kernel ridge regression, to order the work.
+    on_card : bool
+        Whether the library can search over it on a card.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Learner:
     estimator: Any
     penalty: str
     cost: float
+    on_card: bool = False
 
     @property
     def scoring(self) -> str:
@@ -95,9 +98,17 @@ LEARNERS = {
             KernelLogisticRegression(tol=KLR_TOLERANCE, max_iter=KLR_ITERATIONS),
             "alpha",
             8.0,
+            on_card=True,
         ),
         Learner("SVM", "classification", NuSVC(), "nu", 12.0),
-        Learner("KRR", "regression", KernelRidge(kernel="rbf"), "alpha", 1.0),
+        Learner(
+            "KRR",
+            "regression",
+            KernelRidge(kernel="rbf"),
+            "alpha",
+            1.0,
+            on_card=True,
+        ),
         Learner("SVR", "regression", NuSVR(C=1.0), "nu", 12.0),
     )
 }

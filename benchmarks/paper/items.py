@@ -84,7 +84,8 @@ def toy(
                     problem = Problem(
                         name, learner, profile.toy_rows, d, noise, profile.n_test
                     )
-                    yield Fit(problem, methods, profile.repetitions)
+                    repetitions = profile.toy_repetitions or profile.repetitions
+                    yield Fit(problem, methods, repetitions)
 
     return of
 

@@ -32,7 +32,7 @@ from summary import (
     difference_interval,
 )
 
-__all__ = ["PARTS", "claims_of", "judgement_page"]
+__all__ = ["PARTS", "claims_of", "interval_text", "judgement_page"]
 
 # Parts of the tables: the item that runs each, and a heading.
 PARTS = {

@@ -30,7 +30,7 @@ from sklearn.model_selection import (
 from cvst import CVST, CrossValidation, RaceGridSearchCV
 from cvst.race import TrackAndConfirm
 
-__all__ = ["METHODS", "TIMED_BY_CVST", "Finding", "Trial", "run_method"]
+__all__ = ["METHODS", "ON_CARDS", "TIMED_BY_CVST", "Finding", "Trial", "run_method"]
 
 N_FOLDS = 10
 # Fewer configurations say too little about the time of a grid.
@@ -47,6 +47,8 @@ class Trial:
         Processor time that CVST took here, for the searches that may use as much.
     clock : callable
         Tells them the time.
+    device : str
+        A card for our searches; empty for none.
     """
 
     problem: Problem
@@ -55,6 +57,7 @@ class Trial:
     plain_share: float = 0.05
     seconds: float = np.inf
     clock: Callable[[], float] = process_time
+    device: str = ""
 
     @cached_property
     def rows(self) -> Rows:
@@ -144,6 +147,7 @@ def raced(
         n_jobs=1,
         refit=False,
         random_state=trial.seed,
+        device=trial.device or "cpu",
     )
 
 
@@ -352,6 +356,10 @@ METHODS: dict[str, Method] = {
 }
 # Searches that take as long as CVST did.
 TIMED_BY_CVST = ("random", "random_on_test", "optuna")
+# Our own searches; the others have no card, or take as long as a race did without one.
+ON_CARDS = tuple(
+    name for name in METHODS if name not in (*TIMED_BY_CVST, "plain_grid", "halving")
+)
 
 
 def run_method(name: str, trial: Trial) -> tuple[Finding, float]:

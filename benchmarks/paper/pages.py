@@ -12,8 +12,8 @@ from pathlib import Path
 import figures
 import pandas as pd
 from claims import Claim, Evidence
-from items import ITEMS
-from judgement import PARTS, claims_of, judgement_page
+from items import ITEMS, fits
+from judgement import PARTS, claims_of, interval_text, judgement_page
 from layout import (
     data_text,
     figure_texts,
@@ -24,8 +24,16 @@ from layout import (
     speed_text,
     text,
 )
-from profiles import Profile
-from summary import Row, estimate, load_published, of_one_size, pairs
+from profiles import PROFILES, Profile
+from summary import (
+    Row,
+    estimate,
+    load_published,
+    load_runs,
+    of_one_size,
+    pairs,
+    table_rows,
+)
 
 __all__ = ["render"]
 
@@ -38,7 +46,11 @@ EXTRAS = {
     ),
     "closed": ("variants", "CVST with the closed sequential test"),
     "track_and_confirm": ("variants", '`strategy="track_and_confirm"`'),
+    "shuffled": ("options", "CVST with a new shuffle of the rows in each step"),
+    "twenty_steps": ("options", "CVST with twenty steps"),
 }
+# Runs with all rows of the paper are kept under this name.
+FULL = PROFILES["full"]
 
 
 def render(output_dir: Path, profile: Profile) -> list[Path]:
@@ -67,6 +79,7 @@ def index_page(
         introduction(evidence),
         text("reading.md"),
         *(table_section(part, evidence.tables[part]) for part in PARTS),
+        *paper_sizes_section(evidence),
         *(figure_section(item, drawn[item], claims) for item in figure_texts()),
         "## Not in the paper",
         *extra_sections(evidence.runs),
@@ -118,6 +131,33 @@ def table_section(part: str, rows: list[Row]) -> str:
     return words
 
 
+def paper_sizes_section(evidence: Evidence) -> Iterator[str]:
+    """Yield what was run of Table 1 with as many rows as the paper had."""
+    if evidence.profile == FULL:
+        return
+    runs = load_runs(evidence.output_dir, FULL.name)
+    rows = table_rows(runs, load_published(), "cross-validation")
+    lines = [
+        [
+            data_text(row.data, row.substitute),
+            row.learner,
+            rows_text(row),
+            str(row.ours.n),
+            ratio_text(row.ours, row.bold),
+            paper_ratio(row),
+            interval_text(row),
+            row.verdict,
+        ]
+        for row in rows
+        if row.ours.n
+    ]
+    if not lines:
+        return
+    header = ["data", "learner", "rows", "runs", "error ratio, ours", "paper"]
+    table = markdown_table([*header, "difference", "verdict"], lines)
+    yield f"## Table 1 with the paper's rows\n\n{text('paper_sizes.md')}\n\n{table}"
+
+
 def table_line(row: Row, first: bool) -> list[str]:
     return [
         data_text(row.data, row.substitute),
@@ -160,29 +200,45 @@ def extra_sections(runs: pd.DataFrame) -> Iterator[str]:
     ]  # fmt: skip
     for method, (item, title) in EXTRAS.items():
         found = pairs(runs, method)
-        found = found[found["d"].isna()]
         heading = f"### {title}\n\n`python benchmarks/paper {item}`\n\n"
         if found.empty:
             yield f"{heading}Not run."
             continue
-        yield heading + markdown_table(header, extra_lines(found))
+        lines = [*extra_lines(found, item), *toy_lines(found)]
+        yield heading + markdown_table(header, lines)
 
 
-def extra_lines(found: pd.DataFrame) -> Iterator[list[str]]:
+def extra_lines(found: pd.DataFrame, item: str) -> Iterator[list[str]]:
     """Yield the rows of such a table in the paper's order."""
+    wanted = {fit.problem.learner for fit in fits([item], FULL)}
     published = load_published()
     for line in published[published["part"] == "cross-validation"].itertuples():
+        if line.learner not in wanted:
+            continue
         same = (found["data"] == line.data) & (found["learner"] == line.learner)
-        mine = of_one_size(found[same])
+        mine = of_one_size(found[same & found["d"].isna()])
         if mine.empty:
             yield [line.data, line.learner, "-", "0", "not run", "-"]
             continue
-        first = mine.iloc[0]
-        yield [
-            data_text(line.data, str(first["substitute"])),
-            line.learner,
-            f"{int(first['n_train']):,}",
-            str(len(mine)),
-            ratio_text(estimate(mine["ratio"])),
-            speed_text(estimate(mine["speed"])),
-        ]
+        substitute = str(mine.iloc[0]["substitute"])
+        yield extra_line(data_text(line.data, substitute), line.learner, mine)
+
+
+def toy_lines(found: pd.DataFrame) -> Iterator[list[str]]:
+    """Yield a row for each setting of the artificial sets that was run."""
+    for (data, learner, d, noise), mine in found[found["d"].notna()].groupby(
+        ["data", "learner", "d", "noise"]
+    ):
+        name = f"{data.replace('_', ' ')}, d = {d:.0f}, noise {noise:g}"
+        yield extra_line(name, learner, of_one_size(mine))
+
+
+def extra_line(name: str, learner: str, mine: pd.DataFrame) -> list[str]:
+    return [
+        name,
+        learner,
+        f"{int(mine.iloc[0]['n_train']):,}",
+        str(len(mine)),
+        ratio_text(estimate(mine["ratio"])),
+        speed_text(estimate(mine["speed"])),
+    ]

@@ -1,4 +1,4 @@
-"""How much is run: ``smoke`` in a minute, ``laptop`` overnight, ``full`` as printed."""
+"""How much is run: ``smoke`` in a minute, ``laptop`` in days, ``full`` as printed."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ class Profile:
     ----------
     repetitions : int
         Of every problem.
+    toy_repetitions : int or None
+        Those of the artificial sets, if other.
     caps : dict
         Learner to the largest number of rows of a benchmark set to learn from.
     toy_rows : int
@@ -43,6 +45,7 @@ class Profile:
 
     name: str
     repetitions: int
+    toy_repetitions: int | None = None
     caps: dict[str, int] = field(default_factory=dict)
     toy_rows: int = 1000
     more_rows: tuple[int, ...] = (2000, 5000)
@@ -60,8 +63,8 @@ class Profile:
 # ARM machine, CVST and ten-fold cross-validation:
 #     KRR 1 to 2 and 15 to 78, KLR 4 to 8 and 130, SVM 3 to 15 and 95, SVR 11 and 155;
 # plain GridSearchCV on a part of the grid 3 to 10, halving search 20 to 50. By
-# these, all of ``laptop`` takes an estimated 15 hours of processor time, or a night of
-# two free cores.
+# these, one repetition of all of ``laptop`` takes a few hours of processor time, most
+# of it for full cross-validation and plain GridSearchCV.
 PROFILES = {
     profile.name: profile
     for profile in (
@@ -82,7 +85,8 @@ PROFILES = {
         ),
         Profile(
             "laptop",
-            repetitions=5,
+            repetitions=15,
+            toy_repetitions=25,
             caps=dict.fromkeys(("KLR", "SVM", "KRR", "SVR"), 1000),
             more_rows=(2000,),
             more_repetitions=1,

@@ -10,26 +10,55 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sklearn
+from grids import LEARNERS
 from items import Fit
 from joblib import Parallel, delayed, parallel_config
-from methods import METHODS, TIMED_BY_CVST, Finding, Trial, run_method
+from methods import METHODS, ON_CARDS, TIMED_BY_CVST, Finding, Trial, run_method
 from problems import Problem
 from profiles import Profile
 from store import Key, Run, Store, as_params
 from threadpoolctl import threadpool_limits
 
 import cvst
+from cvst.evaluation.svm._fits import load_compiled_solver
 from cvst.exceptions import DataUnavailableError
 
-__all__ = ["Task", "plan", "run"]
+__all__ = ["HERE", "Place", "Task", "plan", "run"]
 
 VERSION = f"cvst {cvst.__version__}, scikit-learn {sklearn.__version__}"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where searches run.
+
+    Attributes
+    ----------
+    machine : str
+        A name; seconds of several machines are not compared.
+    device : str
+        A card for the learners that have evaluators there; empty for none.
+    """
+
+    machine: str = ""
+    device: str = ""
+
+    def methods(self, fit: Fit) -> set[str]:
+        """Return the searches of a problem that can be run here."""
+        methods = set(fit.methods)
+        if not self.device:
+            return methods
+        on_card = LEARNERS[fit.problem.learner].on_card
+        return methods & set(ON_CARDS) if on_card else set()
+
+
+HERE = Place()
 
 
 @dataclass(frozen=True)
@@ -40,6 +69,7 @@ class Task:
     repetition: int
     methods: tuple[str, ...]
     profile: Profile
+    place: Place = HERE
 
     def key(self, method: str) -> Key:
         """Return the key of a search in the file of runs."""
@@ -53,6 +83,8 @@ class Task:
             str(problem.n_train),
             str(self.repetition),
             method,
+            self.place.machine,
+            self.place.device,
         )
 
 
@@ -72,8 +104,10 @@ def as_text(value: float | None, digits: int = 6) -> str:
     return f"{value:.{digits}g}"
 
 
-def plan(fits: Iterable[Fit], profile: Profile, done: Iterable[Key]) -> list[Task]:
-    """Return what is left to do, in its order.
+def plan(
+    fits: Iterable[Fit], profile: Profile, done: Iterable[Key], place: Place = HERE
+) -> list[Task]:
+    """Return what is left to do at a place, in its order.
 
     Searches that take as long as CVST did bring it along.
     """
@@ -81,7 +115,7 @@ def plan(fits: Iterable[Fit], profile: Profile, done: Iterable[Key]) -> list[Tas
     order = list(METHODS)
     tasks = []
     for fit in fits:
-        methods = set(fit.methods)
+        methods = place.methods(fit)
         if methods & set(TIMED_BY_CVST):
             methods.add("cvst")
         for repetition in range(fit.repetitions):
@@ -90,10 +124,11 @@ def plan(fits: Iterable[Fit], profile: Profile, done: Iterable[Key]) -> list[Tas
                 repetition,
                 tuple(sorted(methods, key=order.index)),
                 profile,
+                place,
             )
             left = tuple(name for name in task.methods if task.key(name) not in known)
             if left:
-                tasks.append(Task(fit.problem, repetition, left, profile))
+                tasks.append(replace(task, methods=left))
     return sorted(tasks, key=lambda task: (task.repetition, task.problem.cost))
 
 
@@ -173,8 +208,17 @@ def search(task: Task, method: str, seconds: float) -> Run:
         raise ValueError(f"{method} takes the time of cvst, which was not run.")
     profile = task.profile
     trial = Trial(
-        task.problem, task.repetition, profile.shape, profile.plain_share, seconds
+        task.problem,
+        task.repetition,
+        profile.shape,
+        profile.plain_share,
+        seconds,
+        device=task.place.device,
     )
+    if LEARNERS[task.problem.learner].penalty == "nu":
+        # Loaded before anything is timed. Otherwise the first races of each process
+        # would do without it, and take several times as long.
+        load_compiled_solver()
     finding, error = run_method(method, trial)
     key = task.key(method)
     return Run(
@@ -200,6 +244,8 @@ def search(task: Task, method: str, seconds: float) -> Run:
         params=as_params(described(trial, finding)),
         load=as_text(load(), 3),
         version=VERSION,
+        machine=task.place.machine,
+        device=task.place.device,
     )
 
 

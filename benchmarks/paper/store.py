@@ -50,6 +50,9 @@ class Run:
         JSON of the winner, with the learner's tolerance and iterations for KLR.
     load : str
         Load average of the machine when the search ended.
+    machine, device : str
+        Where it ran: a name that seconds are compared within, and a card such as
+        "cuda"; empty for the usual machine and for no card.
     """
 
     profile: str
@@ -74,6 +77,8 @@ class Run:
     params: str
     load: str
     version: str
+    machine: str = ""
+    device: str = ""
 
     @property
     def key(self) -> Key:
@@ -82,6 +87,7 @@ class Run:
 
 
 KEY = ("profile", "data", "learner", "d", "noise", "n_train", "repetition", "method")
+KEY += ("machine", "device")
 COLUMNS = tuple(field.name for field in fields(Run))
 
 

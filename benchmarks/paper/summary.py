@@ -31,6 +31,7 @@ __all__ = [
     "Estimate",
     "Row",
     "difference_interval",
+    "each_once",
     "estimate",
     "load_published",
     "load_runs",
@@ -46,6 +47,7 @@ HERE = Path(__file__).parent
 # Searches with the same values here saw the same rows and the same grid.
 PROBLEM = ["data", "d", "noise", "learner", "n_train", "n_configurations"]
 PAIR = [*PROBLEM, "repetition"]
+PLACE = ["machine", "device"]
 NUMBERS = ["d", "noise", "n_train", "n_rows_paper", "n_test", "n_configurations"]
 
 # Part of a table of the paper: the search that the race is compared with there.
@@ -214,12 +216,21 @@ def load_runs(output_dir: Path, profile: str) -> pd.DataFrame:
     path = Path(output_dir) / "runs.csv"
     if not path.exists():
         return pd.DataFrame(columns=list(COLUMNS))
-    runs = pd.read_csv(path, dtype={"substitute": str, "survivors": str})
+    texts = dict.fromkeys(["substitute", "survivors", *PLACE], str)
+    runs = pd.read_csv(path, dtype=texts)
     runs = runs[runs["profile"] == profile]
     runs = runs.assign(substitute=runs["substitute"].fillna(""))
     for name in [*NUMBERS, "error", "seconds", "wall_seconds"]:
         runs[name] = pd.to_numeric(runs[name])
-    return runs.drop_duplicates([*PAIR, "method"], keep="last").reset_index(drop=True)
+    places = {name: runs[name].fillna("") for name in PLACE}
+    same = [*PAIR, "method", *PLACE]
+    runs = runs.assign(**places).drop_duplicates(same, keep="last")
+    return runs.reset_index(drop=True)
+
+
+def each_once(runs: pd.DataFrame) -> pd.DataFrame:
+    """Return one line of each search, the newest, wherever it ran."""
+    return runs.drop_duplicates([*PAIR, "method"], keep="last")
 
 
 def pairs(runs: pd.DataFrame, other: str, ours: str = "cvst") -> pd.DataFrame:
@@ -227,15 +238,25 @@ def pairs(runs: pd.DataFrame, other: str, ours: str = "cvst") -> pd.DataFrame:
 
     ``ratio`` is the other's error over ours (values over 1 favour the race),
     ``difference`` is ours minus the other's, ``speed`` the other's seconds over ours.
+    Where a search ran at several places, two of the same machine are taken, for only
+    they have a speed; one on a card has none.
     """
     mine = runs[runs["method"] == ours]
-    theirs = runs.loc[runs["method"] == other, [*PAIR, "error", "seconds"]]
+    theirs = runs.loc[runs["method"] == other, [*PAIR, *PLACE, "error", "seconds"]]
     both = mine.merge(theirs, on=PAIR, suffixes=("", "_other"))
+    both["timed"] = (
+        (both["machine"] == both["machine_other"])
+        & (both["device"] == "")
+        & (both["device_other"] == "")
+    )
+    both = both.sort_values("timed", kind="stable").drop_duplicates(PAIR, keep="last")
+    both = both.sort_index().reset_index(drop=True)
     error, error_other = both["error"], both["error_other"]
     ratio = error_other / error.where(error > 0)
     both["ratio"] = ratio.mask((error == 0) & (error_other == 0), 1.0)
     both["difference"] = error - error_other
-    both["speed"] = both["seconds_other"] / both["seconds"].where(both["seconds"] > 0)
+    own = both["seconds"].where(both["timed"] & (both["seconds"] > 0))
+    both["speed"] = both["seconds_other"] / own
     return both
 
 

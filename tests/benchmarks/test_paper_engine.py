@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import runner
 from grids import LEARNERS, grid_for
 from items import ITEMS, Fit, fits
 from methods import (
@@ -30,7 +31,7 @@ from methods import (
 )
 from problems import BENCHMARKS, Problem, split
 from profiles import PROFILES
-from runner import plan
+from runner import Place, plan
 from runner import run as run_tasks
 from scipy.stats import kstest
 from sklearn.model_selection import GridSearchCV
@@ -255,6 +256,26 @@ def test_all_problems_are_run_once_before_any_twice_and_cheap_ones_first():
         assert all(task.methods.index(name) > first for name in TIMED_BY_CVST)
 
 
+@pytest.mark.parametrize(("learner", "n_loaded"), [("SVM", 2), ("KLR", 0)])
+def test_solver_is_loaded_before_support_vectors_are_timed(
+    tmp_path, monkeypatch, learner, n_loaded
+):
+    """Otherwise the first races of a process would be those of a slower solver."""
+    events = []
+    monkeypatch.setattr(runner, "load_compiled_solver", lambda: events.append("load"))
+    search = runner.run_method
+    monkeypatch.setattr(
+        runner, "run_method", lambda *a: events.append("search") or search(*a)
+    )
+    problem = Problem("twonorm", learner, 60, n_test=50, generated=True)
+    wanted = [Fit(problem, ("cvst", "unpaired"), 1)]
+
+    assert not run_tasks(plan(wanted, SMOKE, []), Store(tmp_path / "runs.csv"), jobs=1)
+
+    assert events.count("load") == n_loaded
+    assert events[-2:] == (["load", "search"] if n_loaded else ["search", "search"])
+
+
 def test_random_search_brings_cvst_along_unless_that_is_known():
     """It takes the time that CVST took on the same rows."""
     problem = Problem("blocks", "KRR", 100)
@@ -263,6 +284,43 @@ def test_random_search_brings_cvst_along_unless_that_is_known():
     assert task.methods == ("cvst", "random")
     (task,) = plan(wanted, SMOKE, [task.key("cvst")])
     assert task.methods == ("random",)
+
+
+def test_another_machine_or_a_card_runs_what_is_known_elsewhere():
+    """Seconds of random search are those of CVST on the same machine."""
+    problem = Problem("blocks", "KRR", 100)
+    wanted = [Fit(problem, ("random", "cv"), 1)]
+    (task,) = plan(wanted, SMOKE, [])
+    known = [task.key(name) for name in task.methods]
+
+    assert not plan(wanted, SMOKE, known)
+    (task,) = plan(wanted, SMOKE, known, Place("large"))
+    assert task.methods == ("cvst", "cv", "random")
+    (task,) = plan(wanted, SMOKE, known, Place(device="cuda"))
+    assert task.methods == ("cv",)
+
+
+def test_a_card_gets_our_own_searches_over_learners_that_it_knows():
+    """No SVM, no search of scikit-learn, none that is given the time of another."""
+    tasks = plan(fits(list(ITEMS), SMOKE), SMOKE, [], Place(device="cuda"))
+
+    assert {task.problem.learner for task in tasks} == {"KRR", "KLR"}
+    known = {name for task in tasks for name in task.methods}
+    assert {"cvst", "cv", "unpaired", "ten_percent", "shuffled"} <= known
+    assert not known & {"plain_grid", "halving", "optuna", "random", "random_on_test"}
+
+
+@pytest.mark.parametrize("learner", ["KRR", "KLR"])
+@pytest.mark.parametrize("method", ["cvst", "cv"])
+def test_search_on_a_card_finds_what_the_host_finds(learner, method):
+    """The same winner after the same looks, by the path that a card takes."""
+    pytest.importorskip("torch")
+    host, error = run_method(method, small(learner))
+    card, same_error = run_method(method, small(learner, device="torch:cpu"))
+
+    assert card.params == host.params
+    assert card.survivors == host.survivors
+    assert same_error == error
 
 
 def small(learner, n_train=80, data=None, **options):

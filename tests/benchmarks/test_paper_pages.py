@@ -31,6 +31,7 @@ from summary import (
     Estimate,
     Row,
     difference_interval,
+    each_once,
     estimate,
     load_published,
     load_runs,
@@ -234,6 +235,34 @@ def test_speeds_get_verdicts_too(speed, expected):
 
 
 # --- from searches to rows ---
+
+
+def test_speed_is_of_one_machine_without_a_card(tmp_path):
+    """Errors count wherever they come from, seconds only beside those of a partner."""
+    runs = write_runs(
+        tmp_path,
+        [
+            run("cvst", 0, 0.10, 1.0),
+            run("cvst", 0, 0.10, 0.5, machine="large"),
+            run("cv", 0, 0.10, 30.0),
+            run("cv", 0, 0.12, 0.1, machine="large", device="cuda"),
+            run("cvst", 1, 0.10, 0.5, machine="large"),
+            run("cv", 1, 0.20, 0.1, machine="large", device="cuda"),
+            run("cvst", 2, 0.10, 0.1, machine="large", device="cuda"),
+            run("cv", 2, 0.30, 0.2, machine="large", device="cuda"),
+            run("cvst", 3, 0.10, 2.0),
+            run("cv", 3, 0.40, 20.0, machine="large"),
+        ],
+    )
+
+    found = pairs(runs, "cv").sort_values("repetition")
+
+    assert found["repetition"].tolist() == [0, 1, 2, 3]
+    np.testing.assert_allclose(found["ratio"], [1.0, 2.0, 3.0, 4.0])
+    np.testing.assert_allclose(found["speed"], [30.0, np.nan, np.nan, np.nan])
+    races = each_once(runs[runs["method"] == "cvst"])
+    assert races["repetition"].tolist() == [0, 1, 2, 3]
+    assert races["seconds"].tolist() == [0.5, 0.5, 0.1, 2.0]
 
 
 def test_rows_agree_with_a_computation_by_hand(tmp_path):
@@ -604,6 +633,47 @@ def test_an_empty_folder_is_rendered_too(tmp_path):
     assert "120 were not run" in judgement.read_text()
     drawn = {path.name for path in (index.parent / "figures").iterdir()}
     assert drawn == {"example_data.svg"}
+
+
+def test_rows_of_the_papers_size_have_a_table_of_their_own(tmp_path):
+    """Beside the profile's own, with what the paper prints."""
+    lines = []
+    for k, other in enumerate((0.11, 0.12, 0.10)):
+        lines += [
+            run("cvst", k, 0.1, 1.0, profile="full", n_train=2650),
+            run("cv", k, other, 1.0, profile="full", n_train=2650, device="cuda"),
+            run("cvst", k, 0.1, 1.0),
+            run("cv", k, 0.5, 1.0),
+        ]
+    write_runs(tmp_path, lines)
+
+    (section,) = pages.paper_sizes_section(Evidence(tmp_path, SMOKE))
+
+    (line,) = [line for line in section.splitlines() if line.startswith("| banana")]
+    cells = [cell.strip(" *") for cell in line.strip("|").split("|")]
+    assert cells[:4] == ["banana", "SVM", "2,650", "3"]
+    assert cells[4] == "1.100 ± 0.113"
+    assert not list(pages.paper_sizes_section(Evidence(tmp_path, PROFILES["full"])))
+
+
+def test_options_are_shown_for_regression_and_each_artificial_setting(tmp_path):
+    """The error of the option over that of CVST, and no row that cannot be run."""
+    sinc = {"data": "noisy_sinc", "learner": "KRR", "task": "regression", "d": 3}
+    lines = [
+        run("cvst", 0, 0.2, 2.0, noise=0.1, **sinc),
+        run("shuffled", 0, 0.3, 3.0, noise=0.1, **sinc),
+        run("cvst", 0, 0.2, 2.0, noise=0.2, **sinc),
+        run("shuffled", 0, 0.1, 3.0, noise=0.2, **sinc),
+    ]
+    runs = write_runs(tmp_path, lines)
+
+    sections = [one for one in pages.extra_sections(runs) if "new shuffle" in one]
+
+    (section,) = sections
+    assert "| noisy sinc, d = 3, noise 0.1 | KRR | 120 | 1 | 1.500 | 1.5 |" in section
+    assert "| noisy sinc, d = 3, noise 0.2 | KRR | 120 | 1 | 0.500 | 1.5 |" in section
+    assert "| blocks | SVR | - | 0 | not run | - |" in section
+    assert "KLR" not in section
 
 
 def test_a_few_values_are_points_and_many_a_box():

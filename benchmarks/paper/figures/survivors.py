@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from profiles import Profile
-from summary import load_published, load_runs, of_one_size
+from summary import each_once, load_published, load_runs, of_one_size
 
 from figures.benchmarks import basis as benchmark_basis
 from figures.benchmarks import label_of
@@ -56,7 +56,7 @@ def figures_of(
     *,
     toy: bool | None = None,
 ) -> Iterator[Path]:
-    runs = load_runs(output_dir, profile.name)
+    runs = each_once(load_runs(output_dir, profile.name))
     runs = runs[(runs["method"] == method) & runs["survivors"].notna()]
     for data in TITLES if toy is not False else ():
         frame = runs[(runs["data"] == data) & (runs["n_train"] == profile.toy_rows)]
