@@ -132,7 +132,7 @@ class Watch:
         """Time a look once."""
         # What evaluators keep from a look would make its repetition, and larger looks,
         # seem to cost nothing.
-        source = replace(self.source, scratch=Scratch())
+        source = replace(self.source, scratch=Scratch(self.source.scratch.limit))
         real, start, busy = perf_counter(), self.clock(), process_time()
         seen: LookLosses = source.observe(look)
         wall, busy = self.clock() - start, process_time() - busy

@@ -1,10 +1,10 @@
 """The bytes of a checkpoint: a line that says what it is, then records.
 
-A record is its number, the number of records known to have reached the disk, a length,
-the checksum of these three, and a checksum of the content and of the record before; then
-the content, which is JSON and the arrays it names. A crash can damage only records that
-had not reached the disk: bytes that make no sense are a torn tail, unless a later record
-says that they were there. Then somebody else has changed the file.
+A record is its number, how many records are known to have reached the disk, a length,
+the checksum of these three, and a checksum of the content and of the record before;
+then the content, which is JSON and the arrays it names. A crash can damage only records
+that had not reached the disk: bytes that make no sense are a torn tail, unless a later
+record says that they were there. Then somebody else has changed the file.
 """
 
 from __future__ import annotations
