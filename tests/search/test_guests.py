@@ -118,7 +118,8 @@ def test_many_fits_leak_neither_threads_nor_files_nor_maps(tmp_path, monkeypatch
 HOLD = """
 import sys, time, tempfile
 tempfile.tempdir = sys.argv[1]
-from cvst.parallel import on_file
+from cvst.parallel import _files, on_file
+_files._reaches_held_files = lambda: False  # as where files need a name
 with on_file(list(range(9))):
     print("holding", flush=True)
     time.sleep(600)
@@ -153,6 +154,42 @@ def test_copies_of_killed_searches_are_removed_by_the_next(tmp_path, monkeypatch
     os.utime(fresh, (0, 0))
     with on_file(1):
         assert not fresh.exists()
+
+
+KILLED_WITH_WORKERS = """
+import os, signal, sys, tempfile
+from pathlib import Path
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+from cvst import RaceGridSearchCV
+tempfile.tempdir = sys.argv[1]
+owner, folder = os.getpid(), sys.argv[1]
+
+class Killer(DecisionTreeRegressor):
+    def fit(self, X, y):
+        if os.getpid() != owner:
+            maps = Path("/proc/self/maps").read_text()
+            assert folder in maps, "rows are not mapped"
+            os.kill(owner, signal.SIGKILL)
+        return super().fit(X, y)
+
+X = np.random.default_rng(0).normal(size=(50_000, 3))
+search = RaceGridSearchCV(Killer(), {"max_depth": [1, 2, 3]}, n_jobs=2, random_state=0)
+search.fit(X, X[:, 0])
+"""
+
+
+@pytest.mark.skipif(not _files._reaches_held_files(), reason="files need a name here")
+def test_a_killed_search_leaves_no_copies_of_the_rows(tmp_path):
+    """Its workers map files without a name, which are gone when the last one ends."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_WITH_WORKERS, str(tmp_path)],
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == -signal.SIGKILL
+    left = [one for one in tmp_path.iterdir() if one.name.startswith(_files.PREFIX)]
+    assert left == []
 
 
 # --- two at a time --------------------------------------------------------------------

@@ -11,14 +11,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
-__all__ = ["Pace", "syncing", "writing"]
+__all__ = ["MANY_BYTES", "Pace", "syncing", "writing"]
 
-# What writing, and waiting for the disk, may take of the time. Where groups are so short
-# that it would take more, several are saved together: that much is soon done again.
+# What writing, and waiting for the disk, may take of the time. Where groups are so
+# short that it would take more, several are saved together: they are soon done again.
 SHARE, SYNC_SHARE = 0.012, 0.004
 
 # What each takes at least, and how fast bytes are written, before any was timed.
-LEAST_WRITE, LEAST_SYNC, FASTEST = 5e-5, 1e-3, 5e8
+LEAST_WRITE, LEAST_SYNC, FASTEST = 5e-5, 1e-3, 2e8
 
 # Seconds that writing may take before anything is known of the race, so that the first
 # groups are on disk at once; a share of a second or two.

@@ -20,7 +20,7 @@ from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._journal import Journal
 from cvst.search.checkpoint._later import Later
-from cvst.search.checkpoint._pace import syncing, writing
+from cvst.search.checkpoint._pace import MANY_BYTES, syncing, writing
 from cvst.search.checkpoint._records import PASSING
 from cvst.search.checkpoint._story import RowBook, Story, told, told_look
 from cvst.search.checkpoint._values import Shown
@@ -263,13 +263,19 @@ class Recorder:
 
     def _save_in_time(self) -> None:
         """Save now, or as soon as the share of the time allows."""
-        wait = self._writes.wait(self._n_bytes())
-        if wait <= 0:
+        n_bytes = self._n_bytes()
+        wait = self._writes.wait(n_bytes)
+        if wait <= 0 and not (n_bytes >= MANY_BYTES and self._is_complete()):
             self._save()
             self._sync_in_time()
         else:
             # The next group may take hours.
             self._later.within(max(wait, LATE_SECONDS))
+
+    def _is_complete(self) -> bool:
+        """Return whether the look under way is done: what is kept of it is small."""
+        look = self._look
+        return look is not None and len(self._done) == len(look.configurations)
 
     def _sync_in_time(self) -> None:
         """Wait for the disk now, or as soon as the share of the time allows."""
