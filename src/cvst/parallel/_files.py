@@ -17,6 +17,7 @@ from typing import IO, Any, Generic, TypeVar
 
 import numpy as np
 
+from cvst.parallel._orphans import end_with
 from cvst.parallel._pickling import cloudpickle
 
 if sys.platform != "win32":
@@ -95,9 +96,10 @@ class OnFile(Generic[T]):
         self.value = value
         self._key = key
         self._paths = paths
+        self._owner = os.getpid()
 
-    def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, tuple[str, ...]]]:
-        return _read, (self._key, self._paths)
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _found, (self._owner, self._key, self._paths)
 
 
 @contextmanager
@@ -167,6 +169,11 @@ class _Reader(pickle.Unpickler):
 
     def persistent_load(self, number: Any) -> Any:
         return np.load(self._paths[number], mmap_mode="r")
+
+
+def _found(owner: int, key: str, paths: tuple[str, ...]) -> Any:
+    end_with(owner)
+    return _read(key, paths)
 
 
 @lru_cache(maxsize=1)
