@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -92,13 +93,33 @@ def open_files():
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+def child_processes():
+    """Return the numbers of the processes that this one has started."""
+    found = set()
+    for one in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = one.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == os.getpid():
+                found.add(one.parent.name)
+    return found
+
+
+def named_semaphores():
+    """Return those that joblib has made for this process."""
+    return {one.name for one in Path("/dev/shm").glob(f"sem.loky-{os.getpid()}-*")}
+
+
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="no /proc here")
-def test_many_fits_leak_neither_threads_nor_files_nor_maps(tmp_path, monkeypatch):
-    """Two hundred of them, some with threads as workers, some with a large file."""
+def test_many_fits_leak_no_threads_files_maps_processes_or_semaphores(
+    tmp_path, monkeypatch
+):
+    """Two hundred, some with threads or processes as workers or a large file."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     rows = np.zeros((500, 300))
-    SEARCHES["grid"]().set_params(n_jobs=2).fit(X[:30], Y[:30])
+    for name in ("grid", "trees"):  # by threads, by processes
+        SEARCHES[name]().set_params(n_jobs=2).fit(X, Y)
     threads, files = threading.active_count(), open_files()
+    children, semaphores = child_processes(), named_semaphores()
     for number in range(200):
         n_jobs = 2 if number % 20 == 0 else None
         SEARCHES["grid"]().set_params(n_jobs=n_jobs, cv=2, refit=False).fit(
@@ -106,8 +127,14 @@ def test_many_fits_leak_neither_threads_nor_files_nor_maps(tmp_path, monkeypatch
         )
         with on_file(rows) as stored:
             assert stored.value is rows
+        if number % 50 == 0:
+            SEARCHES["trees"]().set_params(n_jobs=2).fit(X, Y)
     assert threading.active_count() <= threads + 2  # joblib keeps its pool for a while
     assert open_files() <= files + 5
+    # joblib keeps its two workers, or starts others in their place.
+    assert len(child_processes()) <= len(children)
+    assert semaphores
+    assert len(named_semaphores()) <= len(semaphores)
     maps = Path("/proc/self/maps").read_text(encoding="utf-8")
     assert str(tmp_path) not in maps
     assert not list(tmp_path.iterdir())
