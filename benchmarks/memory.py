@@ -29,6 +29,7 @@ def main() -> None:
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--strategy", default="track_and_confirm")
     parser.add_argument("--looks", type=int, help="end after so many looks")
+    parser.add_argument("--max-memory", help="such as 100MB")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     rng = np.random.default_rng(0)
@@ -42,13 +43,14 @@ def main() -> None:
     RaceGridSearchCV(estimator, small, **choice).fit(X[:500], y[:500])
     before = peak()
     grid = {"alpha": np.logspace(-4, 6, options.configurations)}
-    choice["max_looks"] = options.looks
+    choice |= {"max_looks": options.looks, "max_memory": options.max_memory}
     search = RaceGridSearchCV(estimator, grid, scoring=scoring, **choice).fit(X, y)
     grown = peak() - before
     each = grown / (options.configurations * options.rows)
     size = len(pickle.dumps(search)) / 1e6
     print(
-        f"| {options.kind} | {options.strategy} | {options.configurations} | "
+        f"| {options.kind} | {options.strategy} | {options.max_memory} | "
+        f"{options.configurations} | "
         f"{options.rows:,} | {grown / 1e6:.0f} MB | {each:.1f} | {size:.1f} MB |"
     )
 

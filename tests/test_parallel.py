@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from cvst.parallel import in_chunks, on_file, run_chunks, whereabouts
+from cvst.parallel import _files, in_chunks, on_file, run_chunks, whereabouts
 
 
 def blas_threads(_=None):
@@ -67,8 +67,14 @@ def test_chunks_keep_all_workers_busy(sizes, n_workers):
     assert len(chunks) >= min(n_workers, len(groups))
 
 
-def test_a_value_on_file_travels_as_its_name():
+@pytest.mark.parametrize("held", [True, False])
+def test_a_value_on_file_travels_as_its_name(held, monkeypatch, tmp_path):
     """And is read once, with its arrays mapped."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    if not held:
+        monkeypatch.setattr(_files, "_reaches_held_files", lambda: False)
+    elif not _files._reaches_held_files():
+        pytest.skip("files need a name here")
     rows = np.arange(300_000.0)
     with on_file({"rows": rows, "names": ["a", "b"]}) as stored:
         sent = pickle.dumps(stored)
@@ -79,8 +85,15 @@ def test_a_value_on_file_travels_as_its_name():
         assert isinstance(seen["rows"], np.memmap)
         np.testing.assert_array_equal(seen["rows"], rows)
         assert seen["names"] == ["a", "b"]
-        folder = Path(seen["rows"].filename).parent
-    assert not folder.exists()
+        assert bool(list(tmp_path.iterdir())) is not held
+    assert not list(tmp_path.iterdir())
+
+
+def test_files_of_two_values_are_told_apart():
+    """Though the second has the numbers of the first, which is gone."""
+    for number in range(2):
+        with on_file(np.full(200_000, number)) as stored:
+            assert pickle.loads(pickle.dumps(stored))[0] == number
 
 
 def test_where_the_workers_are():

@@ -6,8 +6,8 @@ moment, once to three times, and at last to its end. Compared to the last bit ar
 ``cv_results_`` without times, the state of the race, the winner, and what the winner
 predicts. Searches with a time budget are to have the looks that the killed ones had.
 
-The searches are short, and saving has its share of the time: most of what is done may
-wait to be saved when the process is killed. ``--every-group`` saves each group at once.
+Groups that finish within milliseconds may wait to be saved together when the process is
+killed. ``--every-group`` saves each group at once.
 
     python benchmarks/faults/kills.py --kills 200 --seed 0 --out results.json
 """

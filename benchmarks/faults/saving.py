@@ -177,6 +177,7 @@ def main():
     for name in ("fingerprint", "create", "Lock"):
         setattr(_opening, name, watch.timed(getattr(_opening, name)))
     Journal.append = watch.timed(Journal.append)
+    Journal.sync = watch.timed(Journal.sync)
     warnings.simplefilter("ignore")
     lines = []
     with tempfile.TemporaryDirectory() as folder:

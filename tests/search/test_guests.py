@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 import warnings
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -92,13 +93,33 @@ def open_files():
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+def child_processes():
+    """Return the numbers of the processes that this one has started."""
+    found = set()
+    for one in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            fields = one.read_text().rpartition(")")[2].split()
+            if int(fields[1]) == os.getpid():
+                found.add(one.parent.name)
+    return found
+
+
+def named_semaphores():
+    """Return those that joblib has made for this process."""
+    return {one.name for one in Path("/dev/shm").glob(f"sem.loky-{os.getpid()}-*")}
+
+
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="no /proc here")
-def test_many_fits_leak_neither_threads_nor_files_nor_maps(tmp_path, monkeypatch):
-    """Two hundred of them, some with threads as workers, some with a large file."""
+def test_many_fits_leak_no_threads_files_maps_processes_or_semaphores(
+    tmp_path, monkeypatch
+):
+    """Two hundred, some with threads or processes as workers or a large file."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     rows = np.zeros((500, 300))
-    SEARCHES["grid"]().set_params(n_jobs=2).fit(X[:30], Y[:30])
+    for name in ("grid", "trees"):  # by threads, by processes
+        SEARCHES[name]().set_params(n_jobs=2).fit(X, Y)
     threads, files = threading.active_count(), open_files()
+    children, semaphores = child_processes(), named_semaphores()
     for number in range(200):
         n_jobs = 2 if number % 20 == 0 else None
         SEARCHES["grid"]().set_params(n_jobs=n_jobs, cv=2, refit=False).fit(
@@ -106,8 +127,14 @@ def test_many_fits_leak_neither_threads_nor_files_nor_maps(tmp_path, monkeypatch
         )
         with on_file(rows) as stored:
             assert stored.value is rows
+        if number % 50 == 0:
+            SEARCHES["trees"]().set_params(n_jobs=2).fit(X, Y)
     assert threading.active_count() <= threads + 2  # joblib keeps its pool for a while
     assert open_files() <= files + 5
+    # joblib keeps its two workers, or starts others in their place.
+    assert len(child_processes()) <= len(children)
+    assert semaphores
+    assert len(named_semaphores()) <= len(semaphores)
     maps = Path("/proc/self/maps").read_text(encoding="utf-8")
     assert str(tmp_path) not in maps
     assert not list(tmp_path.iterdir())
@@ -118,7 +145,8 @@ def test_many_fits_leak_neither_threads_nor_files_nor_maps(tmp_path, monkeypatch
 HOLD = """
 import sys, time, tempfile
 tempfile.tempdir = sys.argv[1]
-from cvst.parallel import on_file
+from cvst.parallel import _files, on_file
+_files._reaches_held_files = lambda: False  # as where files need a name
 with on_file(list(range(9))):
     print("holding", flush=True)
     time.sleep(600)
@@ -153,6 +181,59 @@ def test_copies_of_killed_searches_are_removed_by_the_next(tmp_path, monkeypatch
     os.utime(fresh, (0, 0))
     with on_file(1):
         assert not fresh.exists()
+
+
+KILLED_WITH_WORKERS = """
+import os, signal, sys, tempfile
+from pathlib import Path
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+from cvst import RaceGridSearchCV
+tempfile.tempdir = sys.argv[1]
+owner, folder = os.getpid(), sys.argv[1]
+
+class Killer(DecisionTreeRegressor):
+    def fit(self, X, y):
+        if os.getpid() != owner:
+            (Path(folder) / f"worker {os.getpid()}").touch()
+            maps = Path("/proc/self/maps").read_text()
+            assert folder in maps, "rows are not mapped"
+            os.kill(owner, signal.SIGKILL)
+        return super().fit(X, y)
+
+X = np.random.default_rng(0).normal(size=(50_000, 3))
+search = RaceGridSearchCV(Killer(), {"max_depth": [1, 2, 3]}, n_jobs=2, random_state=0)
+search.fit(X, X[:, 0])
+"""
+
+
+@pytest.mark.skipif(not _files._reaches_held_files(), reason="files need a name here")
+def test_a_killed_search_leaves_no_copies_of_the_rows(tmp_path):
+    """Its workers map files without a name, and end soon after it."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED_WITH_WORKERS, str(tmp_path)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == -signal.SIGKILL
+    names = [one.name for one in tmp_path.iterdir()]
+    assert not [name for name in names if name.startswith(_files.PREFIX)]
+    workers = [Path("/proc") / name.removeprefix("worker ") for name in names]
+    assert workers
+    for _ in range(300):
+        # Nobody may be there to ask how an orphan has ended.
+        if not any("Z" not in state_of(worker) for worker in workers):
+            return
+        time.sleep(0.1)
+    pytest.fail(f"{workers} are still there")
+
+
+def state_of(process):
+    try:
+        return (process / "stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return "Z"
 
 
 # --- two at a time --------------------------------------------------------------------

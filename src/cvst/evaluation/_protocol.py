@@ -48,6 +48,11 @@ class Scratch:
 
     Shared by threads, never sent to another process.
 
+    Parameters
+    ----------
+    limit : int or None
+        Bytes that each kind of thing may take; None for bounds of its own.
+
     Examples
     --------
     >>> scratch = Scratch()
@@ -57,9 +62,14 @@ class Scratch:
     42
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int | None = None) -> None:
+        self.limit = limit
         self._values: dict[Any, Any] = {}
         self._lock = threading.RLock()
+
+    def room(self, n_bytes: int) -> int:
+        """Return these bytes, or fewer if the user has bounded the memory."""
+        return n_bytes if self.limit is None else min(n_bytes, self.limit)
 
     def get(self, key: Any, make: Callable[[], T]) -> T:
         """Return what is kept under the key, made on first use."""
@@ -74,8 +84,8 @@ class Scratch:
         with self._lock:
             self._values.pop(key, None)
 
-    def __reduce__(self) -> tuple[type[Scratch], tuple[()]]:
-        return Scratch, ()
+    def __reduce__(self) -> tuple[type[Scratch], tuple[int | None]]:
+        return Scratch, (self.limit,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -247,7 +247,7 @@ class DataSource:
             look,
             configurations,
             self.classes,
-            Scratch() if apart else self.scratch,
+            Scratch(self.scratch.limit) if apart else self.scratch,
             self.with_residuals,
             self.device,
             Listener() if apart else Listener(self._keep),

@@ -9,14 +9,15 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, Generic, TypeVar
 
 import numpy as np
 
+from cvst.parallel._orphans import end_with
 from cvst.parallel._pickling import cloudpickle
 
 if sys.platform != "win32":
@@ -86,27 +87,54 @@ def _locked(file: IO[bytes]) -> bool:
 
 
 class OnFile(Generic[T]):
-    """A value that travels to another process as the name of a file.
+    """A value that travels to another process as the names of files.
 
     The receiver finds the value itself, read once per process.
     """
 
-    def __init__(self, value: T, path: str) -> None:
+    def __init__(self, value: T, key: str, paths: tuple[str, ...]) -> None:
         self.value = value
-        self._path = path
+        self._key = key
+        self._paths = paths
+        self._owner = os.getpid()
 
-    def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
-        return _read, (self._path,)
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _found, (self._owner, self._key, self._paths)
 
 
 @contextmanager
 def on_file(value: T) -> Iterator[OnFile[T]]:
-    """Write a value to a temporary folder, from which workers map its arrays."""
-    with scratch_folder() as folder:
+    """Write a value to temporary files, from which workers map its arrays."""
+    with scratch_folder() as folder, ExitStack() as held:
         content = io.BytesIO()
-        _Writer(content, folder).dump(value)
+        writer = _Writer(content, folder)
+        writer.dump(value)
         (folder / "value").write_bytes(content.getbuffer())
-        yield OnFile(value, str(folder))
+        paths = [folder / "value", *writer.paths]
+        names = tuple(map(str, paths))
+        if _reaches_held_files():
+            names = tuple(_held(path, held) for path in paths)
+            shutil.rmtree(folder, ignore_errors=True)
+        # The folder is part of it, since numbers of open files are used again.
+        yield OnFile(value, str(folder), names)
+
+
+def _reaches_held_files() -> bool:
+    """Return whether workers can open what this process holds open.
+
+    Then files need no name, and vanish with the processes that use them, however these
+    end. Linux can; a process that may not be looked into belongs to root there.
+    """
+    try:
+        return Path(f"/proc/{os.getpid()}/fd").stat().st_uid == os.geteuid()
+    except (OSError, AttributeError):
+        return False
+
+
+def _held(path: Path, held: ExitStack) -> str:
+    """Open a file for as long as the others are, and return where workers find it."""
+    file = held.enter_context(path.open("rb"))
+    return f"/proc/{os.getpid()}/fd/{file.fileno()}"
 
 
 class _Writer(cloudpickle.Pickler):
@@ -116,6 +144,7 @@ class _Writer(cloudpickle.Pickler):
         super().__init__(file)
         self._folder = folder
         self._written: list[Any] = []
+        self.paths: list[Path] = []
 
     def persistent_id(self, value: Any) -> int | None:
         if type(value) not in (np.ndarray, np.memmap):
@@ -126,22 +155,29 @@ class _Writer(cloudpickle.Pickler):
             if known is value:
                 return number
         number = len(self._written)
-        np.save(self._folder / f"{number}.npy", np.asarray(value), allow_pickle=False)
+        path = self._folder / f"{number}.npy"
+        np.save(path, np.asarray(value), allow_pickle=False)
         self._written.append(value)
+        self.paths.append(path)
         return number
 
 
 class _Reader(pickle.Unpickler):
-    def __init__(self, file: IO[bytes], folder: Path) -> None:
+    def __init__(self, file: IO[bytes], paths: Sequence[str]) -> None:
         super().__init__(file)
-        self._folder = folder
+        self._paths = paths
 
     def persistent_load(self, number: Any) -> Any:
-        return np.load(self._folder / f"{number}.npy", mmap_mode="r")
+        return np.load(self._paths[number], mmap_mode="r")
+
+
+def _found(owner: int, key: str, paths: tuple[str, ...]) -> Any:
+    end_with(owner)
+    return _read(key, paths)
 
 
 @lru_cache(maxsize=1)
-def _read(path: str) -> Any:
-    folder = Path(path)
-    with (folder / "value").open("rb") as file:
-        return _Reader(file, folder).load()
+def _read(key: str, paths: tuple[str, ...]) -> Any:
+    del key
+    with Path(paths[0]).open("rb") as file:
+        return _Reader(file, paths[1:]).load()

@@ -16,7 +16,7 @@ from cvst.race._look import Look, LookLosses, Observation, Verdict
 from cvst.race._loop import race
 from cvst.race._plain_time import plain_search_seconds
 from cvst.race._planned import PlannedLook
-from cvst.race._problem import Folds, Problem
+from cvst.race._problem import LOSS_BYTES, Folds, Problem
 from cvst.race._proposal_parts import Source, Trial
 from cvst.race._propose_and_confirm import ProposeAndConfirm
 from cvst.race._ranking import rank_all, within_equal_looks
@@ -45,6 +45,7 @@ from cvst.race._winner import MeanRank
 
 __all__ = [
     "CVST",
+    "LOSS_BYTES",
     "Alone",
     "AtMost",
     "Axis",

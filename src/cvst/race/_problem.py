@@ -11,12 +11,15 @@ from scipy.optimize import linear_sum_assignment
 from cvst._typing import Configuration, IntArray, Rows
 from cvst.race._space import SearchSpace
 
-__all__ = ["Folds", "Problem"]
+__all__ = ["LOSS_BYTES", "Folds", "Problem"]
 
-# Most losses of a look at a subset. With predictions and ranks each takes thirty to
-# forty bytes while the look is judged: a third of a gigabyte. More rows than are left
-# would tell hardly more, and the least are as many whatever the grid.
-LARGEST_LOOK, FEWEST_TESTED = 10_000_000, 2_000
+# What a loss takes while its look is judged, with predictions and ranks.
+LOSS_BYTES = 40
+
+# Most losses of a look at a subset: a third of a gigabyte. More rows than are left
+# would tell hardly more, and the least are as many whatever the grid. Where the user
+# has bounded the memory, fewer have to do.
+LARGEST_LOOK, FEWEST_TESTED, FEWEST_BOUNDED = 10_000_000, 2_000, 200
 
 # Most losses that a race keeps only to say at its end what the winner is worth.
 MOST_KEPT = 5_000_000
@@ -59,6 +62,9 @@ class Problem:
         :class:`cvst.race.Axis` has them.
     n_refit : int or None
         Rows that the winner is fitted on, None if they are those of the race.
+    max_bytes : int or None
+        What the race may hold at a time besides rows and models, half of it losses;
+        None for bounds of its own.
     """
 
     n_configurations: int
@@ -75,6 +81,14 @@ class Problem:
     configurations: tuple[Configuration, ...] = ()
     covered: Mapping[str, str] = field(default_factory=dict)
     n_refit: int | None = None
+    max_bytes: int | None = None
+
+    @property
+    def largest_look(self) -> int:
+        """Most losses of a look that can do with fewer."""
+        if self.max_bytes is None:
+            return LARGEST_LOOK
+        return min(LARGEST_LOOK, self.max_bytes // (2 * LOSS_BYTES))
 
     @property
     def refit_rows(self) -> int:
@@ -139,8 +153,11 @@ class Problem:
         --------
         >>> Problem(1_000, 1_000_000).most_tested(1_000)
         10000
+        >>> Problem(1_000, 1_000_000, max_bytes=100_000_000).most_tested(1_000)
+        1250
         """
-        most = max(FEWEST_TESTED, LARGEST_LOOK // max(1, n_configurations))
+        fewest = FEWEST_TESTED if self.max_bytes is None else FEWEST_BOUNDED
+        most = max(fewest, self.largest_look // max(1, n_configurations))
         return most if limit is None or self.n_validation else min(most, limit)
 
     def may_keep(self, n_losses: int) -> bool:
@@ -151,7 +168,7 @@ class Problem:
         >>> Problem(100, 1_000).may_keep(100_000)
         True
         """
-        return n_losses <= MOST_KEPT
+        return n_losses <= min(MOST_KEPT, self.largest_look)
 
     def bounded_prefix(
         self,

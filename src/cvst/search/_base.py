@@ -85,6 +85,8 @@ class BaseRaceSearch(FittedRace):
         "fit_timeout": [Interval(numbers.Real, 0, None, closed="neither"), None],
         "max_looks": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "device": [str],
+        # ``bytes_of`` checks texts, with an error that says what to do.
+        "max_memory": [Interval(numbers.Integral, 1, None, closed="left"), str, None],
         "random_state": ["random_state"],
         "n_jobs": [numbers.Integral, None],
         "checkpoint": [str, PathLike, None],

@@ -102,6 +102,14 @@ class RaceGridSearchCV(BaseRaceSearch):
         are worked on: ``"cuda"`` or ``"cuda:1"`` is a card, all configurations of a
         look at once, with PyTorch (``pip install 'cvst[gpu]'``). Other estimators are
         fitted as they are, so give them a device of their own if they have one.
+    max_memory : int, str or None, default=None
+        Bound on what the race holds at a time besides the rows, the models and what
+        a single fit needs: bytes, or a text such as ``"500MB"``. Looks then test fewer
+        rows (200 at least), and less work is kept for other configurations to share;
+        with processes as workers each of them keeps its own. A race that cannot do
+        with it is refused, with the least that would do. None leaves the bounds of
+        the library: ten million losses of a look, about 400 MB, and as much again for
+        kernels and transformed rows. Some 20 MB for the estimate come besides.
     checkpoint : str, path or None, default=None
         A file in which the race is kept while it runs. The same search, run again,
         goes on where it was, and its result is that of a race never broken off. It
@@ -203,6 +211,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         max_looks: int | None = None,
         fit_timeout: float | None = None,
         device: str = "cpu",
+        max_memory: int | str | None = None,
         checkpoint: Any = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
@@ -229,6 +238,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.max_looks = max_looks
         self.fit_timeout = fit_timeout
         self.device = device
+        self.max_memory = max_memory
         self.checkpoint = checkpoint
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score

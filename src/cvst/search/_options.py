@@ -36,6 +36,7 @@ class SearchOptions:
     max_looks: int | None
     fit_timeout: float | None
     device: str
+    max_memory: int | str | None
     clock: Callable[[], float]
     keeps_time: bool = False
 

@@ -88,7 +88,7 @@ class RaceSearchCV(BaseRaceSearch):
         :meth:`resume` does the same in one call.
     scoring, ordering, cv, refit, race_by, n_jobs, error_score, return_pointwise, \
 return_predictions, ensemble, random_state, verbose, on_interrupt, max_looks, \
-fit_timeout, device, checkpoint, pre_dispatch, return_train_score
+fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
     Attributes
@@ -152,6 +152,7 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         max_looks: int | None = None,
         fit_timeout: float | None = None,
         device: str = "cpu",
+        max_memory: int | str | None = None,
         checkpoint: Any = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
@@ -180,6 +181,7 @@ fit_timeout, device, checkpoint, pre_dispatch, return_train_score
         self.max_looks = max_looks
         self.fit_timeout = fit_timeout
         self.device = device
+        self.max_memory = max_memory
         self.checkpoint = checkpoint
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score

@@ -39,7 +39,7 @@ class RaceRandomSearchCV(BaseRaceSearch):
         differ from ``fit`` to ``fit``; the order of the rows is a fixed one.
     scoring, strategy, ordering, rescale, cv, refit, race_by, n_jobs, error_score, \
 return_pointwise, return_predictions, ensemble, verbose, incremental, on_interrupt, \
-time_budget, max_looks, fit_timeout, device, checkpoint, pre_dispatch, \
+time_budget, max_looks, fit_timeout, device, max_memory, checkpoint, pre_dispatch, \
 return_train_score
         As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
 
@@ -90,6 +90,7 @@ return_train_score
         max_looks: int | None = None,
         fit_timeout: float | None = None,
         device: str = "cpu",
+        max_memory: int | str | None = None,
         checkpoint: Any = None,
         pre_dispatch: Any = "2*n_jobs",
         return_train_score: bool = False,
@@ -117,6 +118,7 @@ return_train_score
         self.max_looks = max_looks
         self.fit_timeout = fit_timeout
         self.device = device
+        self.max_memory = max_memory
         self.checkpoint = checkpoint
         self.pre_dispatch = pre_dispatch
         self.return_train_score = return_train_score

@@ -21,6 +21,7 @@ from cvst.evaluation import (
     OneByOne,
     RaceData,
     Scoring,
+    Scratch,
     SeveralResponses,
     arrays_on,
     batch_evaluator_for,
@@ -54,6 +55,7 @@ from cvst.race import (
     space_of,
 )
 from cvst.search._log import log_progress, log_unused_device
+from cvst.search._memory import bytes_of, check_memory, shared_room
 from cvst.search._options import SearchOptions
 from cvst.search._scoring_checks import check_scoring_fits
 from cvst.search.rows import (
@@ -232,6 +234,7 @@ def prepare(
         configurations=tuple(configurations),
         covered=covered,
         n_refit=data.n_refit,
+        max_bytes=bytes_of(options.max_memory),
     )
     # Before folds are made and anything is fitted: a bad setting fails at once.
     strategy.check(problem)
@@ -246,6 +249,7 @@ def prepare(
     )
     strategy, problem = raceable(strategy, problem, data, classes, folds)
     _check_weighted_rows(strategy, problem, data)
+    check_memory(options.max_memory, strategy, problem)
     # Whoever asks for plain cross-validation gets the scores of plain fits.
     alone = strategy.keeps_order and not shares_exactly(template, seeded)
     evaluator = _evaluator(options, template, scoring, alone)
@@ -270,6 +274,7 @@ def prepare(
         watch=log_progress,
         device=arrays,
         folds=problem.folds,
+        scratch=Scratch(shared_room(options.max_memory)),
     )
     rows = raced.original(ordering.permutation)
     return Setup(strategy, problem, source, scoring, template, rows, raced.n_all)

@@ -269,6 +269,8 @@ def test_a_plan_races_nothing(command, cvst, tmp_path):
         (["-t", "cost", *RIDGE, "--max-looks", "0"], "max_looks"),
         (["-t", "cost", *RIDGE, "--fit-timeout", "soon"], "'soon' is not a time"),
         (["-t", "cost", *RIDGE, "--fit-timeout", "0"], "fit-timeout"),
+        (["-t", "cost", *RIDGE, "--max-memory", "much"], "not an amount of memory"),
+        (["-t", "cost", *RIDGE, "--max-memory", "1kB"], "max_memory='1kB' is too li"),
         (["-t", "cost", *RIDGE, "--device", "gpu"], "device='gpu' is not known"),
         (["-t", "cost", *RIDGE, "--n-jobs", "0"], "'0' is not a number of workers"),
         (["-t", "cost", *RIDGE, "--n-jobs", "two"], "'two' is not a number of workers"),

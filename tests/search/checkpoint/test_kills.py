@@ -3,15 +3,54 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from cvst import load_checkpoint
+
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "faults" / "kills.py"
 
 NAMES = ("grid, trees", "random, forest", "proposals, trees", "grid, incremental")
+
+
+KILLED = """
+import os, signal, sys, time
+import numpy as np
+from sklearn.tree import DecisionTreeRegressor
+from cvst import RaceGridSearchCV
+
+class Slow(DecisionTreeRegressor):
+    n_fits = 0
+    def fit(self, X, y):
+        Slow.n_fits += 1
+        if Slow.n_fits == int(sys.argv[2]):
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.05)
+        return super().fit(X, y)
+
+X = np.random.default_rng(0).normal(size=(240, 3))
+grid = {"max_depth": [1, 2, 3, 4, 5, 6], "min_samples_leaf": [1, 20]}
+RaceGridSearchCV(Slow(), grid, checkpoint=sys.argv[1], random_state=0).fit(X, X[:, 0])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="no such signal here")
+@pytest.mark.parametrize("fit", [2, 9, 12])
+def test_every_group_that_was_finished_is_on_disk_after_a_kill(fit, tmp_path):
+    """At the pace that users have: one fit is one group, and none waits for others."""
+    path = tmp_path / "race"
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(path), str(fit)],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert load_checkpoint(path).n_under_way == (fit - 1, 12)
 
 
 @pytest.mark.skipif(not SCRIPT.exists(), reason="the benchmarks are not here")

@@ -20,6 +20,7 @@ def file(tmp_path):
     for number in range(2):
         fields = {"number": number, "losses": np.full(5, number + 0.5)}
         journal.append("looks", fields, lasts=True)
+        journal.sync()
         ends.append(path.stat().st_size)
     journal.close()
     return path, ends
@@ -76,6 +77,59 @@ def test_a_changed_byte_is_found_and_named(file):
             assert reading.torn == len(content) - ends[1]
 
 
+@pytest.mark.parametrize("n_synced", [0, 1, 2, 3])
+def test_records_the_disk_had_not_taken_are_lost_in_any_order(tmp_path, n_synced):
+    """After a power failure a hole among them is a tear; before them it is a change."""
+    path = tmp_path / "race"
+    journal = Journal(path, create(path, {}))
+    ends = [path.stat().st_size]
+    for number in range(4):
+        if number == n_synced:
+            journal.sync()
+        journal.append("looks", {"number": number}, lasts=True)
+        ends.append(path.stat().st_size)
+    journal.close()
+    content = path.read_bytes()
+    for hole in range(3):
+        path.write_bytes(
+            content[: ends[hole]]
+            + bytes(ends[hole + 1] - ends[hole])
+            + content[ends[hole + 1] :]
+        )
+        if hole < n_synced:
+            with pytest.raises(CheckpointError, match=f"its record {hole + 2}, at"):
+                read(path)
+        else:
+            records, reading = read(path)
+            assert len(records) == hole + 1
+            assert reading.torn == len(content) - ends[hole]
+            assert reading.n_synced <= n_synced + 1
+
+
+def test_a_disk_that_failed_once_is_not_trusted(tmp_path, monkeypatch):
+    """A later sync that succeeds does not bring back what an earlier one lost."""
+    path = tmp_path / "race"
+    journal = Journal(path, create(path, {}))
+    end = path.stat().st_size
+    journal.append("looks", {"number": 0}, lasts=True)
+
+    def broken(handle):
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.fsync", broken)
+        with pytest.raises(OSError, match="Input/output"):
+            journal.sync()
+    journal.sync()
+    assert not journal.is_synced
+    lost_end = path.stat().st_size
+    journal.append("looks", {"number": 1}, lasts=True)
+    journal.close()
+    content = path.read_bytes()
+    path.write_bytes(content[:end] + bytes(lost_end - end) + content[lost_end:])
+    assert len(read(path)[0]) == 1
+
+
 def test_a_record_cannot_be_taken_out(file):
     path, ends = file
     content = path.read_bytes()
@@ -90,8 +144,8 @@ def test_a_record_cannot_be_taken_out(file):
         (b"PK\x03\x04", "is not a checkpoint"),
         (b"cvst checkpoint one\n", "is not a checkpoint"),
         (
-            b"cvst checkpoint 2\n",
-            "has format 2, and this version of cvst reads format 1",
+            b"cvst checkpoint 1\n",
+            "has format 1, and this version of cvst reads format 2",
         ),
     ],
 )

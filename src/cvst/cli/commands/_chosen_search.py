@@ -63,6 +63,7 @@ def chosen_search(
         "max_looks": options.max_looks,
         "fit_timeout": options.fit_timeout,
         "device": options.device,
+        "max_memory": options.max_memory,
         "checkpoint": options.checkpoint,
     }
     if proposes:

@@ -33,7 +33,7 @@ def run_report(options: Namespace) -> str:
         page = read_race(folder / RACE_FILE).html()
     except ImportError as error:
         raise MissingExtraError(str(error)) from error
-    write_file(target, page.encode())
+    write_file(target, page.encode(errors="backslashreplace"))
     # The folder may have been moved, or some of its files removed.
     present = [folder / name for name in FILES if (folder / name).exists()]
     summary["files"] = [str(path) for path in dict.fromkeys([*present, target])]

@@ -170,6 +170,11 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         "on a card (default: cpu)",
     )
     group.add_argument(
+        "--max-memory",
+        metavar="SIZE",
+        help="what the race may hold besides rows and models, such as 500MB",
+    )
+    group.add_argument(
         "--checkpoint",
         type=Path,
         metavar="FILE",

@@ -133,7 +133,8 @@ def write_results(folder: Path, job: Job, summary: dict[str, Any], title: str) -
             }
         ),
         "cv_results.csv": results_csv(job.search.cv_results_),
-        "command.txt": f"{summary['repeat']}\n".encode(),
+        # A file's name may be any bytes: a shell wants these, a page what can be shown.
+        "command.txt": f"{summary['repeat']}\n".encode(errors="surrogateescape"),
         RACE_FILE: race_bytes(page, title=title),
     }
     if summary["finished"]:
@@ -145,7 +146,9 @@ def write_results(folder: Path, job: Job, summary: dict[str, Any], title: str) -
             contents["model.skops"] = content
             summary["untrusted_types"] = unknown
     try:
-        contents["report.html"] = page_html(page, title=title).encode()
+        contents["report.html"] = page_html(page, title=title).encode(
+            errors="backslashreplace"
+        )
     except ImportError as error:
         summary["notes"].append(f"There is no report.html. {error}")
     summary["files"] = [str(folder / name) for name in [*contents, SUMMARY_FILE]]

@@ -54,6 +54,10 @@ class ModelNotSavedError(CVSTError):
 
 def check_folder(folder: Path, overwrite: bool) -> None:
     """Refuse, before any work is done, a folder that cannot be written or is in use."""
+    if "\0" in str(folder):
+        raise InvalidInputError(
+            f"--out {str(folder)!r} cannot be the name of a folder."
+        )
     if folder.exists() and not folder.is_dir():
         raise InvalidInputError(f"--out '{folder}' is a file, not a folder.")
     present = [name for name in FILES if (folder / name).exists()]
@@ -147,7 +151,7 @@ def results_csv(results: Mapping[str, Any]) -> bytes:
     writer.writerow(names)
     for row in order:
         writer.writerow([_cell(results[name][row]) for name in names])
-    return buffer.getvalue().encode()
+    return buffer.getvalue().encode(errors="backslashreplace")
 
 
 def _cell(value: Any) -> Any:

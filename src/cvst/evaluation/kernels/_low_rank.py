@@ -81,8 +81,9 @@ class _GaussianFactor:
 class _Factors:
     """Decompositions of a race, one per width."""
 
-    def __init__(self, rows: DenseRows) -> None:
+    def __init__(self, rows: DenseRows, limit: int) -> None:
         self._rows = rows
+        self._limit = limit
         self._factors: dict[float, _GaussianFactor] = {}
         # Widths whose rank is known to be higher than a number.
         self._ranks_above: dict[float, int] = {}
@@ -101,7 +102,7 @@ class _Factors:
             if features is None:
                 self._ranks_above[gamma] = limit
             taken = sum(known.n_bytes for known in self._factors.values())
-            if taken + factor.n_bytes <= LARGEST_CACHE_BYTES:
+            if taken + factor.n_bytes <= self._limit:
                 self._factors[gamma] = factor
         return features
 
@@ -139,5 +140,6 @@ def low_rank_features(
         return features if len(features) <= highest_rank else None
     if kernel.name != "rbf" or highest_rank == 0:
         return None
-    factors = rows.scratch.get("low-rank kernels", lambda: _Factors(rows.rows))
+    limit = rows.scratch.room(LARGEST_CACHE_BYTES)
+    factors = rows.scratch.get("low-rank kernels", lambda: _Factors(rows.rows, limit))
     return factors.features(kernel.gamma, highest_rank)

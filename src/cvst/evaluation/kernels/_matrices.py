@@ -87,7 +87,8 @@ class KernelMatrices:
 
     def _table(self) -> FloatArray | None:
         budget = self.rows.scratch.get(
-            "kernel matrices", lambda: Budget(LARGEST_CACHE_BYTES)
+            "kernel matrices",
+            lambda: Budget(self.rows.scratch.room(LARGEST_CACHE_BYTES)),
         )
         table = self.rows.scratch.get(
             ("kernel matrix", self.kernel, self.kind, self.lowest_exponent),

@@ -171,7 +171,7 @@ class PairedRows:
         width: int,
     ) -> FloatArray:
         """Keep pairs for the other kernels of a look, if there is memory."""
-        if 8 * self.n_train * width > LARGEST_TABLE_BYTES // 4:
+        if 8 * self.n_train * width > self.scratch.room(LARGEST_TABLE_BYTES) // 4:
             return fill()
         kept: PerLook[FloatArray] = self.scratch.get("pairs of the look", PerLook)
         return kept.get(self.train, self.test, key, fill)
@@ -191,7 +191,8 @@ class PairedRows:
 
     def test_blocks(self) -> Iterator[slice]:
         """Cut the test rows into blocks that fit into memory."""
-        size = max(1, LARGEST_BLOCK_BYTES // (8 * self.n_train))
+        n_bytes = self.scratch.room(LARGEST_BLOCK_BYTES)
+        size = max(1, n_bytes // (8 * self.n_train))
         for start in range(0, self.n_test, size):
             yield slice(start, min(start + size, self.n_test))
 
@@ -204,7 +205,8 @@ class PairedRows:
         """Return the pairs of the first rows with all others, if there is memory."""
         fill = partial(_pairs_of, self.rows, kind)
         budget = self.scratch.get(
-            "pairs of all kinds", lambda: Budget(LARGEST_TABLE_BYTES)
+            "pairs of all kinds",
+            lambda: Budget(self.scratch.room(LARGEST_TABLE_BYTES)),
         )
         table = self.scratch.get(
             ("pairs of rows", kind),

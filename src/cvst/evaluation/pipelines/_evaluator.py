@@ -216,7 +216,9 @@ class _Walk:
     ) -> Iterator[Outcome]:
         race_rows = self.task.race_rows
         if self.chain.transformers:
-            (race_rows,) = self.cache.joined.get(self.key, lambda: (joined(stage),))
+            (race_rows,) = self.cache.joined.get(
+                self.key, lambda: (joined(stage, self.cache.limit),)
+            )
         stage = stage.guarded()
         task = replace(
             self.task,

@@ -108,7 +108,7 @@ def n_bytes(X: Any) -> int:
     return int(getattr(X, "nbytes", 0))
 
 
-def joined(stage: Stage) -> RaceRows | None:
+def joined(stage: Stage, limit: int | None = None) -> RaceRows | None:
     """Return the rows of a stage as a race of one look.
 
     The evaluator of the final estimator can then keep what belongs to the rows, such as
@@ -121,7 +121,7 @@ def joined(stage: Stage) -> RaceRows | None:
     n_train, n_test = X_train.shape[0], X_test.shape[0]
     X = stack_rows(X_train, X_test)
     return RaceRows(
-        X, slice(0, n_train), slice(n_train, n_train + n_test), LookScratch()
+        X, slice(0, n_train), slice(n_train, n_train + n_test), LookScratch(limit)
     )
 
 
@@ -132,10 +132,12 @@ def _dtypes(X: Any) -> Any:
 class LookCache:
     """What the configurations of one look have in common, step by step."""
 
-    def __init__(self) -> None:
-        self.stages: Recent[Stage] = Recent(KEPT_BYTES, lambda stage: stage.n_bytes)
+    def __init__(self, limit: int | None = None) -> None:
+        kept = KEPT_BYTES if limit is None else min(KEPT_BYTES, limit)
+        self.limit = limit
+        self.stages: Recent[Stage] = Recent(kept, lambda stage: stage.n_bytes)
         self.branches: Recent[Branch] = Recent(
-            KEPT_BYTES, lambda branch: n_bytes(branch.rows)
+            kept, lambda branch: n_bytes(branch.rows)
         )
         self.joined: Recent[tuple[RaceRows | None]] = Recent(KEPT_SCRATCHES, len)
         self._rows: tuple[Rows, Rows] | None = None
@@ -163,6 +165,7 @@ def cache_of(task: Task) -> LookCache:
     """Return what is kept of a task's look; nothing yet, for a task on its own."""
     if task.race_rows is None:
         return LookCache()
-    cache = task.race_rows.scratch.get("transformed rows", LookCache)
+    scratch = task.race_rows.scratch
+    cache = scratch.get("transformed rows", lambda: LookCache(scratch.limit))
     cache.turn_to(task.race_rows.train, task.race_rows.test)
     return cache

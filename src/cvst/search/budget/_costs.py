@@ -96,7 +96,7 @@ def measure_costs(
     # What evaluators keep belongs to the race: the probe has a scratch of its own.
     probe = replace(
         source,
-        scratch=Scratch(),
+        scratch=Scratch(source.scratch.limit),
         watch=None,
         raise_errors=False,
         keep_losses=False,

@@ -134,7 +134,7 @@ class Watch:
         """Time a look once."""
         # What evaluators keep from a look would make its repetition, and larger looks,
         # seem to cost nothing.
-        source = replace(self.source, scratch=Scratch())
+        source = replace(self.source, scratch=Scratch(self.source.scratch.limit))
         outside, start, inside = perf_counter(), self.clock(), perf_counter()
         busy = process_time()
         seen: LookLosses = source.observe(look)

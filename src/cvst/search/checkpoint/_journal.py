@@ -41,7 +41,8 @@ def create(path: Path, fields: dict[str, Any]) -> Reading:
             "file in a folder that exists and may be written to."
         ) from error
     size = sum(map(len, parts))
-    return Reading(size, writer.last, [Place(len(parts[0]), size, lasts=True)])
+    places = [Place(len(parts[0]), size, lasts=True)]
+    return Reading(size, writer.last, places, n_synced=1)
 
 
 def _replace(path: Path, parts: list[bytes | memoryview]) -> None:
@@ -66,7 +67,9 @@ def _replace(path: Path, parts: list[bytes | memoryview]) -> None:
 
 
 class Journal:
-    """Appends records to a file; each is on disk when the call returns.
+    """Appends records to a file.
+
+    A record that was appended outlives the process, and after :meth:`sync` the machine.
 
     Parameters
     ----------
@@ -81,6 +84,8 @@ class Journal:
         self._end = reading.good_bytes
         self._last = reading.last
         self._places = list(reading.places)
+        self._n_synced = reading.n_synced
+        self._sync_failed = False
         self._handle = _open(path)
         os.ftruncate(self._handle, self._end)
 
@@ -99,7 +104,7 @@ class Journal:
         OSError
             If it cannot be written; then the file is as before.
         """
-        writer = Writer(len(self._places), self._last)
+        writer = Writer(len(self._places), self._last, self._n_synced)
         parts = writer.parts(kind, fields)
         try:
             self._write(parts)
@@ -118,7 +123,29 @@ class Journal:
             view = memoryview(part)
             while len(view):
                 view = view[os.write(self._handle, view) :]
-        os.fsync(self._handle)
+
+    @property
+    def is_synced(self) -> bool:
+        """Whether all records have reached the disk."""
+        return self._n_synced == len(self._places)
+
+    def sync(self) -> None:
+        """Return when all records have reached the disk.
+
+        Raises
+        ------
+        OSError
+            If they cannot.
+        """
+        try:
+            os.fsync(self._handle)
+        except OSError:
+            # What a disk could not take once it may have lost: a later sync that
+            # succeeds says nothing about these records.
+            self._sync_failed = True
+            raise
+        if not self._sync_failed:
+            self._n_synced = len(self._places)
 
     def tidy(self) -> None:
         """Leave out what finished looks no longer need, once that is worth it."""
@@ -139,6 +166,7 @@ class Journal:
             os.close(self._handle)
             self._handle = _open(self.path)
             self._end, self._last, self._places = end, writer.last, places
+            self._n_synced, self._sync_failed = len(places), False
 
     def _read(self, start: int, stop: int) -> bytes:
         with self.path.open("rb") as file:

@@ -17,7 +17,6 @@ from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._fingerprint import difference, fingerprint
 from cvst.search.checkpoint._journal import Journal, create
 from cvst.search.checkpoint._lock import Lock
-from cvst.search.checkpoint._pace import Pace
 from cvst.search.checkpoint._recorder import Recorder
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import Story
@@ -52,11 +51,9 @@ def recorded(
     except (OSError, ValueError) as error:
         # A name with a NUL or half a character pair in it is a ValueError.
         raise _unwritable(path, error) from error
-    pace = Pace()
     try:
-        with pace.opening():
-            journal, story = _open(search, path, inputs, setup)
-        recorder = Recorder(journal, story, now, numbers, pace)
+        journal, story = _open(search, path, inputs, setup)
+        recorder = Recorder(journal, story, now, numbers)
         try:
             yield recorder
         finally:

@@ -1,4 +1,9 @@
-"""How often a race is saved: as often as a small share of the time allows."""
+"""How often a race is written, and how often the disk is waited for.
+
+What was handed to the system outlives the process, which costs little: each group is
+written as it finishes, unless groups follow each other within milliseconds. To outlive
+the machine it has to reach the disk, which takes longer and is done less often.
+"""
 
 from __future__ import annotations
 
@@ -6,46 +11,67 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
-__all__ = ["Pace"]
+__all__ = ["MANY_BYTES", "Pace", "syncing", "writing"]
 
-# What saving may take of the time. Where fits are so short that it would take more,
-# several groups are saved together: then that much of the work is soon done again.
-SHARE = 0.015
+# What writing, and waiting for the disk, may take of the time. Where groups are so
+# short that it would take more, several are saved together: they are soon done again.
+SHARE, SYNC_SHARE = 0.012, 0.004
 
-# What a save takes at least, and how fast bytes are written, before any was timed.
-LEAST_SAVE, FASTEST = 1e-3, 2e8
+# What each takes at least, and how fast bytes are written, before any was timed.
+LEAST_WRITE, LEAST_SYNC, FASTEST = 5e-5, 1e-3, 2e8
+
+# Seconds that writing may take before anything is known of the race, so that the first
+# groups are on disk at once; a share of a second or two.
+CREDIT = 0.01
 
 # Fewer do not tell how fast a disk is.
 MANY_BYTES = 2**20
 
 
+def writing() -> Pace:
+    """Return the pace of writing."""
+    return Pace(SHARE, LEAST_WRITE, credit=CREDIT)
+
+
+def syncing() -> Pace:
+    """Return the pace of waiting for the disk."""
+    return Pace(SYNC_SHARE, LEAST_SYNC)
+
+
 class Pace:
-    """Saves as often as a small share of the time allows.
+    """Does something as often as a small share of the time allows.
 
     Parameters
     ----------
+    share : float
+        That share.
+    least : float
+        Seconds that it takes at least.
     clock : callable
         Returns seconds.
+    credit : float
+        Seconds that it may take besides.
     """
 
-    def __init__(self, clock: Callable[[], float] = perf_counter) -> None:
+    def __init__(
+        self,
+        share: float,
+        least: float,
+        clock: Callable[[], float] = perf_counter,
+        credit: float = 0.0,
+    ) -> None:
+        self._share = share
+        self._least = self._each = least
+        self._rate = FASTEST
         self._clock = clock
         self._began = clock()
-        self._spent = 0.0
-        self._each, self._rate = LEAST_SAVE, FASTEST
+        self._spent = -credit
 
     def wait(self, n_bytes: int = 0) -> float:
         """Return the seconds after which this number of bytes can be saved."""
         elapsed = self._clock() - self._began
         expected = self._each + n_bytes / self._rate
-        return (self._spent + expected) / SHARE - elapsed
-
-    @contextmanager
-    def opening(self) -> Iterator[None]:
-        """Count the time of something else than a save."""
-        start = self._clock()
-        yield
-        self._spent += self._clock() - start
+        return (self._spent + expected) / self._share - elapsed
 
     @contextmanager
     def saving(self, n_bytes: int = 0) -> Iterator[None]:
@@ -60,4 +86,4 @@ class Pace:
                 self._rate = min(FASTEST, n_bytes / max(seconds, 1e-9))
             else:
                 # Disks hesitate now and then: one long save must not stop all others.
-                self._each = max(seconds, 0.5 * self._each, LEAST_SAVE)
+                self._each = max(seconds, 0.5 * self._each, self._least)

@@ -6,6 +6,7 @@ import threading
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,13 +19,18 @@ from cvst.search._log import LOGGER
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._journal import Journal
-from cvst.search.checkpoint._pace import Pace
+from cvst.search.checkpoint._later import Later
+from cvst.search.checkpoint._pace import MANY_BYTES, syncing, writing
 from cvst.search.checkpoint._records import PASSING
 from cvst.search.checkpoint._story import ESTIMATED, RowBook, Story, told, told_look
 from cvst.search.checkpoint._values import Shown
 from cvst.search.estimate import ScoreEstimate
 
 __all__ = ["Recorder"]
+
+# What has to wait is saved together with the next group, or after this time: then the
+# next group is a long one.
+LATE_SECONDS = 0.1
 
 
 class Recorder:
@@ -40,8 +46,6 @@ class Recorder:
         Returns the seconds since the fit began.
     numbers : mapping of int to int
         Number of each configuration of the search, by its ``id``.
-    pace : Pace or None
-        Says how often there is time to save.
     """
 
     def __init__(
@@ -50,7 +54,6 @@ class Recorder:
         story: Story,
         now: Callable[[], float],
         numbers: Mapping[int, int],
-        pace: Pace | None = None,
     ) -> None:
         self._journal = journal
         self._seconds = now
@@ -63,11 +66,12 @@ class Recorder:
         self._done = {int(one["configuration"]) for one in story.outcomes}
         self._joined: list[Configuration] = list(story.joined)
         self._look: Look | None = None
-        self._pace = Pace() if pace is None else pace
+        self._is_told = False
+        self._writes, self._syncs = writing(), syncing()
         self._warned = False
         self._ended: str | None = None
         self._lock = threading.RLock()
-        self._timer: threading.Timer | None = None
+        self._later = Later(self._save_late)
         self.story = story
         self.numbers = numbers
 
@@ -200,6 +204,7 @@ class Recorder:
             len(look.configurations),
             self._n_looks + 1,
         )
+        self._is_told = True
         return outcomes
 
     def _is_under_way(self, look: Look) -> bool:
@@ -212,7 +217,8 @@ class Recorder:
             fresh = [one for one in outcomes if one.configuration not in self._done]
             self._done |= {one.configuration for one in fresh}
             self._outcomes += [told(one) for one in fresh]
-            self._save_in_time()
+            if fresh:
+                self._save_in_time()
 
     def look(self, setup: Setup, state: RaceState) -> None:
         """Keep a look that is finished."""
@@ -231,6 +237,8 @@ class Recorder:
         with self._lock:
             saved = self._save()
             if saved and reason != "interrupted" and self.story.end is None:
+                # The last record says of all others that they were there.
+                self._sync()
                 fields = {"reason": reason, **_ranked(setup, state)}
                 if self._append("end", fields, lasts=True):
                     self._ended = reason
@@ -251,37 +259,52 @@ class Recorder:
             return
         with self._lock:
             self._save()
+            self._sync()
             self._journal.close()
-            self._journal, timer = None, self._timer
-        if timer is not None:
-            timer.cancel()
-            timer.join()
+            self._journal = None
+        self._later.stop()
 
     # Saving -------------------------------------------------------------------------
 
     def _turn_to_next(self) -> None:
         self._outcomes, self._joined = [], []
         self._done = set()
-        self._look = None
+        self._look, self._is_told = None, False
 
     def _now(self) -> float:
         return self.spent + self._seconds()
 
     def _save_in_time(self) -> None:
         """Save now, or as soon as the share of the time allows."""
-        wait = self._pace.wait(self._n_bytes())
-        if wait <= 0:
+        n_bytes = self._n_bytes()
+        wait = self._writes.wait(n_bytes)
+        if wait <= 0 and not (n_bytes >= MANY_BYTES and self._is_complete()):
             self._save()
-        elif self._timer is None and wait < threading.TIMEOUT_MAX:
+            self._sync_in_time()
+        else:
             # The next group may take hours.
-            self._timer = _Later(wait, self._save_late)
-            self._timer.start()
+            self._later.within(max(wait, LATE_SECONDS))
+
+    def _is_complete(self) -> bool:
+        """Return whether the look under way is done: what is kept of it is small."""
+        look = self._look
+        return look is not None and len(self._done) == len(look.configurations)
+
+    def _sync_in_time(self) -> None:
+        """Wait for the disk now, or as soon as the share of the time allows."""
+        if self._journal is None or self._journal.is_synced:
+            return
+        wait = self._syncs.wait()
+        if wait <= 0:
+            self._sync()
+        else:
+            self._later.within(max(wait, LATE_SECONDS))
 
     def _save_late(self) -> None:
         with self._lock:
-            self._timer = None
             # A strategy is asked by the race alone: it may remember what it is asked.
             self._save(ranked=False)
+            self._sync_in_time()
 
     def _save(self, ranked: bool = True) -> bool:
         """Write what is not on disk yet, in order; what fails waits for the next time.
@@ -290,7 +313,7 @@ class Recorder:
         """
         if self._journal is None:
             return False
-        with self._pace.saving(self._n_bytes()):
+        with self._writes.saving(self._n_bytes()):
             return (
                 self._save_begin() and self._save_looks(ranked) and self._save_groups()
             )
@@ -320,20 +343,28 @@ class Recorder:
     def _save_groups(self) -> bool:
         if not self._outcomes or self._look is None:
             return True
-        fields = {
-            "number": self._n_looks + 1,
-            "look": _short(self._look),
-            "joined": self._joined,
-            "outcomes": self._outcomes,
-        }
+        fields = {"number": self._n_looks + 1, "outcomes": self._outcomes}
+        if not self._is_told:
+            fields |= {"look": _short(self._look), "joined": self._joined}
         if self._append(PASSING, fields, lasts=False):
-            self._outcomes = []
+            self._outcomes, self._is_told = [], True
         return not self._outcomes
+
+    def _sync(self) -> None:
+        if self._journal is not None and not self._journal.is_synced:
+            with self._syncs.saving():
+                self._try(self._journal.sync)
 
     def _append(self, kind: str, fields: dict[str, Any], lasts: bool) -> bool:
         assert self._journal is not None
+        fields = {"spent": self._now(), **fields}
+        return self._try(partial(self._journal.append, kind, fields, lasts=lasts))
+
+    def _try(self, what: Callable[[], None]) -> bool:
+        """Do something with the file; if that fails, say so once."""
+        assert self._journal is not None
         try:
-            self._journal.append(kind, {"spent": self._now(), **fields}, lasts=lasts)
+            what()
         except OSError as error:
             if not self._warned:
                 self._warned = True
@@ -346,14 +377,6 @@ class Recorder:
                 )
             return False
         return True
-
-
-class _Later(threading.Timer):
-    """Does something later, unless the process has ended by then."""
-
-    def __init__(self, seconds: float, what: Callable[[], None]) -> None:
-        super().__init__(seconds, what)
-        self.daemon = True
 
 
 @dataclass(frozen=True)

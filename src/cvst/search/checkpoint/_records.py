@@ -1,10 +1,10 @@
 """The bytes of a checkpoint: a line that says what it is, then records.
 
-A record is a number, a length, the checksum of these two, and a checksum of the content
-and of the record before; then the content, which is JSON and the arrays it names. One
-record at a time is written, and the next one only after that has reached the disk. So
-a crash can damage the last record only: bytes that make no sense with nothing behind
-them are a torn tail. If records follow, somebody else has changed the file.
+A record is its number, how many records are known to have reached the disk, a length,
+the checksum of these three, and a checksum of the content and of the record before;
+then the content, which is JSON and the arrays it names. A crash can damage only records
+that had not reached the disk: bytes that make no sense are a torn tail, unless a later
+record says that they were there. Then somebody else has changed the file.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ __all__ = [
     "read_records",
 ]
 
-FORMAT = 1
+FORMAT = 2
 
 NAME = b"cvst checkpoint "
 TAG = b"\nREC"
 
-# Tag, number, length of the content; their checksum and that of the content follow.
-PREFIX = struct.Struct("<4sIQ")
+# Tag, number, records on disk for sure, length of the content; their checksum and that
+# of the content follow.
+PREFIX = struct.Struct("<4sIIQ")
 SUMS = struct.Struct("<I16s")
 PREFIX_BYTES = PREFIX.size + SUMS.size
 
@@ -89,11 +90,16 @@ class Writer:
         Records that are there already.
     last : bytes
         Checksum of the last of them.
+    n_synced : int
+        How many of them have reached the disk for sure.
     """
 
-    def __init__(self, n_records: int = 0, last: bytes = b"") -> None:
+    def __init__(
+        self, n_records: int = 0, last: bytes = b"", n_synced: int = 0
+    ) -> None:
         self.n_records = n_records
         self.last = last
+        self.n_synced = n_synced
 
     def parts(self, kind: str, fields: dict[str, Any]) -> list[bytes | memoryview]:
         """Return the bytes of the next record, without joining them."""
@@ -111,7 +117,8 @@ class Writer:
 
     def framed(self, body: list[bytes | memoryview]) -> list[bytes | memoryview]:
         """Return a content with its number, length and checksums."""
-        prefix = PREFIX.pack(TAG, self.n_records, sum(map(len, body)))
+        n_bytes = sum(map(len, body))
+        prefix = PREFIX.pack(TAG, self.n_records, self.n_synced, n_bytes)
         checksum = blake2b(self.last, digest_size=16)
         for part in body:
             checksum.update(part)
@@ -143,12 +150,15 @@ class Reading:
         Where all of them are.
     torn : int
         Bytes behind them that make no sense.
+    n_synced : int
+        How many of them have reached the disk for sure.
     """
 
     good_bytes: int = 0
     last: bytes = b""
     places: list[Place] = field(default_factory=list)
     torn: int = 0
+    n_synced: int = 0
 
     @property
     def n_records(self) -> int:
@@ -159,10 +169,11 @@ class Reading:
         """Note where the first record begins."""
         self.good_bytes = start
 
-    def note(self, stop: int, last: bytes, lasts: bool) -> None:
-        """Note a good record, which ends here and has this checksum."""
+    def note(self, stop: int, head: bytes, lasts: bool) -> None:
+        """Note a good record, which ends here and begins with these bytes."""
         self.places.append(Place(self.good_bytes, stop, lasts))
-        self.good_bytes, self.last = stop, last
+        self.good_bytes, self.last = stop, SUMS.unpack(head[PREFIX.size :])[1]
+        self.n_synced = max(self.n_synced, PREFIX.unpack(head[: PREFIX.size])[2])
 
     def tear(self, size: int) -> None:
         """Note that what follows is not good."""
@@ -190,8 +201,7 @@ def read_records(path: Path, reading: Reading) -> Iterator[Record]:
                 _refuse_changed(path, file, reading)
                 return
             record = _record(path, reading.n_records + 1, body)
-            last = SUMS.unpack(head[PREFIX.size :])[1]
-            reading.note(file.tell(), last, record.kind != PASSING)
+            reading.note(file.tell(), head, record.kind != PASSING)
             yield record
 
 
@@ -220,24 +230,32 @@ def _body(head: bytes, file: Any, size: int, reading: Reading) -> bytes | None:
     return body if checksum == SUMS.unpack(head[PREFIX.size :])[1] else None
 
 
-def _length(head: bytes, number: int, exact: bool = True) -> int | None:
+def _length(head: bytes, number: int) -> int | None:
     """Return the length of a content, None if the bytes before it are not good."""
+    prefix = _prefix(head)
+    return prefix[2] if prefix is not None and prefix[0] == number else None
+
+
+def _prefix(head: bytes) -> tuple[int, int, int] | None:
+    """Return number, records on disk and length, None if they are not good."""
     if len(head) < PREFIX_BYTES:
         return None
-    tag, own, length = PREFIX.unpack(head[: PREFIX.size])
+    tag, number, n_synced, length = PREFIX.unpack(head[: PREFIX.size])
     checksum, _ = SUMS.unpack(head[PREFIX.size : PREFIX_BYTES])
     good = tag == TAG and checksum == crc32(head[: PREFIX.size])
-    right = own == number if exact else own > number
-    return int(length) if good and right else None
+    return (number, n_synced, length) if good else None
 
 
 def _refuse_changed(path: Path, file: Any, reading: Reading) -> None:
-    """Raise an error if other records follow one that is not good."""
+    """Raise an error if a record that is not good had reached the disk.
+
+    Records that had not may be lost in any order when the power fails.
+    """
     start = reading.good_bytes
     while True:
         file.seek(start)
         block = file.read(BLOCK_BYTES + PREFIX_BYTES)
-        if _has_later_record(block, reading.n_records):
+        if _says_it_was_there(block, reading.n_records):
             raise CheckpointError(
                 f"'{path}' was changed: its record {reading.n_records + 1}, at byte "
                 f"{reading.good_bytes:,}, does not have the checksum it was written "
@@ -248,11 +266,11 @@ def _refuse_changed(path: Path, file: Any, reading: Reading) -> None:
         start += BLOCK_BYTES
 
 
-def _has_later_record(block: bytes, number: int) -> bool:
+def _says_it_was_there(block: bytes, number: int) -> bool:
     place = block.find(TAG)
     while place >= 0:
-        head = block[place : place + PREFIX_BYTES]
-        if _length(head, number, exact=False) is not None:
+        later = _prefix(block[place : place + PREFIX_BYTES])
+        if later is not None and later[0] > number and later[1] > number:
             return True
         place = block.find(TAG, place + 1)
     return False

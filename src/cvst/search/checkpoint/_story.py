@@ -193,13 +193,17 @@ class Story:
     def _hear_groups(
         self,
         number: int,
-        look: dict[str, Any],
-        joined: list[Configuration],
         outcomes: list[dict[str, Any]],
+        look: dict[str, Any] | None = None,
+        joined: list[Configuration] | None = None,
         **_: Any,
     ) -> None:
         if number == len(self.looks) + 1:
-            self.under_way, self.joined = look, joined
+            # The first record tells of the look; if one does so again, the look was
+            # begun anew.
+            if look is not None:
+                self._turn_to_next()
+                self.under_way, self.joined = look, joined or []
             self.outcomes += outcomes
 
     def _turn_to_next(self) -> None:

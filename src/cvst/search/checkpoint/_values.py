@@ -103,6 +103,9 @@ def _packed_array(value: np.ndarray, arrays: list[np.ndarray]) -> dict[str, Any]
 
 
 def _is_binary(value: np.ndarray) -> bool:
+    # Most arrays that are not tell so at their first number.
+    if value.flat[0] not in (0, 1):
+        return False
     # A minus before zero would be lost.
     return bool(np.all((value == 1) | ((value == 0) & ~np.signbit(value))))
 
