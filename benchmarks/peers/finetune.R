@@ -1,4 +1,4 @@
-# R's finetune beside tune_grid, on the first work of searches.py in this folder:
+# R's finetune beside tune_grid, on the work of searches.py in this folder:
 #
 #   python benchmarks/peers/searches.py --rows rows0.csv 0    # and so for 1 and 2
 #   OPENBLAS_NUM_THREADS=1 Rscript benchmarks/peers/finetune.R \
@@ -64,7 +64,7 @@ for (seed in seq_along(files) - 1L) {
   train <- rows[1:1000, ]
   test <- rows[-(1:1000), ]
   for (name in names(search_with)) {
-    key <- sprintf('{"work": "quantiles", "search": "%s", "seed": %d,', name, seed)
+    key <- sprintf('{"search": "%s", "seed": %d,', name, seed)
     if (any(startsWith(known, key))) next
     # What R compiles on first use is paid once, as in searches.py.
     if (!warm) for (one in names(search_with)) run(one, train[1:200, ], grid[45:46, ], 0)
