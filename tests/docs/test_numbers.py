@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import runpy
 import sys
 from pathlib import Path
 
@@ -341,6 +342,47 @@ def test_the_r_package_on_the_page_is_as_measured():
         "`HalvingGridSearchCV()`": "`HalvingGridSearchCV()`",
     }.items():
         assert cells(shown, here)[1:3] == cells(measured, there)[1:3], here
+
+
+@pytest.fixture(scope="module")
+def peers():
+    return script("peers/searches.py")
+
+
+def test_dask_and_finetune_on_the_page_are_as_measured(peers):
+    """The table is that of the script, and a second count gives its medians."""
+    table = "\n".join(peers.lines())
+    assert table in page("docs/user_guide/which_search.md")
+    own = pd.DataFrame(peers.read()).pivot(index="seed", columns="search")
+    assert list(own.index) == list(peers.SEEDS)
+    assert set(own["seconds"]) == set(peers.BASES)
+    for name, base in peers.BASES.items():
+        share = (own["seconds"][name] / own["seconds"][base]).median()
+        expected = [
+            f"{own['seconds'][name].median():.1f}",
+            f"{share:.2f}",
+            f"{own['error'][name].median():.4f}",
+        ]
+        shown = [re.sub(r"^\.", "0.", cell) for cell in cells(table, name)[1:]]
+        assert shown == expected, name
+
+
+def test_the_peers_do_the_work_of_the_study(peers, monkeypatch):
+    """Estimator, grid and rows are those of the study; the grid in R is the same."""
+    folder = ROOT / "benchmarks" / "default"
+    monkeypatch.syspath_prepend(folder)
+    task = runpy.run_path(str(folder / "tasks.py"))["TASKS"]["quantiles svm"]
+    model, space = task.model()
+    assert repr(peers.ESTIMATOR) == repr(model)
+    assert space == peers.GRID
+    assert task.scoring == peers.SCORING
+    X, _, X_fresh, _ = peers.rows(0)
+    assert (len(X), len(X_fresh)) == (task.n_train, 4000)
+    in_r = page("benchmarks/peers/finetune.R")
+    ends = re.findall(r"10\^seq\((-?\d), (-?\d), length.out = (\d)\)", in_r)
+    assert len(ends) == 2
+    for (low, high, count), values in zip(ends, space.values(), strict=True):
+        assert np.allclose(np.logspace(int(low), int(high), int(count)), values)
 
 
 @pytest.mark.parametrize(
