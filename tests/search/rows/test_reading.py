@@ -149,6 +149,7 @@ def in_process(*arguments):
     # Arrow's own allocator sets a gibibyte aside beforehand, which hides what it uses.
     environment = os.environ | {
         "ARROW_DEFAULT_MEMORY_POOL": "system",
+        "MALLOC_ARENA_MAX": "1",
         "OMP_NUM_THREADS": "1",
         "OPENBLAS_NUM_THREADS": "1",
     }
