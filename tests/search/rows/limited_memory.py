@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pyarrow
+import pyarrow as pa
 from sklearn.tree import DecisionTreeClassifier
 
 from cvst import RaceGridSearchCV
@@ -55,8 +55,8 @@ def main() -> None:
     answer = {}
     if options.extra:
         # Each thread that begins later would take a stack and an arena of its own.
-        pyarrow.set_cpu_count(1)
-        pyarrow.set_io_thread_count(1)
+        pa.set_cpu_count(1)
+        pa.set_io_thread_count(1)
         # Libraries and their threads are there before the limit is set.
         X, y = open_dataset(options.folder, "y")
         raced(X[np.arange(0, len(X), 1000)], y[::1000])
