@@ -120,7 +120,7 @@ def test_dask_collections_are_raced_as_they_are():
 
 # --- a process with little memory ---------------------------------------------------
 
-EXTRA_BYTES = 24_000_000
+EXTRA_BYTES = 48_000_000
 
 
 def write_parquet(folder, n_rows, n_columns):
@@ -167,7 +167,7 @@ def in_process(*arguments):
 def test_a_race_on_four_times_the_memory(tmp_path):
     """All rows do not fit, the race does, and it is that of a process without limit."""
     pytest.importorskip("pyarrow")
-    write_parquet(tmp_path, 121_000, 100)
+    write_parquet(tmp_path, 242_000, 100)
     limited = in_process(tmp_path, "--extra", EXTRA_BYTES)
     free = in_process(tmp_path)
     assert free["bytes"] >= 4 * EXTRA_BYTES
