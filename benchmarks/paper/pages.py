@@ -138,16 +138,7 @@ def paper_sizes_section(evidence: Evidence) -> Iterator[str]:
     runs = load_runs(evidence.output_dir, FULL.name)
     rows = table_rows(runs, load_published(), "cross-validation")
     lines = [
-        [
-            data_text(row.data, row.substitute),
-            row.learner,
-            rows_text(row),
-            str(row.ours.n),
-            ratio_text(row.ours, row.bold),
-            paper_ratio(row),
-            interval_text(row),
-            row.verdict,
-        ]
+        [*first_cells(row), interval_text(row), row.verdict]
         for row in rows
         if row.ours.n
     ]
@@ -158,7 +149,8 @@ def paper_sizes_section(evidence: Evidence) -> Iterator[str]:
     yield f"## Table 1 with the paper's rows\n\n{text('paper_sizes.md')}\n\n{table}"
 
 
-def table_line(row: Row, first: bool) -> list[str]:
+def first_cells(row: Row) -> list[str]:
+    """Return what a row is about, and the error ratios of both sides."""
     return [
         data_text(row.data, row.substitute),
         row.learner,
@@ -166,6 +158,12 @@ def table_line(row: Row, first: bool) -> list[str]:
         str(row.ours.n),
         ratio_text(row.ours, row.bold),
         paper_ratio(row),
+    ]
+
+
+def table_line(row: Row, first: bool) -> list[str]:
+    return [
+        *first_cells(row),
         speed_text(row.speed),
         f"{row.published_speed:.1f}",
         row.speed_verdict if row.ours.n else "-",

@@ -222,12 +222,26 @@ def test_what_is_too_dear_does_not_end_the_race(data, clock, monkeypatch):
 
 
 def test_a_winner_that_is_dear_to_fit_leaves_time_for_that(data, clock):
-    """Those that are better take far longer, in the race and in the final fit."""
+    """The best takes three times as long, on all rows and in the final fit."""
     X, y = np.tile(data[0], (10, 1)), np.tile(data[1], 10)
-    space = {"shift": [0.9, 0.0], "slow": [1.0]}
-    search = RaceSearchCV(Timed(shift=1.0), space, time_budget=30, random_state=0)
-    search.set_params(start=[{"shift": 0.0, "slow": 5.0}]).fit(X, y)
-    assert clock.now <= 1.05 * 30
+    space = {"shift": uniform(0.9, 0.1), "slow": [1.0]}
+    alike = [{"shift": shift, "slow": 1.0} for shift in (0.95, 0.9)]
+    search = RaceSearchCV(Timed(shift=1.0), space, time_budget=28, random_state=0)
+    search.set_params(start=[*alike, {"shift": 0.0, "slow": 3.0}]).fit(X, y)
+    assert clock.now <= 1.05 * 28
+
+
+def test_one_that_is_dear_does_not_change_where_others_are_screened(data, clock):
+    """Rows are compared by what one configuration took on few and on all of them."""
+    X, y = np.tile(data[0], (10, 1)), np.tile(data[1], 10)
+    space = {"shift": uniform(0.9, 0.1), "slow": [1.0]}
+    search = RaceSearchCV(Timed(shift=1.0), space, time_budget=40, random_state=0)
+    search.set_params(start=[{"shift": 0.95, "slow": 4.0}, {"shift": 0.9}]).fit(X, y)
+    first = {}
+    for seen in search.race_.observations:
+        for number in seen.look.configurations.tolist():
+            first.setdefault(number, seen.look.n_train)
+    assert set(list(first.values())[:6]) == {800}
 
 
 def test_dear_proposals_do_not_break_the_budget(data, clock):
