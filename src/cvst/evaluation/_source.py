@@ -73,6 +73,10 @@ class Gate(Protocol):
         """Hear which configurations of the look are done."""
         ...
 
+    def heed(self, configuration: int) -> None:
+        """Hear of one in the middle of a group; raise ``LookCutError`` to end it."""
+        ...
+
 
 @dataclass
 class DataSource:
@@ -195,7 +199,11 @@ class DataSource:
             )
         tables = Tables(look, self._n_points(look), self.with_residuals)
         # In this process losses are entered at once, so that each exists only once.
-        work = self.work(look, tables.enter if self._is_here() else None)
+        here = self._is_here()
+        work = self.work(look, tables.enter if here else None)
+        if gate is not None and here:
+            # What was to be shared may have to be fitted one by one, which takes long.
+            work = replace(work, heed=gate.heed)
         try:
             scored = self._run(work, gate, tables)
         finally:

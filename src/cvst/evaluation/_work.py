@@ -62,6 +62,8 @@ class Work:
     listener: Listener
     # Takes the losses of each result at once; None where they have to travel.
     enter: Callable[[Scored], Scored] | None
+    # Hears of each configuration in the middle of a group, and may end the look.
+    heed: Callable[[int], None] | None = None
 
     def __reduce__(self) -> tuple[Callable[..., Work], tuple[Any, ...]]:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -94,10 +96,11 @@ class Work:
             ]
         scored: list[Scores] = []
         for group in groups:
-            done = [
-                self._score(outcome, assess, others, y_test, counted)
-                for outcome in outcomes_within_memory(self.evaluator, task.only(group))
-            ]
+            done = []
+            for outcome in outcomes_within_memory(self.evaluator, task.only(group)):
+                done.append(self._score(outcome, assess, others, y_test, counted))
+                if self.heed is not None:
+                    self.heed(outcome.configuration)
             self.listener(done)
             scored += done if self.enter is None else map(self.enter, done)
         return scored

@@ -25,6 +25,7 @@ __all__ = [
     "Record",
     "Sight",
     "count_screened",
+    "family_key",
     "is_final",
     "most_rounds",
     "record_of",
@@ -219,7 +220,7 @@ class Record:
         return -len(losses), sum(losses.values()) / len(losses)
 
     def _add(self, number: int, configuration: Configuration) -> None:
-        key = _family_key(configuration, self._rounds)
+        key = family_key(configuration, self._rounds)
         place = self._numbers.setdefault(key, len(self.families))
         if place == len(self.families):
             self.families.append(Family([]))
@@ -350,7 +351,7 @@ def count_screened(state: RaceState, rounds: Collection[str]) -> int:
     """
     looked = {n for one in state.observations for n in one.look.configurations.tolist()}
     known = state.configurations
-    return len({_family_key(known[number], rounds) for number in looked})
+    return len({family_key(known[number], rounds) for number in looked})
 
 
 def most_rounds(configuration: Configuration, rounds: Collection[str]) -> float:
@@ -372,8 +373,21 @@ def most_rounds(configuration: Configuration, rounds: Collection[str]) -> float:
     return float(max((n for n in values if isinstance(n, int | np.integer)), default=0))
 
 
-def _family_key(configuration: Configuration, rounds: Collection[str]) -> Hashable:
-    """Return what the members of a family have in common: all but their rounds."""
+def family_key(configuration: Configuration, rounds: Collection[str]) -> Hashable:
+    """Return what the members of a family have in common: all but their rounds.
+
+    Parameters
+    ----------
+    configuration : dict
+        A configuration.
+    rounds : collection of str
+        Hyper-parameters in which the members of a family differ.
+
+    Examples
+    --------
+    >>> family_key({"max_iter": 20, "learning_rate": 0.1}, ["max_iter"])
+    (('learning_rate', '0.1'),)
+    """
     return tuple(
         (name, repr(value))
         for name, value in sorted(configuration.items())

@@ -104,8 +104,11 @@ class ProposalTimes(Strategy):
         # What has to be worked out before a look takes its time as well, and who wins
         # a look at all rows may take longer to fit than the leader of today.
         needed = self._own(state) + self._forecast(state, plan)
-        after = [self._refit_seconds(state, one) for one in plan.families]
-        reserve = max([self._reserve(state), *after]) if plan.rung == 0 else 0.0
+        reserve = 0.0
+        if plan.rung == 0:
+            after = [self._refit_seconds(state, one) for one in plan.families]
+            after += [] if plan.families else self._refits_of_new(state)
+            reserve = max([self._reserve(state), *after])
         return needed <= min(self._left(state), self._left_in_all(state) - reserve)
 
     def _forecast(self, state: RaceState, plan: Plan) -> float:
@@ -237,6 +240,15 @@ class ProposalTimes(Strategy):
             each = (GROWTH * min(GROWTH, self._growth(record.mean_seconds()))) ** 0.5
             growth = each**family.highest
         return whole * sight.fit_seconds * growth
+
+    def _refits_of_new(self, state: RaceState) -> list[float]:
+        """Return what final fits of new families would take, as if they had joined."""
+        if not self.refits:
+            return []
+        members = [family[0] for family in self._new(state)]
+        seconds = self._unseen_seconds(state, members, 0)
+        more_rows = state.problem.refit_rows / self._sizes(state.problem)[0]
+        return (MARGIN * more_rows * seconds).tolist()
 
     def _share(self, state: RaceState) -> float:
         assert state.problem.seconds is not None

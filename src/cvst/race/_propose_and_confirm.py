@@ -147,7 +147,9 @@ class ProposeAndConfirm(ProposalFolds):
     def next_look(self, state: RaceState) -> Look:
         """Return the next rung or fold, and which configurations take part."""
         plan = self._plan(state)
-        assert not isinstance(plan, str)
+        if isinstance(plan, str) or not plan.families:
+            # Those that have just joined were to be looked at, and are.
+            plan = Plan(SCREEN, tuple(self._record(state).waiting), self._base(state))
         train, test = self._folds(state.problem)[plan.fold]
         n_train = self._sizes(state.problem)[plan.rung] if not plan.fold else len(train)
         members = [

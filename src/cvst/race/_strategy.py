@@ -107,6 +107,15 @@ class Strategy(Parametrised, ABC):
         return ()
 
     @property
+    def takes_turns(self) -> bool:
+        """Whether configurations may join in turn if time is short for a look at all.
+
+        They are then screened on part of the first fold, and the best confirmed on the
+        others; else fewer are raced by the strategy itself.
+        """
+        return False
+
+    @property
     def n_orders(self) -> int:
         """Number of fresh permutations that ``problem.orders`` must offer."""
         return 0

@@ -179,6 +179,11 @@ class TrackAndConfirm(Staged):
         """Ask for the folds of the confirmation and of the final."""
         return (self.n_folds, self.final_folds) if self.final_folds else (self.n_folds,)
 
+    @property
+    def takes_turns(self) -> bool:
+        """Fewer rows, then folds: taken in turn, configurations are raced alike."""
+        return True
+
     def check(self, problem: Problem) -> None:
         """Raise an error that explains why this race cannot be run, if so."""
         del problem

@@ -52,6 +52,7 @@ from cvst.search.budget import (
     start_again,
     start_budget,
     told_budget,
+    waiting_in,
 )
 from cvst.search.checkpoint import Recorder, recorded
 from cvst.search.rows import Inputs, read_inputs, rows_to_refit
@@ -304,7 +305,7 @@ class BaseRaceSearch(FittedRace):
             legs = in_legs(setup, budget, draws, recorder.batch_sizes)
             first = RaceState(legs.problem)
             if begun is None:
-                waiting = [] if budget is None else [*budget.left_out, *draws]
+                waiting = waiting_in(legs, budget, draws)
                 begun = recorder.state(legs.problem, waiting)
             if begun is not None:
                 legs.source.admit(begun.proposed)

@@ -140,7 +140,7 @@ return_train_score
         spaces = self.param_distributions
         spaces = [spaces] if isinstance(spaces, dict) else spaces
         drawn = any(hasattr(one, "rvs") for space in spaces for one in space.values())
-        if self.time_budget is None or not drawn or setup.problem.n_configurations == 1:
+        if self.time_budget is None or not drawn or self.n_iter == 1:
             return []
         sampler = ParameterSampler(
             self.param_distributions,

@@ -12,6 +12,7 @@ from cvst.search.budget._start import (
     in_legs,
     start_again,
     start_budget,
+    waiting_in,
 )
 
 __all__ = [
@@ -30,4 +31,5 @@ __all__ = [
     "start_again",
     "start_budget",
     "told_budget",
+    "waiting_in",
 ]

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from cvst.race import LookCutError
+
 __all__ = ["Clock", "LookGate"]
 
 # How much of what is left a chunk may take.
@@ -51,6 +53,7 @@ class LookGate:
         self._start = budget.now()
         self._handed_out = 0.0
         self._done = 0.0
+        self._heard = 0.0
         self._lock = threading.Lock()
 
     def chunks(self, groups: list[list[int]]) -> Iterator[list[list[int]]]:
@@ -73,6 +76,20 @@ class LookGate:
         with self._lock:
             self._done += self._seconds(configurations)
 
+    def heed(self, configuration: int) -> None:
+        """End the look in the middle of a group if it is hopeless.
+
+        Raises
+        ------
+        LookCutError
+            If so.
+        """
+        self._heard += self._seconds([configuration])
+        pace = self._pace(self._heard)
+        rest = pace * (sum(self._forecast.values()) - self._heard)
+        if rest > HOPELESS * max(0.0, self._budget.left()):
+            raise LookCutError
+
     def rest(self) -> float:
         """Return the seconds that what is not done yet will take."""
         return self.slower() * (sum(self._forecast.values()) - self._done)
@@ -86,10 +103,14 @@ class LookGate:
             Seconds after which the look's own pace counts as much as the forecast. The
             first chunk does what all of them share, so its time alone says little.
         """
+        return self._pace(self._handed_out, doubt)
+
+    def _pace(self, forecast: float, doubt: float | None = None) -> float:
+        """Return how far a forecast of what was begun is off, at least 1."""
         if doubt is None:
             doubt = DOUBT * sum(self._forecast.values()) + ALARM * self._budget.seconds
         elapsed = self._budget.now() - self._start
-        believed = self._handed_out + doubt
+        believed = forecast + doubt
         return max(1.0, (elapsed + doubt) / believed) if believed else 1.0
 
     def _seconds(self, configurations: list[int]) -> float:

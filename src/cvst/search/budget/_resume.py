@@ -14,6 +14,7 @@ from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
 from cvst.search.budget._clock import TimeBudget
 from cvst.search.budget._fewer import with_configurations
+from cvst.search.budget._in_turn import in_turn, listed_of
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._start import growth_of_source
 from cvst.theory import PowerCurve
@@ -35,6 +36,10 @@ def told_budget(
     budget : TimeBudget or None
         Its clock, before the first look.
     """
+    listed = listed_of(setup)
+    if listed is not None:
+        every = [*listed.first, *listed.flat]
+        return {"in_turn": [numbers[id(one)] for one in every]}
     if budget is None:
         return None
     return {
@@ -63,6 +68,11 @@ def resumed_budget(
     """
     if told is None:
         return setup, None
+    if "in_turn" in told:
+        order = np.asarray(told["in_turn"], dtype=np.intp)
+        seconds = setup.problem.seconds
+        race = in_turn(options, setup, started, order)
+        return replace(race, problem=replace(race.problem, seconds=seconds)), None
     every = setup.problem.configurations
     chosen: Setup | None = setup
     if len(told["raced"]) < len(every):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,9 +29,16 @@ from cvst.search.budget._fewer import (
     with_configurations,
 )
 from cvst.search.budget._growth import Growth, growth_of
+from cvst.search.budget._in_turn import in_turn, listed_of, warn_of_turns
 from cvst.search.budget._model import CostModel
 
-__all__ = ["budget_settings", "in_legs", "start_again", "start_budget"]
+__all__ = [
+    "budget_settings",
+    "in_legs",
+    "start_again",
+    "start_budget",
+    "waiting_in",
+]
 
 # Forecasts err; the final fit cannot be cut, so its reserve is the larger one.
 LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
@@ -112,7 +120,29 @@ def start_budget(
     if chosen.starts:
         return chosen.logged()
     luck = max(LEAST_LUCK, model.doubt(setup.problem.n_samples)[0])
+    if _takes_turns(options, setup):
+        return _begun_in_turn(options, setup, chosen.budget, numbers, luck), None
     return _with_fewer(options, setup, chosen, numbers, luck).logged()
+
+
+def _takes_turns(options: SearchOptions, setup: Setup) -> bool:
+    # A model that goes on learning has to see all looks of its configuration.
+    return setup.strategy.takes_turns and not options.incremental
+
+
+def _begun_in_turn(
+    options: SearchOptions,
+    setup: Setup,
+    budget: TimeBudget,
+    order: IntArray,
+    luck: float,
+) -> Setup:
+    """Return a race in turn, unless even the final fit would take too long."""
+    refit = luck * budget.reserve
+    if refit > budget.seconds - budget.elapsed():
+        raise budget.too_small(0.0)
+    warn_of_turns(budget.seconds, setup.problem.n_configurations)
+    return in_turn(options, setup, budget.started, order)
 
 
 def _allowance(options: SearchOptions, setup: Setup, longest: float) -> Allowance:
@@ -222,6 +252,11 @@ def in_legs(
     joined : sequence of int
         How many have joined in each leg of a race that goes on.
     """
+    listed = listed_of(setup)
+    if listed is not None:
+        strategy = copy(setup.strategy)
+        strategy.source = listed.extended(draws)
+        return replace(setup, strategy=strategy)
     if budget is None or setup.problem.n_configurations == 1:
         return setup
     waiting = [*budget.left_out, *draws][sum(joined) :]
@@ -318,12 +353,32 @@ def _best_of(starting: list[_Chosen]) -> _Chosen:
     return starting[0]
 
 
+def waiting_in(
+    setup: Setup, budget: TimeBudget | None, draws: Sequence[Configuration]
+) -> list[Configuration]:
+    """Return what is to join a race, where that is known beforehand.
+
+    Parameters
+    ----------
+    setup : Setup
+        The race, in legs or in turn.
+    budget : TimeBudget or None
+        Its clock.
+    draws : sequence of dict
+        What can be raced besides those left out.
+    """
+    listed = listed_of(setup)
+    if listed is not None:
+        return listed.flat
+    return [] if budget is None else [*budget.left_out, *draws]
+
+
 def start_again(
     options: SearchOptions,
     setup: Setup,
     budget: TimeBudget,
     order: Callable[[Setup], IntArray],
-) -> tuple[Setup, TimeBudget]:
+) -> tuple[Setup, TimeBudget | None]:
     """Return a smaller race after a first look that was slower than forecast.
 
     Raises
@@ -337,7 +392,10 @@ def start_again(
     if setup.problem.n_configurations == 1:
         raise budget.too_small_after_all()
     chosen = _Chosen.of(options, setup, budget.started, model)
-    return _with_fewer(options, setup, chosen, order(setup)).logged()
+    numbers = order(setup)
+    if _takes_turns(options, setup):
+        return _begun_in_turn(options, setup, chosen.budget, numbers, LEAST_LUCK), None
+    return _with_fewer(options, setup, chosen, numbers).logged()
 
 
 def growth_of_source(setup: Setup) -> Growth:
