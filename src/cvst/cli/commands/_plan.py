@@ -23,6 +23,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     add_option(
         parser,
+        # These are the defaults of ``CVST``, which is not imported for the sake of
+        # --help.
         "--max-steps",
         type=int,
         default=10,

@@ -39,6 +39,7 @@ def result_text(summary: Mapping[str, Any]) -> str:
 def _expected(summary: Mapping[str, Any]) -> list[str]:
     """Say what to expect on new rows; folders of older versions do not know it."""
     estimate = summary["winner"].get("estimate")
+    # None inside stands for NaN, which JSON does not have.
     if estimate is None or None in estimate.values():
         return []
     name, text = estimate_text(summary["scoring"], estimate, ".4f")

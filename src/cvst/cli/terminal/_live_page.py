@@ -51,6 +51,7 @@ def live_page(
         return
     try:
         page = LiveReport(port, title=title, scoring=scoring)
+    # Ports beyond 65535 overflow.
     except (OSError, OverflowError) as error:
         raise InvalidInputError(
             f"--live cannot use port {port}: {error}. Choose another, or name none to "

@@ -42,6 +42,7 @@ def live_view(view: RaceView | None) -> Iterator[None]:
 
 def _console() -> Any:
     """Return what to draw on, None if standard error shows plain lines only."""
+    # The bare package comes without rich.
     if sys.stderr is None or not sys.stderr.isatty() or find_spec("rich") is None:
         return None
     from rich.console import Console
