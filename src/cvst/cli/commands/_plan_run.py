@@ -57,7 +57,7 @@ def _plan(
 ) -> dict[str, Any]:
     levels = (loser_level, winner_level)
     test = WaldTest(steps, *levels)
-    # Wins are whole numbers, so a boundary counts down to its floor.
+    # Wins are whole numbers, so only the floor of a boundary counts.
     bounds = [floor(boundary) for boundary in loser_boundaries(test)]
     return {
         "steps": steps,
@@ -148,6 +148,7 @@ def _boundary_table(plan: dict[str, Any]) -> str:
     changes = [
         (step, wins)
         for step, wins in enumerate(bounds, start=1)
+        # A boundary below zero drops nobody.
         if wins >= 0 and (step == 1 or bounds[step - 2] != wins)
     ]
     if not changes:

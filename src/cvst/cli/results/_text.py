@@ -82,6 +82,7 @@ def _ending(summary: Mapping[str, Any]) -> list[str]:
             "kept, but no final model is fitted. To get here again and fit it:\n"
             f"  {summary['repeat']}"
         )
+        # Folders of older versions do not have the word.
         if summary.get("checkpoint"):
             lines.append(f"To go on with the race:\n  {summary['command']}")
     if files:

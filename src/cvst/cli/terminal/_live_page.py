@@ -57,6 +57,7 @@ def live_page(
             f"--live cannot use port {port}: {error}. Choose another, or name none to "
             "take any that is free."
         ) from error
+    # Standard output is for the results, which may be JSON.
     say(f"The race is shown at {page.url}", sys.stderr)
     with page, listening(PageUpdater(page)):
         yield page

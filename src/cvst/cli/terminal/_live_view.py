@@ -33,6 +33,7 @@ def live_view(view: RaceView | None) -> Iterator[None]:
         return
     from rich.live import Live
 
+    # It goes when the race is over: the results begin with the same table.
     live = Live(
         view, console=console, transient=True, refresh_per_second=REFRESHES_PER_SECOND
     )

@@ -55,8 +55,7 @@ class LabelLoss(PointwiseLoss):
         super().__init__(function, name=name)
         self.report = report
         self.targets = targets
-        # Read before the targets are: rows with several labels then have a score of all
-        # rows together.
+        # With several labels per row, such a score is no mean over rows.
         self.single = targets == "single"
 
     def for_target(self, estimator: Any, y: Any) -> Self:

@@ -133,7 +133,7 @@ class PointwiseLoss:
         self, estimator: Any, X: Any, y_true: Any = None, sample_weight: Any = None
     ) -> float:
         """Score a fitted estimator: the function of the (weighted) mean loss."""
-        # As a scorer of scikit-learn's searches, nobody has resolved it for a race.
+        # As a scorer of scikit-learn's searches it was never resolved for a race.
         loss = self if self.classes is not None else self.for_target(estimator, y_true)
         prediction = getattr(estimator, self.response)(X)
         classes = getattr(estimator, "classes_", None)

@@ -177,7 +177,7 @@ class Chains:
 
 def _checked_names(pipeline: Pipeline) -> list[str]:
     own = pipeline.get_params(deep=False)
-    # It sends more than X through the steps, and a stage holds X only.
+    # transform_input sends more than X through the steps; a stage holds X only.
     if pipeline.transform_input is not None or not isinstance(pipeline.steps, list):
         raise _NotServedError
     try:

@@ -140,7 +140,7 @@ def _needs_no_seed(part: Any, n_rows: int, n_columns: int | None, X: Any) -> boo
         return not sparse.issparse(X) and _pca_is_exact(part, n_rows, n_columns)
     if type(part) is KernelPCA:
         solver = part.eigen_solver
-        # Above that, scikit-learn may turn to arpack, which starts at random.
+        # With more rows, scikit-learn may turn to arpack, which starts at random.
         return solver == "dense" or (solver == "auto" and n_rows <= 200)
     rule = SEEDLESS.get(type(part))
     return rule is not None and bool(rule(part, n_rows))

@@ -123,7 +123,7 @@ _break_even = _BreakEven()
 def load_compiled_solver() -> None:
     """Load the compiled solver now, and use it from the first fit on."""
     has_compiled_solver()
-    # It may have answered before the call above compiled the solver.
+    # The answer may be from before the call above compiled the solver.
     _is_stored.cache_clear()
     _break_even.seconds = COMPILE_SECONDS
 
