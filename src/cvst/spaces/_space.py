@@ -159,6 +159,8 @@ class Space:
             _refuse_nan(points[:, 0], "branch")
             taken[:] = self.dimensions[0].marginal.decode(points[:, 0])
         configurations: list[Configuration] = [{} for _ in points]
+        # By branch and column: decoding all rows of a column at once is what makes
+        # thousands of draws cheap.
         for index, branch in enumerate(self.branches):
             rows = np.flatnonzero(taken == index)
             for name, values in _columns(branch, points[rows]):
@@ -239,9 +241,11 @@ class Space:
         return self.decode_all(np.stack(columns, axis=1) if columns else uniforms)
 
     def _branch_of(self, configuration: Mapping[str, Any], clip: bool) -> int:
+        # Nothing to choose, and with clip nothing to refuse.
         if clip and len(self.branches) == 1:
             return 0
         problems = [branch.problems(configuration) for branch in self.branches]
+        # The branch that fits best gives the message, too: the user meant this one.
         fewest = min(range(len(problems)), key=lambda index: len(problems[index]))
         if problems[fewest] and not clip:
             raise InvalidInputError(
@@ -260,6 +264,7 @@ def _assemble(parts: Sequence[tuple[Mapping[str, Marginal], float]]) -> Space:
         entries = []
         for name, marginal in marginals.items():
             column = None
+            # A constant has no coordinate: a model would fit a length to it in vain.
             if marginal.n_values > 1:
                 column = first + _column(found, name, marginal)
                 found[column - first][2].append(index)
@@ -269,6 +274,7 @@ def _assemble(parts: Sequence[tuple[Mapping[str, Marginal], float]]) -> Space:
     if first:
         numbers = range(len(parts))
         which = choices(numbers, [branch.weight for branch in branches])
+        # The branch comes first, which the columns above allow for.
         dimensions.insert(0, Dimension("branch", which, tuple(numbers)))
     return Space(tuple(dimensions), tuple(branches))
 
@@ -277,6 +283,7 @@ def _column(
     found: list[tuple[str, Marginal, list[int]]], name: str, marginal: Marginal
 ) -> int:
     for column, (known, other, _) in enumerate(found):
+        # A common column lets a model carry what it learns from one branch to another.
         if known == name and other == marginal:
             return column
     found.append((name, marginal, []))
