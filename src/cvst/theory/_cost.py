@@ -206,6 +206,7 @@ def speedup_ceiling(
     # A race judges from the second step on, however short the zone.
     n_steps = min(max(2, first_drop(test)), max_steps)
     shares = linear_train_shares(max_steps)[:n_steps]
+    # For one configuration: in the ratio their number cancels out.
     race = race_cost(
         np.ones(n_steps),
         shares,

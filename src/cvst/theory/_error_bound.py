@@ -108,6 +108,7 @@ def drop_error_bound(
     """
     check_probability("win_probability", win_probability)
     test = _test(max_steps, loser_level, winner_level)
+    # Only the last column counts, and earlier ones need not stay in memory.
     lowest, counts = deque(_path_columns(test), maxlen=1).pop()
     n_free_steps = max_steps - _flops(test)
     probability = Fraction(win_probability)

@@ -180,6 +180,7 @@ def _race(
     steps_run = np.zeros(n_resamples, dtype=np.intp)
     costs_per_fit = linear_train_shares(test.max_steps) ** complexity
     for index, boundary in enumerate(loser_boundaries(test)):
+        # Paid before anything is dropped: a step evaluates all that entered it.
         costs += running * active.sum(axis=1) * costs_per_fit[index]
         steps_run += running
         top = rng.random(active.shape) < win_probabilities

@@ -109,6 +109,8 @@ def drop_probabilities(
     mass[0] = 1.0
     dropped = np.empty(test.max_steps)
     for index, boundary in enumerate(loser_boundaries(test)):
+        # Before the mass is scaled below. Its last entry is still empty: no more wins
+        # than steps.
         won = wins[index] * mass[:-1]
         mass *= 1 - wins[index]
         mass[1:] += won

@@ -159,5 +159,6 @@ def steps_for_time_budget(
 
 def _round_up(time: float) -> str:
     """Write a time with three digits, never less than it is."""
+    # Rounded down, the message would ask for a budget that is too small again.
     digit = 10.0 ** (np.floor(np.log10(time)) - 2)
     return f"{np.ceil(time / digit) * digit:.3g}"
