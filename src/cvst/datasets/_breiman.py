@@ -92,6 +92,7 @@ def make_ringnorm(
     rng = as_generator(random_state)
     y = _signs(n_samples, rng)
     noise = rng.standard_normal((n_samples, N_NORM_FEATURES))
+    # Twice the deviation is four times the variance.
     wide = (y == 1)[:, np.newaxis]
     return np.where(wide, 2 * noise, noise + SHIFT), y
 

@@ -41,6 +41,8 @@ class Table:
         """
         # Adding 0 turns -0.0 into 0.0: equal numbers must have equal bytes.
         rows = np.column_stack([self.data, self.target]).astype("<f8") + 0.0
+        # lexsort takes its last key first; turned round, rows are sorted by their first
+        # column.
         order = np.lexsort(rows.T[::-1])
         return sha256(np.ascontiguousarray(rows[order]).tobytes()).hexdigest()
 
