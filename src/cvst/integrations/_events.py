@@ -83,6 +83,7 @@ class RaceListener(logging.Handler):
             self.handleError(record)
 
     def __enter__(self) -> Self:
+        # Both are put back on leaving: the logger belongs to the whole process.
         self._before = LOGGER.level, LOGGER.propagate
         self.begin()
         LOGGER.addHandler(self)
@@ -98,6 +99,7 @@ class RaceListener(logging.Handler):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        # First, so that no later event reaches a run that is closed.
         LOGGER.removeHandler(self)
         if self._before is not None:
             level, LOGGER.propagate = self._before
