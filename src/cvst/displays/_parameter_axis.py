@@ -85,6 +85,7 @@ def parameter_axis(name: str, configurations: Sequence[Configuration]) -> Parame
         return _categories(name, values)
     scale = _scale(numbers[np.isfinite(numbers)])
     if scale == "log":
+        # A 0 has no logarithm. It gets a place beside the scale, like None.
         numbers[numbers <= 0] = np.nan
     on_scale = np.isfinite(numbers)
     low, high = float(numbers[on_scale].min()), float(numbers[on_scale].max())

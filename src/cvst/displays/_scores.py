@@ -46,6 +46,7 @@ def seen_by_score(search: Any, score: str | None) -> tuple[RaceState, str]:
         replace(
             seen,
             mean_losses=-table[seen.look.configurations],
+            # Recorded for the losses alone.
             standard_errors=None,
         )
         for seen, table in zip(

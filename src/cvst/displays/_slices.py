@@ -95,7 +95,9 @@ class SlicesDisplay(ByParameter):
             if place % columns == 0:
                 ax.set_ylabel(label_of(self.quantity, "comparable"))
             else:
+                # All panels have the same losses, and so the same limits.
                 ax.tick_params(axis="y", labelleft=False)
+        # Outside the panels there is room in our layout only, not in a user's figure.
         if axes is None:
             self.figure_.legend(
                 handles=panels[0].get_legend_handles_labels()[0],

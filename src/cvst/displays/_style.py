@@ -109,6 +109,7 @@ def prepare_figure(
     rows, columns = shape
     size = (max(4.2, 2.6 * columns + 0.6), 2.4 * rows + 0.6)
     figure, grid = plt.subplots(
+        # Always a table of panels: without squeeze=False one panel comes bare.
         rows, columns, figsize=size, layout="constrained", squeeze=False
     )
     panels = list(grid.ravel())
@@ -123,6 +124,7 @@ def numbers_on_log_axis(ax: Axes) -> None:
 
     ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     ax.yaxis.set_major_formatter("{x:g}")
+    # Minor ticks write numbers of their own where an axis has less than a decade.
     ax.set_yticks([], minor=True)
 
 
@@ -164,6 +166,7 @@ def loss_ceiling(losses: FloatArray, must_show: FloatArray) -> float:
         return 1.0
     low, middle = float(finite.min()), float(np.median(finite))
     shown = must_show[np.isfinite(must_show)]
+    # By the better half alone: what lies above the median may be arbitrarily far.
     far = max(middle + FAR * (middle - low), float(shown.max(initial=low)))
     return min(far, float(finite.max()))
 

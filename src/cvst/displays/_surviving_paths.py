@@ -145,6 +145,8 @@ class SurvivingPathsDisplay:
         edges = []
         for wins, step in np.argwhere(self.paths != 0):
             for fewer in (0, 1):
+                # A path comes from a flop, with as many wins, or from a top, with one
+                # fewer.
                 before = (wins - fewer, step - 1)
                 if min(before) >= 0 and self.paths[before] != 0:
                     edges.append([(before[1], before[0]), (step, wins)])
