@@ -83,6 +83,7 @@ def write_report(
     """
     target = Path(path)
     page = html_report(search, title=title, command=command)
+    # In the same folder: only there is it one step to put it in place of an old one.
     handle, name = tempfile.mkstemp(prefix=".cvst-", suffix=".html", dir=target.parent)
     temporary = Path(name)
     try:
@@ -93,6 +94,7 @@ def write_report(
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
         temporary.replace(target)
+    # An interrupt, too, must not leave half a page behind.
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -160,6 +162,7 @@ def script_json(value: Any) -> str:
     '{"a":"\\u003c/script\\u003e","b":0.123457}'
     """
     text = json.dumps(
+        # NaN is not JSON: a browser would refuse all of the data because of one.
         _shortened(value), allow_nan=False, ensure_ascii=False, separators=(",", ":")
     )
     # Inside JSON these occur in strings only, where an escape means the same.
@@ -192,6 +195,8 @@ def _environment() -> Any:
     environment = Environment(
         loader=PackageLoader("cvst.report"),
         autoescape=True,
+        # A name that a template gets wrong raises, instead of leaving a gap in the
+        # page.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
