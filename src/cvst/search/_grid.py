@@ -244,4 +244,6 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.return_train_score = return_train_score
 
     def _configurations(self) -> list[Configuration]:
+        # scikit-learn's own order, so that indices and ties mean the same in
+        # cv_results_.
         return list(ParameterGrid(self.param_grid))
