@@ -102,7 +102,6 @@ class TimeConsumptionDisplay:
         return cls(
             seconds=np.array(
                 [
-                    # A fit that failed has no time.
                     np.nansum(one.fit_seconds + one.score_seconds)
                     for one in state.observations
                 ]
