@@ -244,6 +244,5 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.return_train_score = return_train_score
 
     def _configurations(self) -> list[Configuration]:
-        # scikit-learn's own order, so that indices and ties mean the same in
-        # cv_results_.
+        # scikit-learn's own order: indices and ties mean the same.
         return list(ParameterGrid(self.param_grid))

@@ -264,8 +264,7 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
             source,
             n_iter=n_iter,
             n_folds=self.n_folds,
-            # With a clock results depend on the machine in any case, and no worker
-            # should idle.
+            # With a clock the machine decides in any case, and no worker should idle.
             batch=BATCH if self.time_budget is None else effective_n_jobs(self.n_jobs),
             screen_rounds=SCREEN_ROUNDS if self._averages() else None,
             refits=bool(self.refit),

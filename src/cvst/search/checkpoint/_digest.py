@@ -98,8 +98,7 @@ class _Digest:
         if isinstance(value, types.BuiltinFunctionType):
             return _mixed(name, [_path(value)])
         if hasattr(value, "get_params") and not isinstance(value, type):
-            # Not its state: a fitted estimator is cloned, and means the same as a fresh
-            # one.
+            # Not its state: a fitted one is cloned, and means the same as a fresh one.
             return _mixed(name, [self.of(value.get_params(deep=False))])
         return _mixed(name, self._state(value))
 

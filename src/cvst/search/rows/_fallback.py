@@ -80,8 +80,7 @@ class FoldMaker:
                 self.keeps_order,
             )
         except ValueError as error:
-            # Those say what to do already; what scikit-learn raises is put into a
-            # sentence.
+            # Those say what to do; what scikit-learn raises is put into a sentence.
             if isinstance(error, InvalidInputError) and not isinstance(
                 error, TooFewRowsError
             ):

@@ -271,8 +271,7 @@ def _implied_splits(
         yield from splitter.split(rows, groups=groups)
     elif ordering.kind == "stratified":
         _, codes, sizes = np.unique(_labels(y), return_inverse=True, return_counts=True)
-        # As scikit-learn does: rare classes bring a warning, only too few of all an
-        # error.
+        # scikit-learn warns of rare classes, and refuses if all have too few.
         largest = int(sizes.max())
         n_splits = _at_most(n_folds, largest, "rows in any class")
         stratified = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
