@@ -81,8 +81,7 @@ def gather_evidence(history: History) -> Evidence:
         rows = np.flatnonzero(levels == level)
         here, values = _means(owners[rows], history.losses[rows])
         known = np.isfinite(losses[here]) & np.isfinite(values)
-        # Without a point seen at both levels, the shift of the dearer level is the best
-        # guess.
+        # Without a point seen at both levels the last shift is the best guess.
         if known.any():
             shift = float(np.median(losses[here[known]] - values[known]))
         # A point that failed in full stays failed, even if a cheap look went well.

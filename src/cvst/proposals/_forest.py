@@ -113,8 +113,7 @@ class ForestProposer:
 
         def grow() -> _Model:
             evidence = gather_evidence(grown_on)
-            # The losses of the head may all be equal though those of the history are
-            # not.
+            # The head may have equal losses though the history has not.
             return self._grow(gather_evidence(history) if evidence.flat else evidence)
 
         return self._memo.recall((choices, grown_on), grow)

@@ -74,8 +74,7 @@ class GaussianProposer:
         if evidence.n_succeeded < self.n_first or evidence.flat:
             return SpreadProposer().propose(n_choices, history, count, rng)
         hyperparameters = self._hyperparameters(choices, history)
-        # Before the evidence is thinned: costs are a least-squares fit, and all times
-        # count.
+        # Before the evidence is thinned: all times count, and cost little.
         cost = Cost.fitted(n_choices, evidence.points, evidence.seconds)
         evidence = _most_telling(evidence, self.max_points)
         points, scores = evidence.points, clipped_scores(evidence.losses)
@@ -144,8 +143,7 @@ def _most_telling(evidence: Evidence, max_points: int) -> Evidence:
         return evidence
     kept = np.zeros(n, dtype=bool)
     kept[np.argsort(evidence.losses, kind="stable")[: max_points // 2]] = True
-    # The latest are where the search is now; the best alone would say little of what
-    # lies between them.
+    # The latest are where the search is now.
     latest = np.flatnonzero(~kept)[-(max_points - max_points // 2) :]
     kept[latest] = True
     return evidence.subset(np.flatnonzero(kept))

@@ -134,8 +134,8 @@ class GaussianProcess:
         factor[:n, :n] = self.factor
         factor[n, :n] = row
         factor[n, n] = np.sqrt(max(noisy - float(row @ row), 1e-12))
+        # As predicted means no residual, so the new point moves no mean.
         return replace(
-            # As predicted means no residual, so the new point moves no mean.
             self, factor=factor, coefficients=np.append(self.coefficients, 0.0)
         )
 

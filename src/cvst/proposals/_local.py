@@ -48,8 +48,7 @@ class LocalProposer:
         best = np.argsort(evidence.losses, kind="stable")[:n_best]
         weights = 0.5 ** np.arange(n_best)
         picked = best[rng.choice(n_best, size=count, p=weights / weights.sum())]
-        # A perturbed choice may switch a parameter on, so inactive ones need a value
-        # too.
+        # A perturbed choice may switch a parameter on, which needs a value then.
         centres = np.where(
             np.isnan(evidence.points[picked]), fresh, evidence.points[picked]
         )

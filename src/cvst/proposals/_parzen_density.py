@@ -99,8 +99,7 @@ class ParzenDensity:
         centres, widths = self.centres[kernels[near]], self.bandwidths[kernels[near]]
         uniform = rng.random(centres.shape)
         numbers = _truncated_normal(uniform, centres, widths)
-        # The same uniform numbers serve both: a column holds codes or numbers, never
-        # both.
+        # The same numbers serve both: a column holds codes or numbers.
         codes = np.where(uniform >= widths, centres, points[near])
         drawn = np.where(self.choices > 0, codes, numbers)
         points[near] = np.where(np.isnan(centres), points[near], drawn)
