@@ -94,8 +94,7 @@ class Choices(RandomValues):
         return isinstance(other, Choices) and _same_lists(self, other)
 
     def __hash__(self) -> int:
-        # Values need not be hashable. Equal objects have equal weights, which is
-        # enough.
+        # Values need not be hashable, and equal objects have equal weights.
         return hash(self.weights)
 
     def __repr__(self) -> str:

@@ -64,8 +64,7 @@ class RandomValues:
 
 
 def _uniforms(random_state: Randomness, size: int) -> FloatArray:
-    # scikit-learn's samplers pass on a RandomState, which default_rng takes only in new
-    # versions of NumPy.
+    # scikit-learn passes a RandomState, which old versions of NumPy refuse here.
     if isinstance(random_state, np.random.RandomState):
         return random_state.uniform(size=size)
     return np.random.default_rng(random_state).random(size)

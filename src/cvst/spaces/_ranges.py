@@ -244,6 +244,7 @@ class Integers(RandomValues):
             levels = start * (end / start) ** shares + 0.5 - self.low
         else:
             levels = shares * self.n_values
+        # The power above may be a digit off at both ends.
         whole = np.clip(np.floor(levels), 0, self.n_values - 1).astype(np.int64)
         values: list[Any] = (self.low + whole * self.step).tolist()
         return values

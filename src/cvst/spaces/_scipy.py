@@ -107,8 +107,7 @@ class Frozen:
             return np.nan
         if not self._is_discrete:
             return float(self.distribution.cdf(inside))
-        # Between two whole numbers the probability is 0, and the middle of its share
-        # meaningless.
+        # Between two whole numbers there is no probability to halve.
         inside = round(inside) if clip else inside
         chance = float(self.distribution.pmf(inside))
         if chance == 0 and not clip:
@@ -127,6 +126,7 @@ class Frozen:
         # Rounding may step over the end.
         quantiles = np.clip(self.distribution.ppf(shares), low, high)
         if self._is_discrete:
+            # scipy returns whole numbers as floats, which estimators refuse.
             quantiles = quantiles.astype(np.int64)
         values: list[Any] = quantiles.tolist()
         return values

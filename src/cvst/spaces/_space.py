@@ -96,6 +96,7 @@ class Space:
     def size(self) -> float:
         """Number of different configurations, infinite if a range is continuous."""
         sizes = (
+            # A branch without parameters is one configuration.
             prod((entry.marginal.n_values for entry in branch.entries), start=1)
             for branch in self.branches
         )
@@ -199,6 +200,7 @@ class Space:
             Source of the scrambling.
         """
         n_dimensions = len(self.dimensions)
+        # There is no Sobol sequence of no dimensions, and no power of 2 that is 0.
         if n == 0 or n_dimensions == 0:
             return self._at(np.empty((n, n_dimensions)))
         sequence = qmc.Sobol(n_dimensions, seed=np.random.default_rng(rng))
@@ -293,6 +295,7 @@ def _column(
 def _columns(branch: Branch, points: FloatArray) -> Iterator[tuple[str, list[Any]]]:
     for entry in branch.entries:
         if entry.column is None:
+            # With one value every place is that value.
             yield entry.name, entry.marginal.decode(np.zeros(len(points)))
         else:
             _refuse_nan(points[:, entry.column], entry.name)

@@ -64,8 +64,7 @@ def _list_of(name: str, values: list[Any]) -> Marginal:
         raise InvalidInputError(
             f"{name}=[] holds no value to try. Give at least one, or leave {name} out."
         )
-    # Only numbers have an order to learn from; one None or word makes all of them
-    # choices.
+    # Only numbers have an order to learn from; one word makes all choices.
     if all(is_number(value) for value in values):
         return levels(values)
     return choices(values)
