@@ -101,8 +101,7 @@ def cochran_q_prefixes(
     _check_exactness(exact)
     table = as_outcomes(outcomes)
 
-    # A generator of its own, so that a bad table raises at the call and not at the
-    # first prefix.
+    # A generator of its own: a bad table raises at the call, not at a prefix.
     def walk() -> Iterator[Significance]:
         successes = np.zeros(table.shape[1], dtype=np.int64)
         squared_totals = 0
