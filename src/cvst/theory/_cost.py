@@ -156,6 +156,7 @@ def cross_validation_cost(
     check_count("n_folds", n_folds, smallest=2)
     check_positive("n_configurations", n_configurations)
     test = np.array([1 / n_folds])
+    # All folds cost the same, so one is enough to know.
     fold = _fit_cost(1 - test, test, complexity, predict_cost, predict_complexity)
     return float(n_configurations * n_folds * fold[0])
 

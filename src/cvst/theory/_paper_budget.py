@@ -98,8 +98,7 @@ class PaperTimeBudget:
         """Number of steps to run; an error if one of the conditions fails."""
         for condition in self.conditions:
             if not condition.holds:
-                # More time mends the first two; the third may be mended by a longer
-                # zone as well.
+                # More time mends the first two; the third is about the zone.
                 small = condition.number < 3
                 raise (BudgetTooSmallError if small else InvalidInputError)(
                     condition.explanation
@@ -143,6 +142,7 @@ class PaperTimeBudget:
     def smallest_budget(self) -> float:
         """Time below which conditions 1 and 2 fail."""
         _, b = self._coefficients
+        # Where a = -sqrt(b), so that the quadratic has one root.
         root = 2 * self._share(1) * sqrt(b) / (self.complexity + 1)
         return self._linear_cost / 2 + self._cost * root
 

@@ -153,8 +153,7 @@ class PowerCurve:
         exponent: float, shares: FloatArray, times: FloatArray
     ) -> tuple[FloatArray, float]:
         columns = np.stack([np.ones_like(shares), shares**exponent], axis=1)
-        # Divided by the times below, so that the right side of each equation is its
-        # weight.
+        # Divided by the times below: what is left on the right is the weight.
         weights = np.sqrt(shares)
         solution, error = nnls(columns * (weights / times)[:, None], weights)
         return solution, float(error)

@@ -141,6 +141,7 @@ def simulate_speed_gain(
             costs[row, column] = outcome.costs
             steps_run[row, column] = outcome.steps_run
             lost = (~outcome.active[:, n_losers:]).sum(axis=1)
+            # Where all are losers there is no winner to lose.
             dropped[row, column] = lost / max(1, n_winners)
     full = cross_validation_cost(n_configurations, n_folds, complexity=complexity)
     return SpeedGain(

@@ -71,6 +71,7 @@ def time_of_race(
         ),
         linear_train_shares(max_steps),
         complexity=complexity,
+        # Costs are counted in fits on the whole data.
         predict_cost=predict_time / full_fit_time,
         predict_complexity=predict_complexity,
     )
