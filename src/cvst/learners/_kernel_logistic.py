@@ -233,8 +233,7 @@ class KernelLogisticRegression(ClassifierMixin, BaseEstimator):
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **params)
 
     def _training_kernel(self, X: Any) -> FloatArray:
-        # The solver wants rows in one piece, and a given kernel may be in Fortran
-        # order.
+        # The solver wants C order, and a given kernel may have another.
         kernel_matrix = np.ascontiguousarray(self._kernel(X), dtype=np.float64)
         # Others are symmetric as pairwise_kernels computes them.
         if self.kernel == "precomputed" and not np.allclose(
