@@ -108,8 +108,7 @@ class Guard:
             # Whoever has seen enough does not wait for fits in flight.
             with self._lock:
                 work.over = True
-            # Before the processes are ended, or each would make room for the next
-            # chunk.
+            # Before processes are ended: each would make room for the next chunk.
             executor.shutdown(wait=False, cancel_futures=True)
             self._end_busy()
             executor.shutdown(wait=True)
