@@ -115,8 +115,7 @@ class SeenConfigurations:
             comparable_means(state)[numbers],
             n_train[numbers],
             confirmed[numbers],
-            # While a race runs, the first in order may be one that waits for its first
-            # look.
+            # While a race runs, the first may wait for its first look.
             int(np.flatnonzero(numbers == winner)[0]) if winner in numbers else 0,
             race.quantity,
         )

@@ -178,8 +178,7 @@ class ContourDisplay:
             200, min_samples_leaf=2, random_state=random_state
         ).fit(inputs[known], losses)
         columns = [names.index(name) for name in chosen]
-        # Beyond the ends by the margin of the axis, so that the surface fills the
-        # picture.
+        # With the margin of the axis, so that the surface fills the picture.
         places = [np.linspace(*axes[column].span, N_PLACES) for column in columns]
         asked = [_snapped(axes[column], places[n]) for n, column in enumerate(columns)]
         best = known[np.argsort(losses, kind="stable")][:N_OTHERS]
@@ -229,8 +228,7 @@ class ContourDisplay:
         )
         for label, mine, marker, face, edge in groups:
             if mine.any():
-                # matplotlib warns of an edge colour on a marker without a face, such as
-                # a cross.
+                # matplotlib warns of an edge colour on a marker without a face.
                 colours: dict[str, Any] = {"fc": face, "ec": edge}
                 ax.scatter(
                     x[mine],

@@ -97,6 +97,7 @@ class FalseNegativesDisplay:
         self.figure_, ax = prepare_axes(ax)
         self.ax_ = ax
         result = self.result
+        # Where the theory promises 0: the lines show whether it holds.
         ax.axvspan(0, self.safety_zone, color=REGION, lw=0, label="safety zone")
         # Chances have an order, and so have their colours.
         hues = ordered_colours(len(result.win_probabilities_before))

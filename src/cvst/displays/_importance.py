@@ -271,8 +271,7 @@ def _shares(
 
 def _columns(axis: ParameterAxis) -> FloatArray:
     """Return numbers as one column, categories as one column each."""
-    # Three categories or more on one column would have an order, and splits would use
-    # it.
+    # On one column three categories would have an order, and splits would use it.
     if axis.scale != "categories" or len(axis.ticks) < 3:
         return axis.positions[:, None]
     places = np.array([position for position, _ in axis.ticks])

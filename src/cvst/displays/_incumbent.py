@@ -237,8 +237,7 @@ class IncumbentDisplay:
             times = np.append(self.times[first - 1 : last], self.times[end])
             losses = np.append(self.losses[first - 1 : last], self.losses[last - 1])
             ax.step(times, losses, where="post", color="black", lw=1.8, label=label)
-            # One entry for all pieces: legends leave out labels that begin with an
-            # underscore.
+            # One entry for all pieces: labels with an underscore are left out.
             label = "_nolegend_"
             if first > 1:
                 ax.axvline(times[0], color=BOUNDARY, lw=0.8, ls=(0, (2, 2)))
@@ -274,6 +273,7 @@ class IncumbentDisplay:
                 textcoords="offset points",
                 va="center",
                 fontsize="small",
+                # The last point is at the edge, and its number outside.
                 annotation_clip=False,
             )
 
@@ -304,6 +304,7 @@ def _may_change(seen: Observation, leader: int, here: dict[int, float]) -> bool:
     Not if it is not a fold and the leader was seen on the same rows with a lower loss
     than all of the look.
     """
+    # A fold is averaged with others, so that its own losses tell nothing of the order.
     if seen.look.is_fold or leader not in here or leader in seen.drops:
         return True
     losses = seen.mean_losses[seen.look.configurations != leader]
@@ -337,8 +338,7 @@ def _losses_then(
             stages.append("")
             continue
         deciding = deciding_looks(state, looks)
-        # As reports rank: by the folds of the last stage together, not by the last
-        # fold.
+        # As reports rank: by the folds of the last stage, not by the last fold.
         losses[place] = table[leader, deciding].mean()
         stages.append(state.observations[int(deciding[-1])].look.stage)
     return losses, stages

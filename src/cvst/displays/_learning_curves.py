@@ -164,6 +164,7 @@ class LearningCurvesDisplay:
     ) -> LearningCurvesDisplay:
         check_started(race.state)
         curves = _curves(race)
+        # What failed in every look has nothing to draw.
         curves = [curve for curve in curves if np.isfinite(curve.losses).any()]
         kept = [curve for curve in curves if not curve.dropped]
         fallen = [curve for curve in curves if curve.dropped]
@@ -246,8 +247,7 @@ class LearningCurvesDisplay:
         losses = np.concatenate([curve.losses for curve in shown])
         errors = np.nan_to_num(np.concatenate([curve.errors for curve in shown]))
         low, high = np.nanmin(losses), np.nanmax(losses)
-        # Bars set the limits of a linear axis only: on a logarithmic one they may reach
-        # below 0.
+        # Bars limit a linear axis only: on a logarithmic one they may go below 0.
         if not (low > 0 and high > 10 * low):
             low, high = np.nanmin(losses - errors), np.nanmax(losses + errors)
         if low > 0 and high > 10 * low:

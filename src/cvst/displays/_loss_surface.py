@@ -238,6 +238,7 @@ class LossSurfaceDisplay:
         picture = ax.imshow(
             np.ma.masked_invalid(self.losses),
             aspect="auto",
+            # Rows of an image run downwards, values of a parameter upwards.
             origin="lower",
             cmap="cividis",
             norm=norm,

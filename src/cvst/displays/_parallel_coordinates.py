@@ -92,8 +92,7 @@ class ParallelCoordinatesDisplay(ByParameter):
         # The best are drawn last, above all others.
         known = known[np.argsort(-self.losses[known], kind="stable")]
         heights = np.column_stack([_heights(axis) for axis in all_axes])[known]
-        # By rank, not by loss: losses crowd at one end, and all lines would have its
-        # colour.
+        # By rank: losses crowd at one end, and all lines would have its colour.
         shares = np.linspace(0, 1, len(known))
         across = np.broadcast_to(np.arange(len(all_axes)), heights.shape)
         ax.add_collection(

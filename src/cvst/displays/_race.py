@@ -162,6 +162,7 @@ def draw_stages(ax: Axes, stages: Sequence[str]) -> None:
             va="bottom",
             fontsize="small",
             color=BOUNDARY,
+            # It lies outside the axes, and would not be drawn otherwise.
             annotation_clip=False,
         )
 

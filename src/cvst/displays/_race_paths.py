@@ -143,6 +143,7 @@ class RacePathsDisplay:
         self.ax_ = ax
         last = max(n_run for n_run, _, _ in self.edges) + 1
         if self.test is not None:
+            # The whole test, even if the race has ended early.
             last = max(last, self.test.max_steps)
             self._draw_test(ax, last)
         self._draw_paths(ax)

@@ -83,8 +83,7 @@ class SafetyZoneDisplay:
         for row, level in enumerate(loser_levels):
             fewest = minimal_steps(level, winner_level)
             for column, steps in enumerate(max_steps):
-                # With fewer steps Eq. (2) asks for a probability of 1 or more: there is
-                # no test.
+                # With fewer steps Eq. (2) has a probability of 1: there is no test.
                 if steps >= fewest:
                     zones[row, column] = safety_zone(steps, level, winner_level)
         return cls(

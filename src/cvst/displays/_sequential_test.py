@@ -130,8 +130,7 @@ class SequentialTestDisplay:
         fallen = wins[:, 1:] <= boundary[1 : wins.shape[1]]
         paths = []
         for path, falls in zip(wins, fallen, strict=True):
-            # The first crossing ends a path, even if it would come back above the
-            # boundary.
+            # The first crossing ends a path, even if it would come back.
             end = int(falls.argmax()) + 1 if falls.any() else len(falls)
             paths.append(path[: end + 1])
         closed = isinstance(test, SpicerTest)

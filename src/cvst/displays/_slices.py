@@ -89,6 +89,7 @@ class SlicesDisplay(ByParameter):
         shape = ceil(n_panels / columns), columns
         self.figure_, panels = prepare_figure(axes, n_panels, shape)
         self.axes_ = panels
+        # What was confirmed stays within the picture, however far it is from the rest.
         top = loss_ceiling(self.losses, self.losses[self.confirmed])
         for place, (ax, axis) in enumerate(zip(panels, self.axes, strict=True)):
             self._draw(ax, axis, top)

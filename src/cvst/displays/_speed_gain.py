@@ -115,6 +115,7 @@ class SpeedGainDisplay:
         ax.annotate(
             "as fast as cross-validation",
             (0.01, 1),
+            # Across by share, upwards by value: right whatever the limits are.
             xycoords=("axes fraction", "data"),
             xytext=(0, 3),
             textcoords="offset points",

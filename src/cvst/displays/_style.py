@@ -66,6 +66,7 @@ def prepare_axes(
     ImportError
         If matplotlib is not installed.
     """
+    # At the call: a display can be computed where there is no matplotlib.
     plt = import_pyplot()
     if ax is None:
         _, ax = plt.subplots(figsize=(width, 4.2), layout="constrained")
@@ -108,12 +109,13 @@ def prepare_figure(
     plt = import_pyplot()
     rows, columns = shape
     size = (max(4.2, 2.6 * columns + 0.6), 2.4 * rows + 0.6)
+    # Always a table of panels: without squeeze=False one panel comes bare.
     figure, grid = plt.subplots(
-        # Always a table of panels: without squeeze=False one panel comes bare.
         rows, columns, figsize=size, layout="constrained", squeeze=False
     )
     panels = list(grid.ravel())
     for unused in panels[n_panels:]:
+        # The last row of a grid is seldom full.
         unused.remove()
     return figure, panels[:n_panels]
 

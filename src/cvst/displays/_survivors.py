@@ -104,9 +104,8 @@ class SurvivorsDisplay:
         """
         check_started(state)
         seen = state.observations
+        # As it was then: a later stage may take up what was dropped.
         active = [
-            # From the state at that time, since a later stage may take up what was
-            # dropped.
             int(state.until(n_looks + 1).active.sum()) for n_looks in range(len(seen))
         ]
         return cls(

@@ -165,6 +165,7 @@ class TimeConsumptionDisplay:
         ax.annotate(
             f"{self.n_folds}-fold cross-validation, {about_seconds(full)}",
             (0.01, full),
+            # Across by share, upwards by value: right whatever the limits are.
             xycoords=("axes fraction", "data"),
             xytext=(0, 3),
             textcoords="offset points",

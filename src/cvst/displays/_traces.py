@@ -248,8 +248,7 @@ def _draw_cells(ax: Axes, codes: IntArray, looks: IntArray) -> None:
     from matplotlib.colors import to_rgb
 
     palette = np.array([to_rgb(MEANINGS[code][1]) for code in sorted(MEANINGS)])
-    # Colours instead of codes: between two codes there is a third, and blending would
-    # draw it.
+    # Colours instead of codes: blending two codes would draw a third.
     image: FloatArray = palette[codes]
     n_rows = len(codes)
     crowded = n_rows > 2 * MOST_LABELS
@@ -259,6 +258,7 @@ def _draw_cells(ax: Axes, codes: IntArray, looks: IntArray) -> None:
         np.repeat(image, 200, axis=1) if crowded else image,
         aspect="auto",
         interpolation="antialiased" if crowded else "nearest",
+        # Upside down, so that row 1, the winner, is on top.
         extent=(looks[0] - 0.5, looks[-1] + 0.5, n_rows + 0.5, 0.5),
     )
     for look in looks[:-1]:
