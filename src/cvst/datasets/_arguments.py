@@ -32,6 +32,7 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         return random_state
     try:
         state = check_random_state(random_state)
+    # scikit-learn's message does not say that a Generator will do as well.
     except ValueError:
         raise InvalidInputError(
             f"random_state={random_state!r} must be an integer from 0 to 2**32 - 1, "

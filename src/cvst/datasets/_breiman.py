@@ -27,6 +27,7 @@ MIXED = np.array([[0, 1], [0, 2], [1, 2]])
 
 
 def _signs(n_samples: int, rng: np.random.Generator) -> IntArray:
+    # Drawn for each row: equally likely classes need not be equally large.
     return np.where(rng.random(n_samples) < 0.5, -1, 1)
 
 

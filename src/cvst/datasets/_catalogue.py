@@ -14,8 +14,7 @@ FOLDER = "folder"
 IDA = "IDA benchmark repository (Raetsch, Onoda and Mueller, 2001)"
 DELVE = "Delve repository (Rasmussen et al., 1996)"
 UCI_COVTYPE = "UCI covertype (Blackard and Dean, 1999)"
-# A set of the same name may be another version, and results would be compared with
-# those of other data.
+# A set of the same name may be another version of the data.
 UNVERIFIED = (
     "OpenML has a set of this name, but whether its rows and digits are the same has "
     "not been checked yet, so it is not used."

@@ -109,8 +109,7 @@ class _TableRows(StoredRows):
     def _read(self, piece: Any, wanted: IntArray) -> Iterator[Any]:
         """Yield rows of a row group, decoded a few at a time."""
         batches = piece.to_batches(
-            # Of the whole set: a single file may lack a column, or have it with another
-            # type.
+            # Of the whole set: a single file may lack a column, or have another type.
             schema=self._dataset.schema,
             columns=self._columns,
             batch_size=BLOCK_ROWS,

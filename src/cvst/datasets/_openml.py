@@ -151,8 +151,8 @@ def _from_openml(
         with warnings.catch_warnings():
             # It retries three times; the error that follows says enough.
             warnings.filterwarnings("ignore", message="A network error occurred")
+            # The other parser needs pandas.
             raw = fetch_openml(
-                # The other parser needs pandas.
                 data_id=data_id, data_home=cache, as_frame=False, parser="liac-arff"
             )
         return convert(raw)
