@@ -38,6 +38,7 @@ class RaceListener(logging.Handler):
     """
 
     def __init__(self) -> None:
+        # Looks and the end come as INFO; progress, as DEBUG, far more often.
         super().__init__(level=logging.INFO)
         self._before: tuple[int, bool] | None = None
 
