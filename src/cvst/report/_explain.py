@@ -130,8 +130,7 @@ def why_it_won(
     share = "the only look" if n_run == n_top == 1 else f"{n_top} of the {n_run} looks"
     sentences = [f"It was top in {share} it ran."]
     n_left = int(state.active.sum())
-    # The tests speak for the first of the ranking, not for what a user's function
-    # chose.
+    # The tests speak for the first of the ranking, not for another choice.
     if winner != int(ranking[0]):
         best = configuration_text(configurations[int(ranking[0])], 200)
         sentences.append(f"The refit function chose it; the race ranked {best} first.")

@@ -34,8 +34,7 @@ def failure_sentences(
     reasons: dict[int, str] = {}
     for seen in state.observations:
         for number, reason in seen.failures.items():
-            # The first error counts: a configuration that fails in each fold has failed
-            # once.
+            # The first error counts: one that fails in each fold has failed once.
             reasons.setdefault(int(number), reason)
     kinds: dict[str, list[int]] = {}
     for number, reason in reasons.items():

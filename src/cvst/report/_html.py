@@ -161,8 +161,8 @@ def script_json(value: Any) -> str:
     >>> script_json({"a": "</script>", "b": 0.123456789})
     '{"a":"\\u003c/script\\u003e","b":0.123457}'
     """
+    # NaN is not JSON: a browser would refuse all of the data because of one.
     text = json.dumps(
-        # NaN is not JSON: a browser would refuse all of the data because of one.
         _shortened(value), allow_nan=False, ensure_ascii=False, separators=(",", ":")
     )
     # Inside JSON these occur in strings only, where an escape means the same.
@@ -195,8 +195,7 @@ def _environment() -> Any:
     environment = Environment(
         loader=PackageLoader("cvst.report"),
         autoescape=True,
-        # A name that a template gets wrong raises, instead of leaving a gap in the
-        # page.
+        # A name that a template gets wrong raises, and leaves no gap.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -235,8 +235,7 @@ def _handler(live: LiveReport) -> type[BaseHTTPRequestHandler]:
                     live._heard(None)
                 else:
                     self._answer(HTTPStatus.OK, "application/json", news[1])
-                    # Only now that it is written: close may end the server once the end
-                    # is told.
+                    # Only now that it is written: close waits for this.
                     live._heard(news[0])
             else:
                 self._answer(HTTPStatus.NOT_FOUND, "text/plain", "No such page.")

@@ -386,8 +386,7 @@ def _events(state: RaceState, name: str) -> dict[int, list[list[Any]]]:
     events: dict[int, list[list[Any]]] = {}
     for number, seen in enumerate(state.observations, start=1):
         for index, reason in getattr(seen, name).items():
-            # Errors can be long, and a page of thousands of configurations repeats
-            # them.
+            # Errors can be long, and a page may repeat them a thousand times.
             events.setdefault(int(index), []).append([number, shortened(reason, 300)])
     return events
 
