@@ -40,6 +40,8 @@ which is not installed. Run: pip install 'cvst[cli]'
         return import_module(module)
     except ModuleNotFoundError as error:
         package = module.split(".", 1)[0]
+        # The package is there, but something it imports is not: its own error says
+        # more.
         if error.name is None or error.name.split(".", 1)[0] != package:
             raise
         raise MissingExtraError(

@@ -18,6 +18,7 @@ from cvst.exceptions import CVSTError
 
 __all__ = ["build_parser", "main"]
 
+# argparse's own code for a wrong command line, and the shells' code for Ctrl-C.
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -72,6 +73,8 @@ def build_parser() -> argparse.ArgumentParser:
             description=module.HELP.capitalize() + ".",
             epilog=module.EPILOG,
             formatter_class=argparse.RawDescriptionHelpFormatter,
+            # A new option could change what an abbreviation means, and the command that
+            # repeats a search is edited by whole names.
             allow_abbrev=False,
         )
         module.add_arguments(command)

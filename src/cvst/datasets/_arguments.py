@@ -32,16 +32,19 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
         return random_state
     try:
         state = check_random_state(random_state)
+    # scikit-learn's message does not say that a Generator will do as well.
     except ValueError:
         raise InvalidInputError(
             f"random_state={random_state!r} must be an integer from 0 to 2**32 - 1, "
             "a numpy RandomState or Generator, or None."
         ) from None
+    # 128 bits, as many as NumPy takes from the system for a fresh generator.
     return np.random.default_rng(state.randint(2**32, size=4, dtype=np.uint32))
 
 
 def check_count(name: str, value: object) -> None:
     """Refuse anything but a whole number of at least 1."""
+    # True is an integer to Python; nobody means one row by it.
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 1:
         raise InvalidInputError(
             f"{name}={value!r} must be a whole number of at least 1."

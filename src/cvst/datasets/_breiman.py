@@ -27,6 +27,7 @@ MIXED = np.array([[0, 1], [0, 2], [1, 2]])
 
 
 def _signs(n_samples: int, rng: np.random.Generator) -> IntArray:
+    # Drawn for each row: equally likely classes need not be equally large.
     return np.where(rng.random(n_samples) < 0.5, -1, 1)
 
 
@@ -92,6 +93,7 @@ def make_ringnorm(
     rng = as_generator(random_state)
     y = _signs(n_samples, rng)
     noise = rng.standard_normal((n_samples, N_NORM_FEATURES))
+    # Twice the deviation is four times the variance.
     wide = (y == 1)[:, np.newaxis]
     return np.where(wide, 2 * noise, noise + SHIFT), y
 

@@ -14,6 +14,7 @@ FOLDER = "folder"
 IDA = "IDA benchmark repository (Raetsch, Onoda and Mueller, 2001)"
 DELVE = "Delve repository (Rasmussen et al., 1996)"
 UCI_COVTYPE = "UCI covertype (Blackard and Dean, 1999)"
+# A set of the same name may be another version of the data.
 UNVERIFIED = (
     "OpenML has a set of this name, but whether its rows and digits are the same has "
     "not been checked yet, so it is not used."
@@ -51,6 +52,7 @@ class DatasetInfo:
     source: str
     origin: str = ""
     note: str = ""
+    # Of the sorted rows, see Table.checksum. Empty for what scikit-learn checks itself.
     checksum: str = field(default="", repr=False)
     why_not_online: str = field(default="", repr=False)
 
@@ -192,6 +194,7 @@ BENCHMARKS = (
         why_not_online="OpenML's puma32H is the variant with high noise.",
     ),
     DatasetInfo(
+        # Listed though it cannot be had, so that asking for it says why.
         "kin32nm",
         "regression",
         8192,

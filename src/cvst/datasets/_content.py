@@ -41,6 +41,7 @@ class Table:
         """
         # Adding 0 turns -0.0 into 0.0: equal numbers must have equal bytes.
         rows = np.column_stack([self.data, self.target]).astype("<f8") + 0.0
+        # lexsort takes the last key first, and rows are to be sorted by their first.
         order = np.lexsort(rows.T[::-1])
         return sha256(np.ascontiguousarray(rows[order]).tobytes()).hexdigest()
 
@@ -64,6 +65,7 @@ def read_table(path: Path) -> Table:
             f"{path} cannot be read as a gzip'd CSV file of numbers with a header "
             f"({error}). Replace the file."
         ) from error
+    # A file without a header has lost its first row to the names, which shows here.
     if names[-1] != TARGET or len(names) != values.shape[1]:
         raise DataUnavailableError(
             f"{path} has {values.shape[1]} columns of numbers and the header "

@@ -40,6 +40,7 @@ SCALES = MappingProxyType(
 
 
 def _blocks(x: FloatArray) -> FloatArray:
+    # The original's K(t), with one half at the jump itself.
     steps = (1 + np.sign(x[:, np.newaxis] - PLACES)) / 2
     return np.asarray(steps @ BLOCK_HEIGHTS)
 
@@ -73,6 +74,7 @@ def _draw(
     check_count("n_samples", n_samples)
     check_noise(noise)
     rng = as_generator(random_state)
+    # At random: the original has equally spaced points, for wavelets.
     x = rng.uniform(0.0, 1.0, n_samples)
     y = SCALES[name] * FUNCTIONS[name](x) + noise * rng.standard_normal(n_samples)
     return x[:, np.newaxis], y

@@ -10,6 +10,7 @@ from cvst.exceptions import InvalidInputError
 
 __all__ = ["load_example"]
 
+# Few enough for a documentation that runs all of its examples.
 N_SAMPLES = 300
 
 

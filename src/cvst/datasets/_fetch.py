@@ -68,6 +68,7 @@ def fetch_benchmark(
         table = read_table(path)
         _verify(table, info, str(path))
     elif download_if_missing and name in DOWNLOADS:
+        # Not the folder of the environment variable: that one is only read from.
         table = _download(info, Path(data_home) if data_home is not None else None)
         _verify(table, info, f"The copy of {name} from {info.source}")
     else:

@@ -109,9 +109,11 @@ class _TableRows(StoredRows):
     def _read(self, piece: Any, wanted: IntArray) -> Iterator[Any]:
         """Yield rows of a row group, decoded a few at a time."""
         batches = piece.to_batches(
+            # Of the whole set: a single file may lack a column, or have another type.
             schema=self._dataset.schema,
             columns=self._columns,
             batch_size=BLOCK_ROWS,
+            # Arrow would read 16 batches ahead, all of them in memory.
             batch_readahead=1,
             use_threads=False,
         )
@@ -121,6 +123,7 @@ class _TableRows(StoredRows):
             if stop > start:
                 yield self._made(batch.take(_indices(wanted[start:stop] - n_read)))
             n_read, start = n_read + batch.num_rows, stop
+            # The rest of the row group need not be decoded.
             if start == len(wanted):
                 return
 
@@ -155,6 +158,7 @@ def _opened(source: Any, file_format: str) -> Any:
             "Data sets on disk need the package 'pyarrow', which is not installed. "
             "Run: pip install 'cvst[parquet]'"
         ) from error
+    # Opened by the user, for instance with a schema or a file system of its own.
     if isinstance(source, datasets.Dataset):
         return source
     try:
@@ -168,6 +172,7 @@ def _opened(source: Any, file_format: str) -> Any:
 
 def _targets(dataset: Any, target: str) -> Any:
     column = dataset.to_table(columns=[target]).column(0)
+    # A missing class would become one of its own, and a missing number NaN.
     if column.null_count:
         raise InvalidInputError(
             f"The target {target!r} is missing in {column.null_count:,} of "
@@ -213,6 +218,7 @@ def _common_dtype(names: list[str], types: list[Any], as_frame: bool) -> Any:
     import pyarrow.types as arrow
 
     floating = {str(one) for one in types if arrow.is_floating(one)}
+    # One type for all can be read into an array, which becomes a frame without a copy.
     alike = len(floating) == 1 and all(map(arrow.is_floating, types))
     if alike:
         return types[0].to_pandas_dtype()

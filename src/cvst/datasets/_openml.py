@@ -22,6 +22,7 @@ from cvst.datasets._standardise import standardise
 
 __all__ = ["DOWNLOADS", "convert_german", "convert_splice"]
 
+# By number: a name may mean a newer version some day.
 OPENML_GERMAN = 31
 OPENML_SPLICE = 46
 
@@ -150,6 +151,7 @@ def _from_openml(
         with warnings.catch_warnings():
             # It retries three times; the error that follows says enough.
             warnings.filterwarnings("ignore", message="A network error occurred")
+            # The other parser needs pandas.
             raw = fetch_openml(
                 data_id=data_id, data_home=cache, as_frame=False, parser="liac-arff"
             )

@@ -94,6 +94,7 @@ class StoredRows(ABC):
             return values
         import pandas as pd
 
+        # The rows may fill what the user allows; a copy would take as much again.
         return pd.DataFrame(values, columns=self.names, copy=False)
 
     def fill(self, table: Any, places: IntArray, rows: IntArray) -> None:
@@ -106,6 +107,7 @@ class StoredRows(ABC):
         places, rows : ndarray of int
             Place of each row; rows in any order.
         """
+        # Blocks come in ascending order, wherever the rows are wanted.
         order = np.argsort(rows, kind="stable")
         start = 0
         for block in self.blocks(rows[order]):
@@ -122,6 +124,7 @@ class StoredRows(ABC):
             return self.shown(table)
         order = np.argsort(wanted, kind="stable")
         found = self.joined(list(self.blocks(wanted[order])))
+        # The inverse of the order, since frames are put back by position.
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
         return found.iloc[place].reset_index(drop=True)
@@ -137,6 +140,7 @@ class StoredRows(ABC):
 
     def __getitem__(self, rows: Any) -> Any:
         """Read rows by their numbers."""
+        # So NumPy makes row numbers of slices, masks and negative numbers.
         return self.read(np.arange(len(self))[rows])
 
 
@@ -194,6 +198,7 @@ class _DaskArrayRows(StoredRows):
             yield self.collection.blocks[piece][wanted].compute()
 
     def identity(self) -> Any:
+        # Dask's names are hashes of how a collection is made.
         return self.collection.name
 
 
@@ -201,6 +206,7 @@ class _DaskFrameRows(StoredRows):
     """Rows of a Dask DataFrame, computed partition by partition."""
 
     def __init__(self, frame: Any, max_rows: int | None) -> None:
+        # Dask does not know how many rows it has; this is one pass over all of them.
         self._lengths = tuple(frame.map_partitions(len).compute())
         shape = sum(self._lengths), len(frame.columns)
         # What a string takes is a guess.
@@ -212,6 +218,7 @@ class _DaskFrameRows(StoredRows):
 
     def blocks(self, rows: IntArray) -> Iterator[Any]:
         for piece, wanted in by_piece(rows, self._lengths):
+            # A Dask DataFrame has no rows by position until it is computed.
             yield self.collection.partitions[piece].compute().iloc[wanted]
 
     def identity(self) -> Any:
@@ -262,6 +269,7 @@ def is_dask(values: Any) -> bool:
 
 
 def _limited(source: StoredRows, max_rows: int) -> StoredRows:
+    # A view of its own: the one that was handed in keeps its limit.
     limited = source.only(np.arange(len(source)))
     limited.max_rows = _checked(max_rows, 0)
     return limited

@@ -97,6 +97,7 @@ class ByParameter:
         names = chosen_names(seen, parameters)
         return cls(
             axes=tuple(parameter_axis(name, seen.configurations) for name in names),
+            # Not the losses as they were: those of early drops come from few rows.
             losses=seen.comparable,
             confirmed=seen.confirmed,
             winner=seen.winner,

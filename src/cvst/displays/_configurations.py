@@ -93,9 +93,11 @@ class SeenConfigurations:
             # Looks at subsets of one size tell equally much; folds are counted.
             stage = last.stage if last.is_fold else ""
             evidence.update(dict.fromkeys(members.tolist(), (stage, len(looks))))
+        # What no look has seen yet has no rows and no place in the pictures.
         numbers = np.flatnonzero(n_train)
         winner = int(race.order[0])
         stage, n_folds = evidence.get(winner, ("", 1))
+        # Without folds all survivors have seen the same looks.
         confirmed = state.active.copy()
         if stage:
             for number in range(state.n_configurations):
@@ -113,6 +115,7 @@ class SeenConfigurations:
             comparable_means(state)[numbers],
             n_train[numbers],
             confirmed[numbers],
+            # While a race runs, the first may wait for its first look.
             int(np.flatnonzero(numbers == winner)[0]) if winner in numbers else 0,
             race.quantity,
         )

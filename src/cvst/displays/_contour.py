@@ -171,11 +171,14 @@ class ContourDisplay:
         inputs = np.column_stack([axis.positions for axis in axes])
         known = np.flatnonzero(np.isfinite(seen.comparable))
         losses = seen.comparable[known]
+        # One disaster would take all colours, and leave one for the rest.
         losses = np.minimum(losses, loss_ceiling(losses, losses[:0]))
+        # Leaves of one would draw the noise of single configurations as hills.
         forest = ExtraTreesRegressor(
             200, min_samples_leaf=2, random_state=random_state
         ).fit(inputs[known], losses)
         columns = [names.index(name) for name in chosen]
+        # With the margin of the axis, so that the surface fills the picture.
         places = [np.linspace(*axes[column].span, N_PLACES) for column in columns]
         asked = [_snapped(axes[column], places[n]) for n, column in enumerate(columns)]
         best = known[np.argsort(losses, kind="stable")][:N_OTHERS]
@@ -225,6 +228,7 @@ class ContourDisplay:
         )
         for label, mine, marker, face, edge in groups:
             if mine.any():
+                # matplotlib warns of an edge colour on a marker without a face.
                 colours: dict[str, Any] = {"fc": face, "ec": edge}
                 ax.scatter(
                     x[mine],
@@ -239,6 +243,7 @@ class ContourDisplay:
             x[self.winner], y[self.winner], "*", ms=15, mfc="#E69F00", mec="black",
             ls="none", label="winner",
         )  # fmt: skip
+        # About twice as wide as a panel of slices, which the default is for.
         draw_parameter_ticks(ax, self.x, room=60)
         draw_parameter_ticks(ax, self.y, "y")
         what = self.quantity.capitalize() if self.quantity == LOSS else self.quantity
@@ -266,6 +271,7 @@ def _pair(
             f"{len(varying)} that do. Use SlicesDisplay for one."
         )
     ranked = list(varying)
+    # Only if it is needed: importances take twenty forests.
     if None in given:
         ranked = list(ImportanceDisplay._of(seen, random_state).names)
     free = iter([name for name in ranked if name not in given])
@@ -277,6 +283,7 @@ def _snapped(axis: ParameterAxis, places: FloatArray) -> FloatArray:
     ends = [0.0, 1.0] if axis.scale != "categories" else []
     known = np.append(ends, np.unique(axis.positions))
     nearest = known[np.abs(places[:, None] - known).argmin(axis=1)]
+    # Left of the scale stand None and the like, and nothing lies between these.
     in_between = (places >= 0) & (places <= 1) & (axis.scale != "categories")
     return np.asarray(np.where(in_between, places, nearest))
 

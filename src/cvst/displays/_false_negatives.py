@@ -97,7 +97,9 @@ class FalseNegativesDisplay:
         self.figure_, ax = prepare_axes(ax)
         self.ax_ = ax
         result = self.result
+        # Where the theory promises 0: the lines show whether it holds.
         ax.axvspan(0, self.safety_zone, color=REGION, lw=0, label="safety zone")
+        # Chances have an order, and so have their colours.
         hues = ordered_colours(len(result.win_probabilities_before))
         for row, before in enumerate(result.win_probabilities_before):
             ax.plot(
@@ -110,6 +112,7 @@ class FalseNegativesDisplay:
             )
         ax.set(
             xlim=(0, result.max_steps),
+            # Lines at 0 and 1 would be cut in half by the edge.
             ylim=(-0.03, 1.03),
             xlabel="change point (last step before the change)",
             ylabel="share dropped",

@@ -156,6 +156,7 @@ class ImportanceDisplay:
         -------
         ImportanceDisplay
         """
+        # No strategy: nothing here depends on who wins.
         seen = SeenConfigurations.from_state(state, configurations, None)
         return cls._of(seen, random_state)
 
@@ -198,6 +199,7 @@ class ImportanceDisplay:
             Itself, with ``ax_`` and ``figure_``.
         """
         self.figure_, ax = prepare_axes(ax)
+        # After prepare_axes, which says in a sentence if matplotlib is missing.
         from matplotlib.lines import Line2D
         from matplotlib.ticker import PercentFormatter
 
@@ -220,6 +222,7 @@ class ImportanceDisplay:
             ax.plot(end, places, "|", color="black", ms=8, mew=1.5)
         small = len(places) > 12
         ax.set_yticks(places, self.names, fontsize="x-small" if small else "small")
+        # Upside down, so that the most important parameter is on top.
         ax.set_ylim(len(places) - 0.4, -0.6)
         ax.set_xlim(0, max(0.1, 1.05 * float(intervals.max())))
         ax.xaxis.set_major_formatter(PercentFormatter(1, decimals=0))
@@ -268,6 +271,7 @@ def _shares(
 
 def _columns(axis: ParameterAxis) -> FloatArray:
     """Return numbers as one column, categories as one column each."""
+    # On one column three categories would have an order, and splits would use it.
     if axis.scale != "categories" or len(axis.ticks) < 3:
         return axis.positions[:, None]
     places = np.array([position for position, _ in axis.ticks])
@@ -307,7 +311,10 @@ def _effects(
         asked[:, :, first : first + values.shape[1]] = values[:, None, :]
         flat = forest.predict(asked.reshape(-1, others.shape[1]))
         table = flat.reshape(len(values), len(others))
+        # A forest may predict the same everywhere; then all shares are 0.
         everything = float(np.var(table)) or 1.0
+        # The variance that this parameter causes with the others held, averaged over
+        # these: its total effect. The variance of its averages is the main effect.
         with_others = float(np.var(table, axis=0).mean()) / everything
         effects.append((with_others, float(np.var(table.mean(axis=1))) / everything))
         first += values.shape[1]

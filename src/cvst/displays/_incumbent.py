@@ -201,6 +201,7 @@ class IncumbentDisplay:
                 label=stage if len(stages) > 1 else "look at a configuration",
             )
         self._draw_line(ax)
+        # Before the first look nobody leads, so that it counts as a change.
         changes = np.flatnonzero(np.diff(self.incumbents, prepend=-1))
         ax.plot(
             self.times[changes],
@@ -236,6 +237,7 @@ class IncumbentDisplay:
             times = np.append(self.times[first - 1 : last], self.times[end])
             losses = np.append(self.losses[first - 1 : last], self.losses[last - 1])
             ax.step(times, losses, where="post", color="black", lw=1.8, label=label)
+            # One entry for all pieces: labels with an underscore are left out.
             label = "_nolegend_"
             if first > 1:
                 ax.axvline(times[0], color=BOUNDARY, lw=0.8, ls=(0, (2, 2)))
@@ -271,6 +273,7 @@ class IncumbentDisplay:
                 textcoords="offset points",
                 va="center",
                 fontsize="small",
+                # The last point is at the edge, and its number outside.
                 annotation_clip=False,
             )
 
@@ -280,6 +283,7 @@ def _incumbents(state: RaceState, strategy: Any) -> IntArray:
     best: dict[tuple[Any, ...], dict[int, float]] = {}
     n_looks = state.n_looks
     for number, seen in enumerate(state.observations, start=1):
+        # Only losses on the same rows can be compared without the strategy.
         key = (seen.look.stage, seen.look.n_train, seen.look.fold)
         here = best.setdefault(key, {})
         who = seen.look.configurations.tolist()
@@ -300,6 +304,7 @@ def _may_change(seen: Observation, leader: int, here: dict[int, float]) -> bool:
     Not if it is not a fold and the leader was seen on the same rows with a lower loss
     than all of the look.
     """
+    # A fold is averaged with others, so that its own losses tell nothing of the order.
     if seen.look.is_fold or leader not in here or leader in seen.drops:
         return True
     losses = seen.mean_losses[seen.look.configurations != leader]
@@ -333,6 +338,7 @@ def _losses_then(
             stages.append("")
             continue
         deciding = deciding_looks(state, looks)
+        # As reports rank: by the folds of the last stage, not by the last fold.
         losses[place] = table[leader, deciding].mean()
         stages.append(state.observations[int(deciding[-1])].look.stage)
     return losses, stages

@@ -164,6 +164,7 @@ class LearningCurvesDisplay:
     ) -> LearningCurvesDisplay:
         check_started(race.state)
         curves = _curves(race)
+        # What failed in every look has nothing to draw.
         curves = [curve for curve in curves if np.isfinite(curve.losses).any()]
         kept = [curve for curve in curves if not curve.dropped]
         fallen = [curve for curve in curves if curve.dropped]
@@ -190,6 +191,7 @@ class LearningCurvesDisplay:
         self.figure_, ax = prepare_axes(ax)
         self.ax_ = ax
         self._draw_others(ax)
+        # What is drawn last lies on top, and that should be the winner.
         shown = [*self.dropped[::-1], *self.survivors[::-1]]
         hues = colours(len(shown))[::-1]
         # Side by side, so that bars of the same rows do not hide each other.
@@ -208,6 +210,7 @@ class LearningCurvesDisplay:
         ax.set(xlabel="training rows", ylabel=label_of(self.quantity, "mean"))
         draw_title(ax, self._title(shown))
         tidy(ax)
+        # Turned back again: the legend begins with the winner.
         draw_legend(ax, ax.get_legend_handles_labels()[0][::-1], n=2)
         return self
 
@@ -244,6 +247,7 @@ class LearningCurvesDisplay:
         losses = np.concatenate([curve.losses for curve in shown])
         errors = np.nan_to_num(np.concatenate([curve.errors for curve in shown]))
         low, high = np.nanmin(losses), np.nanmax(losses)
+        # Bars limit a linear axis only: on a logarithmic one they may go below 0.
         if not (low > 0 and high > 10 * low):
             low, high = np.nanmin(losses - errors), np.nanmax(losses + errors)
         if low > 0 and high > 10 * low:
@@ -295,6 +299,7 @@ def _curves(race: Race) -> list[Curve]:
                 loss = losses[index, mine].mean()
                 rows.append((sizes[mine].mean(), loss, error))
         table = np.array(rows, dtype=float).reshape(-1, 3)
+        # By rows, since a later stage may train on fewer than an earlier one.
         table = table[np.argsort(table[:, 0], kind="stable")]
         n_train, means, spreads = table.T
         fell = not active[index]

@@ -225,6 +225,7 @@ class LossSurfaceDisplay:
         # On a linear scale a few bad corners would leave one colour for all the others.
         if low > 0 and high > 5 * low:
             return LogNorm(low, high)
+        # All losses may be equal, and a scale of no width would divide by 0.
         return Normalize(low, high if high > low else low + 1)
 
     def _draw_cells(self, ax: Axes) -> None:
@@ -232,10 +233,12 @@ class LossSurfaceDisplay:
         from matplotlib.path import Path
 
         norm = self._norm()
+        # Masked cells are not drawn, so this shows through where nothing was fitted.
         ax.set_facecolor(NO_LOSS)
         picture = ax.imshow(
             np.ma.masked_invalid(self.losses),
             aspect="auto",
+            # Rows of an image run downwards, values of a parameter upwards.
             origin="lower",
             cmap="cividis",
             norm=norm,
@@ -250,12 +253,14 @@ class LossSurfaceDisplay:
         # One patch for all cells: a patch each takes seconds on a large grid.
         unit = Path.unit_rectangle()
         corners = np.asarray(unit.vertices) - 0.5
+        # Cells are (row, column), paths are (x, y).
         tiles = [Path(corners + cell[::-1], unit.codes) for cell in fallen]
         ax.add_patch(
             PathPatch(
                 Path.make_compound_path(*tiles),
                 hatch=HATCH,
                 facecolor="none",
+                # Hatches have the colour of the edge, which itself is not drawn.
                 edgecolor="#FFFFFF",
                 lw=0,
             )
@@ -283,6 +288,7 @@ class LossSurfaceDisplay:
         from matplotlib.collections import LineCollection
 
         fell = self._dropped
+        # A line wherever two neighbours differ: survivors need not lie together.
         rows, columns = np.nonzero(fell[1:] != fell[:-1])
         across = [
             [(c - 0.5, r + 0.5), (c + 0.5, r + 0.5)]
@@ -296,6 +302,7 @@ class LossSurfaceDisplay:
         ax.add_collection(LineCollection(across + along, colors="#D55E00", lw=2.5))
 
     def _draw_points(self, ax: Axes) -> None:
+        # The dropped are drawn first: where points overlap, survivors are seen.
         kept = np.argwhere(np.isfinite(self.losses) & ~self._dropped)
         fallen = np.argwhere(np.isfinite(self.losses) & self._dropped)
         norm = self._norm()
@@ -342,6 +349,7 @@ def _ticks(ax: Axes, which: str, axis: PictureAxis) -> None:
     set_ticks = ax.set_xticks if which == "x" else ax.set_yticks
     set_ticks(places, texts, fontsize="small")
     ax.tick_params(length=0)
+    # About the characters that fit below axes of the usual width.
     if which == "x" and max(map(len, texts), default=0) * len(texts) > 55:
         ax.tick_params(axis="x", rotation=30)
 

@@ -81,6 +81,7 @@ class ParallelCoordinatesDisplay(ByParameter):
                 "Search more values, or name parameters to draw."
             )
         self.figure_, ax = prepare_axes(ax, width=max(6.4, 1.5 * len(self.axes) + 2))
+        # After prepare_axes, which says in a sentence if matplotlib is missing.
         from matplotlib import colormaps
         from matplotlib.collections import LineCollection
 
@@ -91,6 +92,7 @@ class ParallelCoordinatesDisplay(ByParameter):
         # The best are drawn last, above all others.
         known = known[np.argsort(-self.losses[known], kind="stable")]
         heights = np.column_stack([_heights(axis) for axis in all_axes])[known]
+        # By rank: losses crowd at one end, and all lines would have its colour.
         shares = np.linspace(0, 1, len(known))
         across = np.broadcast_to(np.arange(len(all_axes)), heights.shape)
         ax.add_collection(
@@ -137,6 +139,7 @@ class ParallelCoordinatesDisplay(ByParameter):
         )
         ax.set_yticks([])
         ax.tick_params(length=0)
+        # The numbers of the last axis stand to the right of it.
         ax.set_xlim(-0.1, len(axes) - 0.65)
         ax.set_ylim(lowest - 0.07, 1.05)
         ax.spines[:].set_visible(False)
@@ -144,6 +147,7 @@ class ParallelCoordinatesDisplay(ByParameter):
 
 def _loss_axis(losses: FloatArray, name: str) -> ParameterAxis:
     top = loss_ceiling(losses, losses[:0])
+    # With NaN first, min returns it: no comparison with NaN holds.
     return parameter_axis(name, [{name: min(one, top)} for one in losses.tolist()])
 
 
@@ -154,6 +158,7 @@ def _lowest(axis: ParameterAxis) -> float:
 def _heights(axis: ParameterAxis) -> FloatArray:
     """Return positions, with those of one of few values spread a little."""
     positions = axis.positions.copy()
+    # With few configurations per tick the lines part by themselves.
     if len(axis.ticks) * 4 > len(positions):
         return positions
     for position in np.unique(positions):

@@ -85,6 +85,7 @@ def parameter_axis(name: str, configurations: Sequence[Configuration]) -> Parame
         return _categories(name, values)
     scale = _scale(numbers[np.isfinite(numbers)])
     if scale == "log":
+        # A 0 has no logarithm. It gets a place beside the scale, like None.
         numbers[numbers <= 0] = np.nan
     on_scale = np.isfinite(numbers)
     low, high = float(numbers[on_scale].min()), float(numbers[on_scale].max())
@@ -102,6 +103,7 @@ def parameter_axis(name: str, configurations: Sequence[Configuration]) -> Parame
 
 
 def _number(value: Any) -> float:
+    # True is an int to Python, but a category to people.
     if isinstance(value, bool | np.bool_) or not isinstance(
         value, int | float | np.number
     ):
@@ -146,6 +148,7 @@ def _categories(name: str, values: Sequence[Any]) -> ParameterAxis:
     last = max(1, len(levels) - 1)
     where = {text: n / last for n, text in enumerate(levels)}
     if len(levels) == 1:
+        # In the middle, as a single number is.
         where = {levels[0]: 0.5}
     positions = np.array([where[text] for text in texts])
     ticks = tuple((position, text) for text, position in where.items())
@@ -180,6 +183,7 @@ def _tick_numbers(levels: FloatArray, scale: str) -> list[float]:
     low, high = float(levels[0]), float(levels[-1])
     if scale == "log":
         return _powers(low, high)
+    # About five numbers, whatever the range.
     step = _round_step((high - low) / 4)
     first, last = ceil(low / step), floor(high / step)
     return [n * step for n in range(first, last + 1)]
@@ -191,6 +195,7 @@ def _powers(low: float, high: float) -> list[float]:
     exponents = range(floor(log10(low)), ceil(log10(high)) + 1)
     every = max(1, round(decades / 5)) if len(digits) == 1 else 1
     powers = [d * 10.0**e for e in exponents if e % every == 0 for d in digits]
+    # Rounding must not lose a power that is an end of the range.
     return [number for number in powers if low * 0.999 <= number <= high * 1.001]
 
 

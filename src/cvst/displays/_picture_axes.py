@@ -39,6 +39,7 @@ def choose_axes(
     configurations: Sequence[Configuration], x: str | None, y: str | None
 ) -> tuple[PictureAxis, PictureAxis]:
     """Return the axes asked for, else those with the most levels."""
+    # Sorted, since a set has another order in each process.
     names = sorted({name for one in configurations for name in one})
     for name in (x, y):
         if name is not None and name not in names:

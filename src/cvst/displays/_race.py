@@ -113,6 +113,7 @@ def _ranking(state: RaceState, strategy: Any) -> IntArray:
     survivors = np.flatnonzero(state.active)
     if not state.observations:
         return survivors
+    # Those that were absent from the last look have NaN, and come last.
     last = state.column("mean_losses")[survivors]
     return survivors[np.argsort(last, kind="stable")]
 
@@ -161,12 +162,14 @@ def draw_stages(ax: Axes, stages: Sequence[str]) -> None:
             va="bottom",
             fontsize="small",
             color=BOUNDARY,
+            # It lies outside the axes, and would not be drawn otherwise.
             annotation_clip=False,
         )
 
 
 def draw_title(ax: Axes, text: str, stages: Sequence[str] = ()) -> None:
     """Write the title flush left, above the names of the stages if there are any."""
+    # Two lines of small text: names of stages may break.
     pad = 30 if len(stage_spans(stages)) > 1 else 6
     ax.set_title(text, loc="left", fontsize="medium", pad=pad)
 

@@ -143,6 +143,7 @@ class RacePathsDisplay:
         self.ax_ = ax
         last = max(n_run for n_run, _, _ in self.edges) + 1
         if self.test is not None:
+            # The whole test, even if the race has ended early.
             last = max(last, self.test.max_steps)
             self._draw_test(ax, last)
         self._draw_paths(ax)
@@ -198,6 +199,7 @@ class RacePathsDisplay:
         ax.add_collection(
             LineCollection(lines, colors="#999999", linewidths=widths, capstyle="round")
         )
+        # One handle for lines of all widths.
         ax.plot([], [], color="#999999", lw=3, label="all")
 
     def _draw_falls(self, ax: Axes) -> None:
@@ -223,6 +225,8 @@ def _follow(
     state: RaceState, winner: int
 ) -> tuple[Counter[tuple[int, int, bool]], Counter[tuple[int, int]], IntArray]:
     n_configurations = state.n_configurations
+    # A configuration's own looks, not those of the race: the path of one that sat out a
+    # look goes on where it was.
     n_run = np.zeros(n_configurations, dtype=np.intp)
     n_won = np.zeros(n_configurations, dtype=np.intp)
     edges: Counter[tuple[int, int, bool]] = Counter()
@@ -235,6 +239,7 @@ def _follow(
             zip(n_run[who].tolist(), n_won[who].tolist(), top.tolist(), strict=True)
         )
         n_run[who] += 1
+        # Falls are counted after the look, at the point where the path ends.
         n_won[who] += top
         fallen = list(observation.drops)
         falls.update(zip(n_run[fallen].tolist(), n_won[fallen].tolist(), strict=True))

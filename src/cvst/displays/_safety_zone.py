@@ -83,6 +83,7 @@ class SafetyZoneDisplay:
         for row, level in enumerate(loser_levels):
             fewest = minimal_steps(level, winner_level)
             for column, steps in enumerate(max_steps):
+                # With fewer steps Eq. (2) has a probability of 1: there is no test.
                 if steps >= fewest:
                     zones[row, column] = safety_zone(steps, level, winner_level)
         return cls(
@@ -107,6 +108,7 @@ class SafetyZoneDisplay:
         """
         self.figure_, ax = prepare_axes(ax)
         self.ax_ = ax
+        # Levels have an order, and so have their colours.
         hues = ordered_colours(len(self.loser_levels))
         for level, zones, hue in zip(self.loser_levels, self.zones, hues, strict=True):
             ax.plot(

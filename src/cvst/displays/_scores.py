@@ -45,7 +45,9 @@ def seen_by_score(search: Any, score: str | None) -> tuple[RaceState, str]:
     looks = tuple(
         replace(
             seen,
+            # Displays take lower for better.
             mean_losses=-table[seen.look.configurations],
+            # Recorded for the losses alone.
             standard_errors=None,
         )
         for seen, table in zip(

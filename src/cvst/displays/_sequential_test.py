@@ -109,6 +109,7 @@ class SequentialTestDisplay:
         SequentialTestDisplay
         """
         rows = np.asarray([] if traces is None else traces, dtype=bool)
+        # An empty list has one dimension, which the check below would refuse.
         rows = rows.reshape(0, 0) if rows.size == 0 else rows
         if rows.ndim != 2 or rows.shape[1] > test.max_steps:
             raise InvalidInputError(
@@ -125,9 +126,11 @@ class SequentialTestDisplay:
         steps = np.arange(test.max_steps + 1)
         boundary = test.loser_boundary(steps)
         wins = np.hstack([np.zeros((len(rows), 1), dtype=int), rows.cumsum(axis=1)])
+        # Without step 0, where nothing has been tested.
         fallen = wins[:, 1:] <= boundary[1 : wins.shape[1]]
         paths = []
         for path, falls in zip(wins, fallen, strict=True):
+            # The first crossing ends a path, even if it would come back.
             end = int(falls.argmax()) + 1 if falls.any() else len(falls)
             paths.append(path[: end + 1])
         closed = isinstance(test, SpicerTest)

@@ -89,13 +89,16 @@ class SlicesDisplay(ByParameter):
         shape = ceil(n_panels / columns), columns
         self.figure_, panels = prepare_figure(axes, n_panels, shape)
         self.axes_ = panels
+        # What was confirmed stays within the picture, however far it is from the rest.
         top = loss_ceiling(self.losses, self.losses[self.confirmed])
         for place, (ax, axis) in enumerate(zip(panels, self.axes, strict=True)):
             self._draw(ax, axis, top)
             if place % columns == 0:
                 ax.set_ylabel(label_of(self.quantity, "comparable"))
             else:
+                # All panels have the same losses, and so the same limits.
                 ax.tick_params(axis="y", labelleft=False)
+        # Outside the panels there is room in our layout only, not in a user's figure.
         if axes is None:
             self.figure_.legend(
                 handles=panels[0].get_legend_handles_labels()[0],

@@ -72,6 +72,7 @@ class SpeedGainDisplay:
         SpeedGainDisplay
         """
         result = simulate_speed_gain(make_test, **simulation)
+        # make_test may be any function: what it makes tells which test it is.
         closed = isinstance(make_test(int(result.max_steps[0])), SpicerTest)
         return cls(result=result, name="Closed test" if closed else "Open test")
 
@@ -95,6 +96,7 @@ class SpeedGainDisplay:
         result = self.result
         hues = colours(len(result.problems))
         for row, problem in enumerate(result.problems):
+            # Quartiles: gains are ratios, and their mean would hang on a few races.
             low, middle, high = np.quantile(
                 result.gains[row], [0.25, 0.5, 0.75], axis=1
             )
@@ -113,12 +115,14 @@ class SpeedGainDisplay:
         ax.annotate(
             "as fast as cross-validation",
             (0.01, 1),
+            # Across by share, upwards by value: right whatever the limits are.
             xycoords=("axes fraction", "data"),
             xytext=(0, 3),
             textcoords="offset points",
             fontsize="small",
             color=BOUNDARY,
         )
+        # Ratios: twice as fast and half as fast are equally far from 1.
         ax.set_yscale("log")
         ax.set(
             xlabel="steps of the race",

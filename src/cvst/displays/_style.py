@@ -66,6 +66,7 @@ def prepare_axes(
     ImportError
         If matplotlib is not installed.
     """
+    # At the call: a display can be computed where there is no matplotlib.
     plt = import_pyplot()
     if ax is None:
         _, ax = plt.subplots(figsize=(width, 4.2), layout="constrained")
@@ -108,11 +109,13 @@ def prepare_figure(
     plt = import_pyplot()
     rows, columns = shape
     size = (max(4.2, 2.6 * columns + 0.6), 2.4 * rows + 0.6)
+    # Always a table of panels: without squeeze=False one panel comes bare.
     figure, grid = plt.subplots(
         rows, columns, figsize=size, layout="constrained", squeeze=False
     )
     panels = list(grid.ravel())
     for unused in panels[n_panels:]:
+        # The last row of a grid is seldom full.
         unused.remove()
     return figure, panels[:n_panels]
 
@@ -123,6 +126,7 @@ def numbers_on_log_axis(ax: Axes) -> None:
 
     ax.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     ax.yaxis.set_major_formatter("{x:g}")
+    # Minor ticks write numbers of their own where an axis has less than a decade.
     ax.set_yticks([], minor=True)
 
 
@@ -164,6 +168,7 @@ def loss_ceiling(losses: FloatArray, must_show: FloatArray) -> float:
         return 1.0
     low, middle = float(finite.min()), float(np.median(finite))
     shown = must_show[np.isfinite(must_show)]
+    # By the better half alone: what lies above the median may be arbitrarily far.
     far = max(middle + FAR * (middle - low), float(shown.max(initial=low)))
     return min(far, float(finite.max()))
 

@@ -133,6 +133,7 @@ class SurvivingPathsDisplay:
             title="Paths of a late winner that survive",
         )
         tidy(ax)
+        # The edges are a grid already.
         ax.grid(visible=False)
         whole_steps(ax, both=True)
         ax.legend(loc="upper left")
@@ -145,6 +146,7 @@ class SurvivingPathsDisplay:
         edges = []
         for wins, step in np.argwhere(self.paths != 0):
             for fewer in (0, 1):
+                # A path comes from a flop, with as many wins, or from a top.
                 before = (wins - fewer, step - 1)
                 if min(before) >= 0 and self.paths[before] != 0:
                     edges.append([(before[1], before[0]), (step, wins)])

@@ -104,6 +104,7 @@ class SurvivorsDisplay:
         """
         check_started(state)
         seen = state.observations
+        # As it was then: a later stage may take up what was dropped.
         active = [
             int(state.until(n_looks + 1).active.sum()) for n_looks in range(len(seen))
         ]
@@ -154,6 +155,7 @@ class SurvivorsDisplay:
                 )
         label_looks(ax, self.subset_sizes)
         ax.set_xlim(0.4, looks[-1] + 0.6)
+        # Above the highest point there must be room for its number.
         ax.set_ylim((0.8, largest * 2) if logarithmic else (0, largest * 1.15))
         ax.set_ylabel("configurations")
         title = f"From {self.n_tested[0]:,} configurations to {self.n_active[-1]:,}"

@@ -156,6 +156,7 @@ class TimeConsumptionDisplay:
         self.ax_ = ax
         looks = np.arange(1, len(self.seconds) + 1)
         full = self.cross_validation_seconds
+        # Logarithmic, so that short looks can be seen beside cross-validation.
         ax.set_yscale("log")
         ax.bar(looks, self.seconds, color=COLOURS[5], width=0.7, label="this look")
         total = np.cumsum(self.seconds)
@@ -164,6 +165,7 @@ class TimeConsumptionDisplay:
         ax.annotate(
             f"{self.n_folds}-fold cross-validation, {about_seconds(full)}",
             (0.01, full),
+            # Across by share, upwards by value: right whatever the limits are.
             xycoords=("axes fraction", "data"),
             xytext=(0, 3),
             textcoords="offset points",
@@ -172,10 +174,12 @@ class TimeConsumptionDisplay:
         )
         label_looks(ax, self.subset_sizes)
         ax.set_xlim(0.4, looks[-1] + 0.6)
+        # A logarithmic axis has no place for a look of 0 seconds.
         lowest = self.seconds[self.seconds > 0].min(initial=full)
         ax.set_ylim(lowest / 2, 2.5 * max(full, float(total[-1])))
         ax.set_ylabel("seconds")
         text = f"Race {total[-1]:.3g} s: {about_times(self.speedup)} times faster"
+        # Small searches may be slower, and the title must not hide it.
         if self.speedup < 1:
             text = (
                 f"Race {total[-1]:.3g} s: {about_times(1 / self.speedup)} times slower"

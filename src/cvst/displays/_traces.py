@@ -205,6 +205,7 @@ class TracesDisplay:
         rows = self.codes[self.survivors][:, n_looks - self.window :]
         looks = np.arange(n_looks - self.window + 1, n_looks + 1)
         _draw_cells(ax, rows, looks)
+        # A quarter of the figure has no room for more numbers.
         ax.set_xticks(looks if self.window <= 8 else looks[[0, -1]])
         ax.set_xlabel("look")
         if len(rows) > 1:
@@ -247,6 +248,7 @@ def _draw_cells(ax: Axes, codes: IntArray, looks: IntArray) -> None:
     from matplotlib.colors import to_rgb
 
     palette = np.array([to_rgb(MEANINGS[code][1]) for code in sorted(MEANINGS)])
+    # Colours instead of codes: blending two codes would draw a third.
     image: FloatArray = palette[codes]
     n_rows = len(codes)
     crowded = n_rows > 2 * MOST_LABELS
@@ -256,6 +258,7 @@ def _draw_cells(ax: Axes, codes: IntArray, looks: IntArray) -> None:
         np.repeat(image, 200, axis=1) if crowded else image,
         aspect="auto",
         interpolation="antialiased" if crowded else "nearest",
+        # Upside down, so that row 1, the winner, is on top.
         extent=(looks[0] - 0.5, looks[-1] + 0.5, n_rows + 0.5, 0.5),
     )
     for look in looks[:-1]:

@@ -54,6 +54,7 @@ def check_evaluator(
     """
     name = type(evaluator).__name__
     _check_names(evaluator, name)
+    # From here on the copy is tried, since it is what a worker gets.
     evaluator = _pickled(evaluator, name)
     # Numbers that differ from positions, so that mixing them up shows.
     numbers = {3 * place + 5: old for place, old in enumerate(task.configurations)}
@@ -65,6 +66,7 @@ def check_evaluator(
     groups = evaluator.groups(renumbered.estimator, renumbered.configurations)
     _check_partition(groups, renumbered, name)
     found = {}
+    # Group by group, as workers get them.
     for group in groups:
         for outcome in _outcomes(evaluator, renumbered.only(group), name):
             found[outcome.configuration] = outcome
@@ -128,6 +130,8 @@ def _content(rows: Any) -> Hashable:
         return tuple(_content(np.asarray(rows[name])) for name in rows.columns)
     values = np.asarray(rows)
     return (
+        # The bytes of an object array are addresses, which stay when a list in it
+        # changes.
         tuple(map(repr, values.ravel()))
         if values.dtype == object
         else value_key(values)
@@ -161,6 +165,7 @@ def _outcomes(evaluator: BatchEvaluator, task: Task, name: str) -> list[Outcome]
 
 
 def _limited(evaluator: Any, task: Task) -> Task:
+    # A plain fit knows nothing of rounds, so the limit is put into its parameters.
     if task.rounds is None or not hasattr(evaluator, "limited"):
         return task
     limit: Callable[..., Any] = evaluator.limited
@@ -174,6 +179,7 @@ def _limited(evaluator: Any, task: Task) -> Task:
 def _check_outcome(
     actual: Outcome, expected: Outcome, about: str, rtol: float, atol: float
 ) -> None:
+    # Only types: shared work may put the same failure in other words.
     if type(actual.error) is not type(expected.error):
         raise InvalidInputError(
             f"{about}: the error is {actual.error!r}, that of a fit on its own is "

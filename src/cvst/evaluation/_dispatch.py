@@ -133,6 +133,7 @@ def serve_exactly(evaluator: BatchEvaluator, *classes: type) -> None:
     """Register an evaluator for these classes, but not for their subclasses."""
 
     def choose(estimator: Any) -> BatchEvaluator:
+        # Single dispatch brings subclasses here too, and those may fit differently.
         return evaluator if type(estimator) in classes else OneByOne()
 
     for estimator_class in classes:

@@ -26,6 +26,7 @@ def outcomes_within_memory(evaluator: BatchEvaluator, task: Task) -> Iterator[Ou
             yield outcome
         return
     except MemoryError as error:
+        # What came before the memory ran out is not fitted again.
         left = [number for number in numbers if number not in done]
         LOGGER.warning(
             "%s: %d configurations that share work are fitted in smaller groups: %s",

@@ -66,6 +66,7 @@ class _PredictionWork:
 
     def _predicted(self, outcome: Outcome) -> Predicted:
         if outcome.error is not None:
+            # An error that cannot be pickled would take the whole chunk with it.
             return Predicted(outcome.configuration, error=portable(outcome.error))
         values = to_array(outcome.prediction)
         known, wanted = outcome.classes, self.work.classes
@@ -103,6 +104,7 @@ def predictions_of(
     with closing(batches):
         for results in batches:
             found.update({one.configuration: one for one in results})
+    # Workers finish in any order.
     return {number: found[number] for number in look.configurations.tolist()}
 
 

@@ -65,6 +65,7 @@ class Scratch:
     def __init__(self, limit: int | None = None) -> None:
         self.limit = limit
         self._values: dict[Any, Any] = {}
+        # Reentrant, so that what is being made may ask for other keys.
         self._lock = threading.RLock()
 
     def room(self, n_bytes: int) -> int:
@@ -85,6 +86,7 @@ class Scratch:
             self._values.pop(key, None)
 
     def __reduce__(self) -> tuple[type[Scratch], tuple[int | None]]:
+        # Empty in another process: what is kept may be far larger than the rows.
         return Scratch, (self.limit,)
 
 
@@ -210,6 +212,7 @@ class OutcomeTable:
 
     def outcomes(self) -> Iterator[Outcome]:
         """Yield the outcomes one by one, with predictions on the host."""
+        # One transfer for all: many small ones take longer.
         predictions = self.device.fetch(self.predictions)
         for number, prediction in zip(self.configurations, predictions, strict=True):
             yield Outcome(
@@ -250,6 +253,8 @@ class BatchEvaluator(Protocol):
         """Yield one outcome per configuration, in any order."""
         ...
 
+    # From here on, methods are optional. Evaluators of users need not inherit these
+    # defaults, so ``_dispatch`` asks for each by its name.
     def evaluate_in_tables(self, task: Task) -> Iterator[Outcome | OutcomeTable]:
         """Do the same for a task on a device, and leave there what may stay.
 

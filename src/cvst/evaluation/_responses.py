@@ -18,6 +18,7 @@ from cvst.evaluation._protocol import MODEL, BatchEvaluator, Outcome, Task
 __all__ = ["Answers", "SeveralResponses", "answer"]
 
 
+# A class of its own, since a prediction may be a dictionary too.
 class Answers(dict[str, Any]):
     """What a model said, by response."""
 
@@ -111,6 +112,7 @@ class SeveralResponses(BatchEvaluator):
         return replace(
             first,
             prediction=answers,
+            # Each response took fits of its own.
             fit_seconds=sum(outcome.fit_seconds for outcome in outcomes),
             score_seconds=sum(outcome.score_seconds for outcome in outcomes),
         )

@@ -67,6 +67,7 @@ class RaceData:
         X_train, X_test = take(self.X, train), take(self.X, test)
         if not self.pairwise:
             return X_train, X_test
+        # The columns of a kernel are training rows as well.
         return X_train[:, train], X_test[:, train]
 
     def fit_params(self, rows: Rows) -> dict[str, Any]:

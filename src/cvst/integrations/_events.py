@@ -38,6 +38,7 @@ class RaceListener(logging.Handler):
     """
 
     def __init__(self) -> None:
+        # Looks and the end come as INFO; progress, as DEBUG, far more often.
         super().__init__(level=logging.INFO)
         self._before: tuple[int, bool] | None = None
 
@@ -83,6 +84,7 @@ class RaceListener(logging.Handler):
             self.handleError(record)
 
     def __enter__(self) -> Self:
+        # Both are put back on leaving: the logger belongs to the whole process.
         self._before = LOGGER.level, LOGGER.propagate
         self.begin()
         LOGGER.addHandler(self)
@@ -98,6 +100,7 @@ class RaceListener(logging.Handler):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
+        # First, so that no later event reaches a run that is closed.
         LOGGER.removeHandler(self)
         if self._before is not None:
             level, LOGGER.propagate = self._before

@@ -42,12 +42,14 @@ class MLflowLogger(RaceListener):
 
     def begin(self) -> None:
         """Begin a run if there is none."""
+        # A run that the user has begun is also the user's to end.
         self._own = self._mlflow.active_run() is None
         if self._own:
             self._mlflow.start_run(run_name=self.run_name)
 
     def on_look(self, event: Mapping[str, Any], params: Mapping[str, Any]) -> None:
         """Log the numbers of a look; its number is the step."""
+        # Parameters of a run cannot change, and the leader does.
         del params
         self._mlflow.log_metrics(numbers_of(event), step=int(event["look"]))
 

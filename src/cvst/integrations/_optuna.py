@@ -123,6 +123,7 @@ def _distributions(
 
 
 def _distribution(kinds: Any, values: list[Any]) -> Any:
+    # One word among numbers makes all of them categories: a distribution has one kind.
     if all(_is_number(value) for value in values):
         low, high = min(values), max(values)
         log = low > 0 and high / low >= DECADES

@@ -39,6 +39,7 @@ class WandbLogger(RaceListener):
 
     def begin(self) -> None:
         """Begin a run if there is none."""
+        # A run that the user has begun is also the user's to finish.
         self._own = self._wandb.run is None
         self._run = self._wandb.init(**self.settings) if self._own else self._wandb.run
 

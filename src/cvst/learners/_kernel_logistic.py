@@ -228,11 +228,14 @@ class KernelLogisticRegression(ClassifierMixin, BaseEstimator):
         if callable(self.kernel):
             params = self.kernel_params or {}
         else:
+            # All three always: filter_params leaves out what a kernel does not take.
             params = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         return pairwise_kernels(X, Y, metric=self.kernel, filter_params=True, **params)
 
     def _training_kernel(self, X: Any) -> FloatArray:
+        # The solver wants C order, and a given kernel may have another.
         kernel_matrix = np.ascontiguousarray(self._kernel(X), dtype=np.float64)
+        # Others are symmetric as pairwise_kernels computes them.
         if self.kernel == "precomputed" and not np.allclose(
             kernel_matrix, kernel_matrix.T
         ):
@@ -269,12 +272,14 @@ class KernelLogisticRegression(ClassifierMixin, BaseEstimator):
                 f"max_iter={self.max_iter} iterations to tol={self.tol}. Raise "
                 f"max_iter, tol or alpha={self.alpha}.",
                 ConvergenceWarning,
+                # Past this method, fit and the wrapper of fit, to the line of the user.
                 stacklevel=4,
             )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = bool(self._accept_sparse())
+        # Splitters must then cut columns as well as rows.
         tags.input_tags.pairwise = self.kernel == "precomputed"
         return tags
 

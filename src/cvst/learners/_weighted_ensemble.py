@@ -49,9 +49,11 @@ class _WeightedEnsemble(MetaEstimatorMixin, BaseEstimator):
         self : object
             The fitted ensemble.
         """
+        # Before the members are fitted, which may take hours.
         weights = self._checked_weights()
         self.estimators_ = [clone(one).fit(X, y, **params) for one in self.members]
         self.weights_ = weights
+        # Taken from a member: the rows were not checked here and may be of any kind.
         first = self.estimators_[0]
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(first, name):
@@ -66,6 +68,7 @@ class _WeightedEnsemble(MetaEstimatorMixin, BaseEstimator):
                 "members=[] has nothing to average. Give at least one estimator."
             )
         for one in members:
+            # Some have the method only at times, such as SVC with probability=True.
             if not hasattr(one, self._method):
                 raise InvalidInputError(
                     f"{type(one).__name__} has no {self._method}, which "
@@ -133,6 +136,7 @@ class WeightedEnsembleClassifier(ClassifierMixin, _WeightedEnsemble):
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Fit a clone of every member on all rows; ``params`` go to all of them."""
         super().fit(X, y, **params)
+        # All members saw the same labels, and classifiers keep them sorted.
         self.classes_ = self.estimators_[0].classes_
         return self
 

@@ -142,6 +142,7 @@ class _HandedOut:
     def __init__(self, chunks: Iterable[Any]) -> None:
         self._chunks = iter(chunks)
         self._out: deque[Any] = deque()
+        # joblib takes chunks in a thread of its own while results are read in ours.
         self._lock = threading.Lock()
 
     def __iter__(self) -> Iterator[Any]:
@@ -185,6 +186,7 @@ class _Pool:
         self._options = {
             # Backends of others may know lists only.
             "return_as": "generator" if streams else "list",
+            # joblib would join short chunks into batches; ours are balanced already.
             "batch_size": 1,
             "pre_dispatch": "2*n_jobs" if eager else "n_jobs",
         }

@@ -160,9 +160,11 @@ class Cluster:
                     elif isinstance(result, WorkerLostError):
                         yield from self._smaller(run, chunk, lost, str(result))
                     else:
+                        # A result shows that the cluster works: doubts begin anew.
                         run.n_losses = run.blamed = 0
                         yield result
         finally:
+            # Also where the caller has seen enough: closing a generator ends up here.
             self._engine.cancel(run.waiting)
             self._engine.forget(run.shared)
 
@@ -208,11 +210,13 @@ class Cluster:
             self._engine.name,
         )
         self._share()
+        # The function was on the same workers, and is gone with them.
         run.shared = self._engine.share(run.function)
         run.generation = self._generation
 
     def _room(self, run: _Run[Any], eager: bool, chunks: Iterable[Any]) -> int | None:
         """Return how many more chunks may go out now; None for all."""
+        # Nothing new goes out while suspects are looked at one by one.
         if run.suspects:
             return 0
         if self._most is None and eager and isinstance(chunks, (list, tuple)):

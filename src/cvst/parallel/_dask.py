@@ -56,6 +56,7 @@ class DaskEngine:
             self._completed = as_completed(
                 loop=self._client.loop, with_results=True, raise_errors=False
             )
+        # A key of its own for each call: a chunk may be done a second time.
         key = f"cvst-{uuid4().hex}"
         options = {"pure": False, **self._options}
         call = self._client.submit(function, *args, key=key, **options)

@@ -151,6 +151,7 @@ class _Writer(cloudpickle.Pickler):
             return None
         if value.dtype.kind not in STORABLE or value.nbytes < SMALLEST_MAPPED_BYTES:
             return None
+        # By identity: to compare contents would read them all once more.
         for number, known in enumerate(self._written):
             if known is value:
                 return number
@@ -176,6 +177,7 @@ def _found(owner: int, key: str, paths: tuple[str, ...]) -> Any:
     return _read(key, paths)
 
 
+# One only: the rows of an earlier search must not stay in memory.
 @lru_cache(maxsize=1)
 def _read(key: str, paths: tuple[str, ...]) -> Any:
     del key

@@ -108,6 +108,7 @@ class Guard:
             # Whoever has seen enough does not wait for fits in flight.
             with self._lock:
                 work.over = True
+            # Before processes are ended: each would make room for the next chunk.
             executor.shutdown(wait=False, cancel_futures=True)
             self._end_busy()
             executor.shutdown(wait=True)
@@ -196,6 +197,7 @@ class _Process:
                 raise
         finally:
             timer.cancel()
+            # A timer that fired just now has ended the process: wait until it says so.
             timer.join()
         if late.is_set():
             raise _TooSlowError(

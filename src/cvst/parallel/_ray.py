@@ -57,6 +57,7 @@ class RayEngine:
         first, others = self._ray.wait(list(waiting), num_returns=1)
         if not others:
             return list(first)
+        # What is done by now as well, without waiting for more.
         more, _ = self._ray.wait(others, num_returns=len(others), timeout=0)
         return [*first, *more]
 

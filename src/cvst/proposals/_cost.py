@@ -71,8 +71,10 @@ def _features(n_choices: Sequence[int], points: FloatArray) -> FloatArray:
     for place, count in enumerate(n_choices):
         values = points[:, place]
         if count:
+            # NaN equals no code: an inactive choice adds nothing to the cost.
             columns.append(values[:, None] == np.arange(count))
         else:
+            # An inactive number counts as the middle, where both features are 0.
             centred = np.nan_to_num(values - 0.5, nan=0.0)
             columns.append(np.column_stack([centred, centred**2]))
     if not columns:

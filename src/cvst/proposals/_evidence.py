@@ -81,8 +81,10 @@ def gather_evidence(history: History) -> Evidence:
         rows = np.flatnonzero(levels == level)
         here, values = _means(owners[rows], history.losses[rows])
         known = np.isfinite(losses[here]) & np.isfinite(values)
+        # Without a point seen at both levels the last shift is the best guess.
         if known.any():
             shift = float(np.median(losses[here[known]] - values[known]))
+        # A point that failed in full stays failed, even if a cheap look went well.
         new = fidelities[here] == 0
         losses[here[new]] = values[new] + shift
         _, shares = _means(owners[rows], history.fidelities[rows])
@@ -90,6 +92,7 @@ def gather_evidence(history: History) -> Evidence:
         _, times = _means(owners[rows], history.seconds[rows])
         seconds[here[new]] = times[new] / shares[new]
     failed = ~np.isfinite(losses)
+    # If all failed the number does not matter: equal losses teach nothing.
     worst = losses[~failed].max() if not failed.all() else 0.0
     return Evidence(
         points=history.points[first],
@@ -115,5 +118,6 @@ def _owners(points: FloatArray) -> tuple[IntArray, IntArray]:
 def _means(owners: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
     """Average repeated looks; one failure fails all."""
     here, inverse, counts = np.unique(owners, return_inverse=True, return_counts=True)
+    # NaN spreads through the sum, which is how one failure fails the mean.
     finite = np.where(np.isfinite(values), values, np.nan)
     return here, np.bincount(inverse, weights=finite) / counts

@@ -106,11 +106,14 @@ class ForestProposer:
 
     def _model(self, choices: IntArray, history: History) -> _Model:
         n = len(history)
+        # The head depends on the number of evaluations alone, so that a search resumed
+        # anywhere grows the same forests.
         every = max(self.refit_every, n // 64)
         grown_on = history.head(max(n - n % every, self.n_first))
 
         def grow() -> _Model:
             evidence = gather_evidence(grown_on)
+            # The head may have equal losses though the history has not.
             return self._grow(gather_evidence(history) if evidence.flat else evidence)
 
         return self._memo.recall((choices, grown_on), grow)
@@ -140,6 +143,7 @@ def _inputs(points: FloatArray, fidelities: FloatArray) -> FloatArray:
     """Put -1 for inactive parameters, below all values."""
     filled = np.where(np.isnan(points), -1.0, points)
     inputs = np.column_stack([filled, np.log(fidelities)])
+    # Bare trees take single precision only; the forest's own method would convert.
     return np.ascontiguousarray(inputs, dtype=np.float32)
 
 

@@ -74,6 +74,7 @@ class GaussianProposer:
         if evidence.n_succeeded < self.n_first or evidence.flat:
             return SpreadProposer().propose(n_choices, history, count, rng)
         hyperparameters = self._hyperparameters(choices, history)
+        # Before the evidence is thinned: all times count, and cost little.
         cost = Cost.fitted(n_choices, evidence.points, evidence.seconds)
         evidence = _most_telling(evidence, self.max_points)
         points, scores = evidence.points, clipped_scores(evidence.losses)
@@ -82,6 +83,8 @@ class GaussianProposer:
         process = GaussianProcess.given(squared, scores, hyperparameters)
 
         def judge(draws: FloatArray) -> FloatArray:
+            # points and process are looked up at each call: after a proposal below they
+            # hold one more point. What was observed stays as it was.
             draws = inactive_as_observed(draws, evidence.points, choices)
             distances = squared_distances(points, draws, choices)
             means, deviations = process.predict(distances)
@@ -122,6 +125,8 @@ class GaussianProposer:
 
     def _n_fitted(self, n: int) -> int:
         """Return of how many of n evaluations lengths and noise are learnt."""
+        # Counted from the start, not from the last fit, so that equal histories have
+        # equal lengths and noise, however the search came to them.
         fitted = following = self.n_first
         while following <= n:
             fitted, following = (
@@ -138,6 +143,7 @@ def _most_telling(evidence: Evidence, max_points: int) -> Evidence:
         return evidence
     kept = np.zeros(n, dtype=bool)
     kept[np.argsort(evidence.losses, kind="stable")[: max_points // 2]] = True
+    # The latest are where the search is now.
     latest = np.flatnonzero(~kept)[-(max_points - max_points // 2) :]
     kept[latest] = True
     return evidence.subset(np.flatnonzero(kept))

@@ -21,6 +21,7 @@ __all__ = ["GaussianProcess", "Hyperparameters", "fit_hyperparameters", "matern"
 
 # Mean and standard deviation of the logarithm of the noise's share of the variance.
 NOISE_PRIOR = (np.log(0.01), 1.5)
+# Of the logarithm of a length: a factor of e from the usual length is nothing special.
 LENGTH_DEVIATION = 1.0
 
 
@@ -91,6 +92,7 @@ class GaussianProcess:
         mean = float(scores.mean())
         centred = scores - mean
         coefficients = cho_solve((factor, lower), centred)
+        # The variance that maximises the likelihood, given lengths and noise.
         scale = max(float(centred @ coefficients) / n, 1e-12)
         return cls(hyperparameters, mean, scale, factor, coefficients)
 
@@ -107,6 +109,7 @@ class GaussianProcess:
         solved = solve_triangular(
             self.factor, correlations, lower=True, check_finite=False
         )
+        # At known points the difference is rounding, and may be negative.
         variances = np.maximum(1 - np.einsum("ij,ij->j", solved, solved), 1e-12)
         return means, np.sqrt(self.scale * variances)
 
@@ -131,6 +134,7 @@ class GaussianProcess:
         factor[:n, :n] = self.factor
         factor[n, :n] = row
         factor[n, n] = np.sqrt(max(noisy - float(row @ row), 1e-12))
+        # As predicted means no residual, so the new point moves no mean.
         return replace(
             self, factor=factor, coefficients=np.append(self.coefficients, 0.0)
         )
@@ -140,6 +144,8 @@ def fit_hyperparameters(squared: FloatArray, scores: FloatArray) -> Hyperparamet
     """Maximise the posterior of lengths and noise."""
     d = len(squared)
     start = np.append(np.full(d, _usual_log_length(d)), NOISE_PRIOR[0])
+    # In [0, 1] a length of 30 is that of a parameter without effect, and one of 0.03
+    # lets a point tell nothing about its neighbours.
     bounds = [(np.log(0.03), np.log(30.0))] * d + [(np.log(1e-6), np.log(1.0))]
     found = minimize(
         _negative_log_posterior,
@@ -159,6 +165,7 @@ def _factored(correlations: FloatArray) -> tuple[FloatArray, bool]:
     An inactive parameter is 1 apart from every value of an active one. No points of a
     plane are, so a matrix of such distances may be indefinite by a little.
     """
+    # As little as will do: noise here is noise in every prediction.
     for noise in (0.0, 1e-5, 1e-3):
         noisy = correlations + noise * np.eye(len(correlations))
         with suppress(LinAlgError):
@@ -186,6 +193,8 @@ def _negative_log_posterior(
     factor = _factored(correlations)
     inverse = cho_solve(factor, np.eye(n), check_finite=False)
     coefficients = inverse @ centred
+    # With the scale at its best value the likelihood has the logarithm of the fit where
+    # it would have the fit itself.
     fit = max(float(centred @ coefficients), 1e-12)
     value = 0.5 * n * np.log(fit) + np.log(np.diag(factor[0])).sum()
     # Derivative of the value in each entry of the correlation matrix.

@@ -80,6 +80,7 @@ class History:
         return cls(
             np.asarray(points, dtype=float),
             losses,
+            # Read-only views: a history is never written to.
             np.broadcast_to(np.asarray(fidelities, dtype=float), shape),
             np.broadcast_to(np.asarray(seconds, dtype=float), shape),
         )
@@ -135,6 +136,7 @@ def with_pending(history: History, points: npt.ArrayLike) -> History:
     finite = np.isfinite(history.losses)
     lie, fidelity = 0.0, 1.0
     if finite.any():
+        # A median over all fidelities would mix in the larger losses of cheap looks.
         fidelity = float(history.fidelities[finite].max())
         lie = float(
             np.median(history.losses[finite & (history.fidelities == fidelity)])

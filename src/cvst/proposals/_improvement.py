@@ -48,6 +48,7 @@ def log_expected_improvement(
     deviations = np.maximum(deviations, 1e-12)
     z = (best - means) / deviations
     log_density = -0.5 * z**2 - 0.5 * np.log(2 * np.pi)
+    # All three forms are computed everywhere, so each gets a z at which it is defined.
     near = np.maximum(z, -1.0)
     plain = np.log(near * ndtr(near) + np.exp(-0.5 * near**2) / np.sqrt(2 * np.pi))
     # z Phi(z) + phi(z) = phi(z) (1 + z Phi(z) / phi(z)); the bracket is small and
@@ -55,6 +56,7 @@ def log_expected_improvement(
     far = np.clip(z, ASYMPTOTE_BELOW, -1.0)
     ratio = np.exp(log_ndtr(far) + 0.5 * far**2) * np.sqrt(2 * np.pi)
     bent = log_density + np.log1p(far * ratio)
+    # For z towards minus infinity the bracket tends to 1 / z ** 2.
     tail = log_density - 2 * np.log(np.maximum(-z, 1.0))
     logs = np.select([z > -1, z > ASYMPTOTE_BELOW], [plain, bent], tail)
     return cast(FloatArray, logs + np.log(deviations))

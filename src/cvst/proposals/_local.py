@@ -14,6 +14,8 @@ from cvst.proposals._space import as_choices, perturbed, uniform_points
 
 __all__ = ["LocalProposer", "step_size"]
 
+# Shares of a range. Two random numbers are a third apart on average: a longer step than
+# 0.3 would be a random draw.
 FIRST_STEP, SMALLEST_STEP, LARGEST_STEP = 0.2, 0.01, 0.3
 
 
@@ -46,6 +48,7 @@ class LocalProposer:
         best = np.argsort(evidence.losses, kind="stable")[:n_best]
         weights = 0.5 ** np.arange(n_best)
         picked = best[rng.choice(n_best, size=count, p=weights / weights.sum())]
+        # A perturbed choice may switch a parameter on, which needs a value then.
         centres = np.where(
             np.isnan(evidence.points[picked]), fresh, evidence.points[picked]
         )
@@ -66,6 +69,7 @@ def step_size(losses: FloatArray) -> float:
     step = FIRST_STEP
     best = losses[0]
     for loss in losses[1:]:
+        # A failed point has the worst loss, so that failures shorten the step as well.
         step *= 1.5 if loss < best else 1.5**-0.25
         step = min(max(step, SMALLEST_STEP), LARGEST_STEP)
         best = min(best, loss)

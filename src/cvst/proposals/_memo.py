@@ -31,6 +31,7 @@ class Memo(Generic[T]):
         """Return the value of this key, made anew unless it was the last one."""
         digest = _digest(key)
         if digest != self._key or self._value is None:
+            # If make raises, neither is assigned, and the old pair stays whole.
             self._key, self._value = digest, make()
         return self._value
 

@@ -58,6 +58,7 @@ class MixedProposer:
         rng: np.random.Generator,
     ) -> FloatArray:
         """Propose ``count`` points; see :class:`Proposer`."""
+        # Only a check: with a count of 0 none of the three is asked.
         as_choices(n_choices, history.points.shape[1], count)
         dice = rng.random(count)
         random = dice < self.random_share

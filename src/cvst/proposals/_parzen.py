@@ -68,6 +68,7 @@ def good_and_bad(
 ) -> tuple[ParzenDensity, ParzenDensity]:
     """Fit one density to the best points, the better the heavier, one to the rest."""
     order = np.argsort(evidence.losses, kind="stable")
+    # With one good point all draws would lie around that point.
     n_good = min(max(ceil(good_share * len(order)), 2), max_good)
     # Failed points are bad, even if few others are left to be good.
     n_good = min(n_good, evidence.n_succeeded)
@@ -76,5 +77,6 @@ def good_and_bad(
         ParzenDensity.around(
             evidence.points[order[:n_good]], choices, ramp / ramp.mean()
         ),
+        # There may be none; the even component is left then.
         ParzenDensity.around(evidence.points[order[n_good:]], choices),
     )

@@ -99,6 +99,7 @@ class ParzenDensity:
         centres, widths = self.centres[kernels[near]], self.bandwidths[kernels[near]]
         uniform = rng.random(centres.shape)
         numbers = _truncated_normal(uniform, centres, widths)
+        # The same numbers serve both: a column holds codes or numbers.
         codes = np.where(uniform >= widths, centres, points[near])
         drawn = np.where(self.choices > 0, codes, numbers)
         points[near] = np.where(np.isnan(centres), points[near], drawn)
@@ -118,6 +119,7 @@ class ParzenDensity:
         inside = ndtr((1 - centres) / widths) - ndtr(-centres / widths)
         constants = np.log(inside * widths * np.sqrt(2 * np.pi))
         z = (values[:, None] - centres) / widths
+        # In place, to spare three more arrays of shape (m, n).
         z *= z
         z *= -0.5
         z -= constants
@@ -131,6 +133,7 @@ def _truncated_normal(
     """Turn uniform numbers into normal ones truncated to [0, 1]."""
     low, high = ndtr(-centres / widths), ndtr((1 - centres) / widths)
     numbers = centres + widths * ndtri(low + uniform * (high - low))
+    # The quantile of 0 or 1 is infinite, and a far tail rounds to these.
     return cast(FloatArray, np.clip(numbers, 0.0, 1.0))
 
 

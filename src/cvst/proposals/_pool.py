@@ -21,6 +21,7 @@ def draw_pool(
 ) -> FloatArray:
     """Draw a third of the points at random, near the best ones, and by Parzen each."""
     third = max(count // 3, 1)
+    # Shares as in ParzenProposer.
     good, _ = good_and_bad(evidence, choices, good_share=0.15, max_good=25)
     best = np.argsort(evidence.losses, kind="stable")[:N_BEST]
     known = _filled(evidence.points[best], choices, rng)
@@ -51,6 +52,7 @@ def improved_pool(
     for step in 0.1 * 0.4 ** np.arange(n_rounds):
         order = np.argsort(-values, kind="stable")[:N_BEST]
         near = perturbed(np.repeat(pool[order], 12, axis=0), choices, step, rng)
+        # All stay in the pool: a batch of proposals goes on choosing from it.
         pool = np.concatenate([pool, near])
         values = np.concatenate([values, judge(near)])
     return pool, values
@@ -60,5 +62,6 @@ def _filled(
     points: FloatArray, choices: IntArray, rng: np.random.Generator
 ) -> FloatArray:
     """Give inactive parameters random values."""
+    # Moved points may fall into another branch, where these parameters are active.
     drawn = uniform_points(choices, len(points), rng)
     return np.where(np.isnan(points), drawn, points)

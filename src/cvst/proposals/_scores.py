@@ -23,6 +23,7 @@ def normal_scores(losses: FloatArray) -> FloatArray:
     >>> normal_scores(np.array([5.0, 1e9, 7.0])).round(2)
     array([-0.97,  0.97,  0.  ])
     """
+    # Half a rank less: the quantile of the worst would be infinite.
     scores: FloatArray = ndtri((rankdata(losses) - 0.5) / max(len(losses), 1))
     return scores
 
@@ -40,9 +41,11 @@ def clipped_scores(losses: FloatArray) -> FloatArray:
     """
     middle = np.median(losses)
     unit = middle - losses.min()
+    # Half of the losses or more tie with the best, so there is no unit.
     if unit <= 0:
         return normal_scores(losses)
     scores = (losses - middle) / unit
+    # The logarithm starts with slope 1, so that the bend at the median is no kink.
     bent = np.minimum(np.log1p(np.maximum(scores, 0)), 3)
     result: FloatArray = np.where(scores > 0, bent, scores)
     return result

@@ -60,6 +60,7 @@ def perturbed(
     n, d = points.shape
     share = min(1.0, max(2 / d, 1 / 3))
     moved = rng.random((n, d)) < share
+    # An unmoved point would be a second evaluation of the same configuration.
     moved[np.arange(n), rng.integers(d, size=n)] = True
     steps = rng.normal(size=(n, d)) * np.reshape(step, (-1, 1))
     # A triangle wave reflects any step, however long, into [0, 1].
@@ -83,6 +84,7 @@ def squared_distances(
         squares[categories] = a[categories] != b[categories]
     missing = np.isnan(a) | np.isnan(b)
     if missing.any():
+        # Differences with NaN are NaN and must not reach a kernel.
         squares[missing] = (np.isnan(a) != np.isnan(b))[missing]
     return squares
 
@@ -114,6 +116,7 @@ def _switch(
     for c in np.flatnonzero(choices > 1):
         codes = observed[:, c]
         off = np.unique(codes[missing])
+        # A choice that is itself inactive at times cannot be the only reason.
         if np.isnan(off).any() or np.isin(codes[~missing], off).any():
             continue
         switched: BoolArray = np.isin(points[:, c], off)

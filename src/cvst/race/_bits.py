@@ -32,6 +32,7 @@ class BitTable:
     def __init__(self, losses: FloatArray) -> None:
         self.shape = losses.shape
         self._failed = np.asarray(np.isnan(losses).any(axis=1))
+        # NaN becomes 0 here; the mask above brings it back.
         self._bits = np.packbits(losses == 1, axis=1)
 
     def __len__(self) -> int:
@@ -47,6 +48,7 @@ class BitTable:
         return losses
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        # How NumPy 2 asks for a view, which bits cannot give.
         if copy is False:
             raise ValueError("A table of bits becomes an array by copying only.")
         return self[:] if dtype is None else self[:].astype(dtype)

@@ -84,6 +84,7 @@ class CrossValidation(Strategy):
         means: FloatArray = state.mean_losses.mean(axis=1)
         # Scores that differ by rounding alone are ordered as scikit-learn orders them.
         scores: FloatArray = state.scores.mean(axis=1)
+        # Scores and losses cannot be mixed in one order.
         known = np.isfinite(scores) | np.isnan(means)
         return np.argsort(-scores if known.all() else means, kind="stable")
 

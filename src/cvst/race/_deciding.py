@@ -69,6 +69,7 @@ def shared_deciding_looks(
     for place, seen in enumerate(state.observations):
         for number in seen.look.configurations.tolist():
             looks_of.setdefault(number, []).append(place)
+    # Most share their looks, so that callers can average all of them at once.
     together: dict[tuple[int, ...], list[int]] = {}
     for number in sorted(looks_of):
         together.setdefault(tuple(looks_of[number]), []).append(number)

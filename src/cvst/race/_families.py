@@ -169,6 +169,7 @@ class Record:
         """Return whether a state is a later one of the race that is recorded."""
         if self.n_looks > state.n_looks or len(self.family_of) > state.n_configurations:
             return False
+        # By identity: later states of one race hold the very same observations.
         return self.n_looks == 0 or state.observations[self.n_looks - 1] is self._last
 
     def supposing(self, state: RaceState) -> Record:
@@ -252,6 +253,7 @@ class Record:
             largest = min(look.configurations[mine].tolist(), key=self._by_rounds)
             sight = _sight(observation, mine, place, largest)
             self._see_family(number, sight, look)
+        # The first look pays for imports and the like.
         if place > 0:
             self.worked += float(np.nansum(observation.fit_seconds))
             self.worked += float(np.nansum(observation.score_seconds))

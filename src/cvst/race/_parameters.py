@@ -51,6 +51,7 @@ class Parametrised:
         shown = [
             f"{name}={value!r}"
             for name, value in self.get_params().items()
+            # By their text, since arrays and NaN do not compare as one expects.
             if repr(value) != repr(defaults[name].default)
         ]
         return f"{type(self).__name__}({', '.join(shown)})"

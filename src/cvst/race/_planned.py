@@ -43,6 +43,7 @@ def planned_prefix(
     >>> planned_prefix(Problem(5, 1000), 90, "race", 5)
     PlannedLook(stage='race', n_train=90, n_test=910, max_configurations=5)
     """
+    # A separate test set is used whole, whatever the look trains on.
     n_test = problem.n_validation or problem.n_samples - n_train
     if most_tested is not None:
         n_test = min(n_test, most_tested)

@@ -211,10 +211,12 @@ class Relay(Strategy):
         fresh = np.arange(start, start + self.sizes[leg])
         if not leg:
             return fresh
+        # Ascending, as looks want it: the winner joined before all of these.
         return np.concatenate([[self._winner(state, leg - 1)], fresh]).astype(np.intp)
 
     def _winner(self, state: RaceState, leg: int) -> int:
         """Return the winner of a leg that is over, which no later look changes."""
+        # Not an argument of __init__, so that a clone begins without it.
         known = vars(self).setdefault("_winners", {})
         if leg not in known:
             members = self._members(state, leg)

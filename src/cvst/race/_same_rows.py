@@ -29,6 +29,7 @@ def rows_key(look: Look) -> Key:
     test = look.test
     if isinstance(test, slice):
         test = np.arange(test.start, test.stop)
+    # A hash, since the rows themselves would be kept once more for each look.
     return look.n_train, hash(np.ascontiguousarray(test, dtype=np.int64).tobytes())
 
 

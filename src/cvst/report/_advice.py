@@ -52,10 +52,12 @@ def advice(
     idle = _idle(importance)
     sentences = []
     for name in dict.fromkeys(name for one in configurations for name in one):
+        # A wider range of what hardly matters is no advice.
         if name not in idle and name in configurations[winner]:
             sentences += _edge(name, configurations, winner)
     if idle:
         sentences.append(_idle_sentence(idle, importance))
+    # A race that ended by itself would end there with more time, too.
     if stop_reason == "time_budget":
         sentences += _late(incumbent)
     return sentences
@@ -65,9 +67,11 @@ def _edge(name: str, configurations: Sequence[Configuration], winner: int) -> li
     axis = parameter_axis(name, configurations)
     value = configurations[winner][name]
     place = float(axis.positions[winner])
+    # Below 0 stand words and None, which have no end of a range.
     if axis.scale == "categories" or place < 0 or not axis.high > axis.low:
         return []
     levels = np.unique(axis.positions[axis.positions >= 0])
+    # Of two values one is always at an end.
     if len(levels) < 3 or NEAR < place < 1 - NEAR:
         return []
     upper = place > 0.5
@@ -91,6 +95,7 @@ def _beyond(axis: Any, levels: Any, upper: bool) -> float:
     if number <= 0 < axis.low:
         # Below 0 there may be nothing; there is room between it and the end.
         number = axis.low / 2
+    # Advice, not arithmetic: 31.6 is written as 32.
     rounded = float(f"{number:.2g}")
     if float(axis.low).is_integer() and float(axis.high).is_integer():
         whole = round(number)
@@ -106,6 +111,7 @@ def _is_possible(axis: Any, upper: bool) -> bool:
 
 
 def _idle(importance: ImportanceDisplay) -> list[str]:
+    # The sentence says to search the others more finely, so there must be others.
     if importance.too_few or len(importance.names) < 2:
         return []
     highs = importance.intervals[:, 1]

@@ -33,6 +33,7 @@ def parameter_axes(configurations: Sequence[Configuration]) -> list[dict[str, An
     """
     names = dict.fromkeys(str(name) for one in configurations for name in one)
     axes = [_axis(name, configurations) for name in names]
+    # A stable sort: otherwise the order is that in which users wrote them.
     return sorted(axes, key=lambda axis: len(set(axis["codes"])) == 1)
 
 

@@ -44,6 +44,7 @@ def reason_text(reason: str, strategy: Strategy | None = None) -> str:
     ('the time is up', 'my own reason')
     """
     own = {} if strategy is None else strategy.sentences
+    # A strategy's own sentence counts first: it may mean something else by the name.
     return own.get(reason) or SEARCH_REASONS.get(reason, reason)
 
 
@@ -129,6 +130,7 @@ def why_it_won(
     share = "the only look" if n_run == n_top == 1 else f"{n_top} of the {n_run} looks"
     sentences = [f"It was top in {share} it ran."]
     n_left = int(state.active.sum())
+    # The tests speak for the first of the ranking, not for another choice.
     if winner != int(ranking[0]):
         best = configuration_text(configurations[int(ranking[0])], 200)
         sentences.append(f"The refit function chose it; the race ranked {best} first.")
@@ -187,6 +189,7 @@ def _runner_up(
 ) -> list[str]:
     second = int(ranking[1])
     table = state.mean_losses if measure is None else measure.table
+    # Means over different looks are means over different rows, and say nothing.
     common = np.flatnonzero(np.isfinite(table[[winner, second]]).all(axis=0))
     if not len(common):
         return []

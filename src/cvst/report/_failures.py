@@ -34,6 +34,7 @@ def failure_sentences(
     reasons: dict[int, str] = {}
     for seen in state.observations:
         for number, reason in seen.failures.items():
+            # The first error counts: one that fails in each fold has failed once.
             reasons.setdefault(int(number), reason)
     kinds: dict[str, list[int]] = {}
     for number, reason in reasons.items():
@@ -67,6 +68,7 @@ def _who(members: Sequence[int], configurations: Sequence[Configuration]) -> str
         same = {
             number
             for number, one in enumerate(configurations)
+            # By their text, since arrays and estimators cannot simply be compared.
             if name in one and value_text(one[name]) == text
         }
         if same == chosen and len(chosen) > 1:

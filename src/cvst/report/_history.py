@@ -70,8 +70,10 @@ def history(
         )
     names = dict.fromkeys(str(name) for one in known for name in one)
     columns: dict[str, list[Any]] = {name: [] for name in _columns(names)}
+    # Columns without rows: a table of no looks still has its names.
     if not state.observations:
         return columns
+    # Who led at that time, which need not be who won.
     leaders = IncumbentDisplay.from_state(state, strategy=strategy).incumbents
     for place, seen in enumerate(state.observations):
         who = seen.look.configurations.tolist()

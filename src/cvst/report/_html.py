@@ -83,6 +83,7 @@ def write_report(
     """
     target = Path(path)
     page = html_report(search, title=title, command=command)
+    # In the same folder: only there is it one step to put it in place of an old one.
     handle, name = tempfile.mkstemp(prefix=".cvst-", suffix=".html", dir=target.parent)
     temporary = Path(name)
     try:
@@ -93,6 +94,7 @@ def write_report(
         os.umask(mask)
         temporary.chmod(0o666 & ~mask)
         temporary.replace(target)
+    # An interrupt, too, must not leave half a page behind.
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -159,6 +161,7 @@ def script_json(value: Any) -> str:
     >>> script_json({"a": "</script>", "b": 0.123456789})
     '{"a":"\\u003c/script\\u003e","b":0.123457}'
     """
+    # NaN is not JSON: a browser would refuse all of the data because of one.
     text = json.dumps(
         _shortened(value), allow_nan=False, ensure_ascii=False, separators=(",", ":")
     )
@@ -192,6 +195,7 @@ def _environment() -> Any:
     environment = Environment(
         loader=PackageLoader("cvst.report"),
         autoescape=True,
+        # A name that a template gets wrong raises, and leaves no gap.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -77,6 +77,7 @@ class LiveReport:
         self.url = f"http://{HOST}:{self._server.server_port}/"
         self._thread = threading.Thread(
             target=self._server.serve_forever,
+            # How long close may have to wait for the server.
             kwargs={"poll_interval": 0.1},
             name="cvst-live-report",
             daemon=True,
@@ -168,6 +169,7 @@ class LiveReport:
 
     def _show(self, page: dict[str, Any]) -> None:
         with self._lock:
+            # Counted here: two updates of one race may have equally many looks.
             revision = 0 if self._page is None else self._page["revision"] + 1
             self._page = {**page, "revision": revision}
 
@@ -176,6 +178,7 @@ class LiveReport:
             page = self._page
         if page is None:
             return WAITING
+        # Written outside the lock, so that the race need not wait for a reader.
         return page_html(page, title=self.title, live=True)
 
     def _news(self, after: int) -> tuple[int, str] | None:
@@ -213,6 +216,7 @@ def _handler(live: LiveReport) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         """Answers the two questions that a page has."""
 
+        # One connection for all questions; each answer must then tell its length.
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
@@ -231,6 +235,7 @@ def _handler(live: LiveReport) -> type[BaseHTTPRequestHandler]:
                     live._heard(None)
                 else:
                     self._answer(HTTPStatus.OK, "application/json", news[1])
+                    # Only now that it is written: close waits for this.
                     live._heard(news[0])
             else:
                 self._answer(HTTPStatus.NOT_FOUND, "text/plain", "No such page.")

@@ -79,10 +79,12 @@ def measures_of(
 
 def _measure(state: RaceState, name: str, scores: FloatArray, source: str) -> Measure:
     shown, _ = score_text(name, 0.0)
+    # People hear of errors without their neg_, and less of an error is better.
     lower = shown != name
     table = -scores if lower else scores
     losses = state.mean_losses if lower else -state.mean_losses
     gaps = (table - losses)[np.isfinite(table) & np.isfinite(losses)]
+    # A constant gap, as between accuracy and the share of errors, changes no spread.
     same = len(gaps) > 0 and float(np.ptp(gaps)) <= ROUNDING * (1 + np.abs(gaps).max())
     return Measure(shown, source, name, lower, table, bool(same))
 

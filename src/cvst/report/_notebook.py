@@ -12,6 +12,7 @@ from cvst.report._summary import summary
 __all__ = ["notebook_html"]
 
 STYLE = (
+    # A grey that one can see through fits light and dark notebooks.
     "border:1px solid #8886;border-radius:6px;padding:10px 14px;max-width:60em;"
     "font-size:.95em"
 )
@@ -135,6 +136,7 @@ def _looks(page: dict[str, Any]) -> str:
             "loss" if score is None else page["scoring"],
             float("nan") if loss is None else loss,
         )
+        # Only a look tells whether there are scores; all of them agree.
         titles[-1] = f"leader's {name}"
         rows.append((*cells, value))
     return _table(titles, rows)

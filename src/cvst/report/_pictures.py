@@ -28,6 +28,7 @@ def stage_rows(state: RaceState, measure: Measure) -> list[dict[str, Any]]:
         ]
         values = measure.table[:, places]
         values = values[np.isfinite(values)]
+        # Called below, since an empty array has neither.
         best = values.min if measure.lower else values.max
         work = [np.nansum(one.fit_seconds + one.score_seconds) for one in seen]
         rows.append(
@@ -60,6 +61,7 @@ def incumbent_values(display: IncumbentDisplay | None) -> dict[str, Any] | None:
 
 def importance_values(display: ImportanceDisplay) -> dict[str, Any] | None:
     """Return importances with their intervals, None where too little is known."""
+    # All that varies hangs on a single parameter; a bar of 100 % tells nothing.
     if display.too_few or len(display.names) < 2:
         return None
     intervals = display.intervals
@@ -77,6 +79,7 @@ def slice_values(
     state: RaceState, configurations: Sequence[Configuration], strategy: Any
 ) -> dict[str, Any] | None:
     """Return each varying parameter as an axis, and comparable losses."""
+    # The live page is drawn before the first look as well.
     if not state.n_looks:
         return None
     display = SlicesDisplay.from_state(state, configurations, strategy=strategy)

@@ -149,12 +149,15 @@ def read_race(path: str | os.PathLike[str]) -> StoredRace:
 def _document(path: str | os.PathLike[str]) -> Any:
     content = Path(path).read_bytes()
     try:
+        # The mark of gzip. A file that was unpacked by hand is read as well.
         if content[:2] == b"\x1f\x8b":
             with gzip.open(BytesIO(content)) as file:
+                # One byte more than allowed is enough to tell that there are more.
                 content = file.read(MOST_BYTES + 1)
         if len(content) > MOST_BYTES:
             raise _damaged(path, f"it has more than {MOST_BYTES:,} bytes")
         return json.loads(content)
+    # Lists in lists, thousands deep, are valid JSON that Python gives up on.
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
         if isinstance(error, InvalidInputError):
             raise

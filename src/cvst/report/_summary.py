@@ -141,6 +141,7 @@ def estimate_values(told: Any, scoring: str | None) -> dict[str, Any] | None:
     if told is None or scoring is None:
         return None
     values = {name: _number(getattr(told, name)) for name in ESTIMATED}
+    # An estimate without its interval would look surer than it is.
     if None in values.values():
         return None
     text = estimate_text(scoring, values)[1]  # type: ignore[arg-type]
@@ -245,6 +246,7 @@ def race_summary(
         "n_active": int(state.active.sum()),
         "n_looks": state.n_looks,
         "path": path,
+        # Where no score is known losses are shown, and must not bear a score's name.
         "scoring": None if measures[0].source == "losses" else scoring,
         "measures": [measure_values(one, state, incumbent) for one in measures],
         "failures": failure_sentences(state, configurations),
@@ -298,9 +300,11 @@ def _looks(
 ) -> list[dict[str, Any]]:
     looks = []
     active = np.zeros(state.n_configurations, dtype=bool)
+    # Those that were there at the start; others join below.
     active[: state.problem.n_configurations] = True
     table = state.mean_losses
     leaders = [] if incumbent is None else incumbent.incumbents.tolist()
+    # Against each other, so that only what changes from leader to leader is written.
     told = differing_texts([configurations[leader] for leader in leaders])
     for number, seen in enumerate(state.observations, start=1):
         assert incumbent is not None
@@ -382,6 +386,7 @@ def _events(state: RaceState, name: str) -> dict[int, list[list[Any]]]:
     events: dict[int, list[list[Any]]] = {}
     for number, seen in enumerate(state.observations, start=1):
         for index, reason in getattr(seen, name).items():
+            # Errors can be long, and a page may repeat them a thousand times.
             events.setdefault(int(index), []).append([number, shortened(reason, 300)])
     return events
 

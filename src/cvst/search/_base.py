@@ -150,6 +150,7 @@ class BaseRaceSearch(FittedRace):
         metadata = {
             name: value for name, value in params.items() if name == "sample_weight"
         }
+        # Before anything is forgotten: a warm start goes on from the last race.
         begun = self._begun(inputs)
         with (
             verbose_logging(self.verbose),
@@ -232,6 +233,7 @@ class BaseRaceSearch(FittedRace):
 
     def _forget(self) -> None:
         """Remove what an earlier fit left: an interrupt must not mix the two."""
+        # A list first: attributes are deleted while the loop runs.
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
 
@@ -308,6 +310,7 @@ class BaseRaceSearch(FittedRace):
                 waiting = waiting_in(legs, budget, draws)
                 begun = recorder.state(legs.problem, waiting)
             if begun is not None:
+                # The source must know all configurations of the looks that are behind.
                 legs.source.admit(begun.proposed)
                 first = replace(begun, problem=legs.problem)
             legs = recorder.attached(legs)
@@ -418,6 +421,7 @@ class BaseRaceSearch(FittedRace):
         """Fit the winner on all rows; an interrupt leaves the rest as it is."""
         # With a seed the winner is repeatable too; without one it is the user's own.
         template = self.estimator if self.random_state is None else setup.template
+        # Cloned, so that a fitted step does not end up in best_params_.
         model = configured(template, clone(self.best_params_, safe=False))
         start = perf_counter()
         latest, problem = self.ordering == "given", setup.problem
@@ -463,6 +467,7 @@ class BaseRaceSearch(FittedRace):
         observation = state.observations[-1]
         if not observation.failures:
             return
+        # Once for each configuration: it would fail in every look.
         known = {i for look in state.observations[:-1] for i in look.failures}
         fresh = {i: why for i, why in observation.failures.items() if i not in known}
         if fresh:

@@ -244,4 +244,5 @@ class RaceGridSearchCV(BaseRaceSearch):
         self.return_train_score = return_train_score
 
     def _configurations(self) -> list[Configuration]:
+        # scikit-learn's own order: indices and ties mean the same.
         return list(ParameterGrid(self.param_grid))

@@ -129,6 +129,7 @@ def out_of_fold_predictions(
     source = _source(setup)
     response = _response(setup, [source.configurations[one] for one in members])
     looks = [
+        # Looks want ascending numbers; the order of the ranking comes back below.
         Look(train, test, len(train), np.sort(members), stage="predictions")
         for train, test in folds
     ]
@@ -162,6 +163,7 @@ def _confirmed(
     problem = setup.problem
     seen: dict[bytes, set[int]] = {}
     for one in state.observations:
+        # A fit that failed in one fold has no prediction for its rows.
         good = one.look.configurations[~np.isnan(one.mean_losses)]
         seen.setdefault(_key(setup, one.look.test), set()).update(good.tolist())
     best: tuple[Folds, list[int]] = next(iter(problem.folds.values())), []
@@ -179,6 +181,7 @@ def _confirmed(
 
 def _key(setup: Setup, rows: Rows) -> bytes:
     n_rows = setup.problem.n_samples + setup.problem.n_validation
+    # The same rows may be a slice in one look and an array in another.
     return np.arange(n_rows)[rows].tobytes()
 
 
@@ -242,6 +245,7 @@ def _placed(
     if np.all(times > 0):
         table = np.empty(shape, dtype=np.result_type(*values))
     else:
+        # Labels have no NaN.
         table = np.full(shape, None, dtype=object)
     for rows, some in zip(tests, values, strict=True):
         table[:, rows] = some

@@ -133,6 +133,7 @@ def verbose_logging(
         return
     # With more verbosity lines are wanted, and a bar would be torn apart by them.
     bar = (make_bar or new_bar)() if verbose == 1 else None
+    # Looked up now: tests and notebooks put another stream in its place.
     handler: logging.Handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("[cvst] %(message)s"))
     if bar is not None:

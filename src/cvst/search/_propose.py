@@ -215,6 +215,7 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
             raise InvalidInputError(
                 "This search has no race to resume. Call fit first."
             )
+        # Put back below: resume must leave the search as the user has set it.
         before = self.get_params(deep=False)
         more = None if n_iter is None else n_iter + self._n_screened()
         self.set_params(warm_start=True, time_budget=time_budget, n_iter=more)
@@ -242,6 +243,7 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
         families = [with_fewer_rounds(one, covered) for one in firsts]
         known: list[Configuration] = []
         for one in (member for family in families for member in family):
+            # By equality, since values may have no hash.
             if one not in known:
                 known.append(one)
         return known
@@ -262,6 +264,7 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
             source,
             n_iter=n_iter,
             n_folds=self.n_folds,
+            # With a clock the machine decides in any case, and no worker should idle.
             batch=BATCH if self.time_budget is None else effective_n_jobs(self.n_jobs),
             screen_rounds=SCREEN_ROUNDS if self._averages() else None,
             refits=bool(self.refit),
@@ -326,6 +329,8 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
         chosen = []
         for one in suggested.start:
             shared = {name: one[name] for name in space.names if name in one}
+            # A setting that says little about this space is no better than a random
+            # one, and of several branches it does not say which.
             if 2 * len(shared) < len(space.names) or len(space.branches) > 1:
                 continue
             point = space.encode({**own, **shared}, clip=True)

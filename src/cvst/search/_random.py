@@ -139,6 +139,8 @@ return_train_score
         """Return further draws, which a budget may have time for."""
         spaces = self.param_distributions
         spaces = [spaces] if isinstance(spaces, dict) else spaces
+        # Of lists alone scikit-learn draws without repetition, and there a longer draw
+        # does not continue a shorter one.
         drawn = any(hasattr(one, "rvs") for space in spaces for one in space.values())
         if self.time_budget is None or not drawn or self.n_iter == 1:
             return []
@@ -147,6 +149,7 @@ return_train_score
             MOST_DRAWS * self.n_iter,
             random_state=self.random_state,
         )
+        # With the same seed the first draws are those that are raced already.
         return list(sampler)[self.n_iter :]
 
     def _settings_of(self, raced: list[Configuration]) -> dict[str, Any]:

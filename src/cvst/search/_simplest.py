@@ -83,6 +83,8 @@ class SimplestNotWorse:
         keys = self.keys(configurations)
         # Not tested means no common rows, and so nothing that speaks for it.
         eligible = np.flatnonzero(np.nan_to_num(p_values, nan=0.0) > self.level)
+        # The best has a p-value of 1 and is always eligible. Equally simple ones: the
+        # likelier, then the first.
         return int(min(eligible, key=lambda n: (keys[n], -p_values[n], n)))
 
     def keys(self, configurations: Sequence[Configuration]) -> list[tuple[float, ...]]:
@@ -136,6 +138,7 @@ def _orders(simplest: Any) -> list[tuple[str, str]]:
         )
     orders = []
     for text in texts:
+        # The last colon: names of steps may hold others.
         name, _, sign = text.rpartition(":")
         if not name or sign not in SIGNS:
             raise InvalidInputError(

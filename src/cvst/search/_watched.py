@@ -50,8 +50,10 @@ class WatchedSource:
         self.started = self.clock()
         if self.begun is not None:
             self.n_looks = self.begun.n_looks
+            # As if begun earlier by what it took before: one clock for the whole race.
             self.started -= self.begun.elapsed
             if self.recorder is not None:
+                # Time of a look that was broken off counts for its repetition.
                 self.lost = max(0.0, self.recorder.race_spent - self.begun.elapsed)
                 self.started -= self.lost
 

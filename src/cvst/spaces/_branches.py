@@ -46,6 +46,7 @@ class Branch:
         for name, _, marginal in self.entries:
             if name not in configuration:
                 problems.append(f"{name} is missing")
+            # Without clipping, NaN is how a marginal says no.
             elif isnan(marginal.encode(configuration[name], clip=False)):
                 value = value_text(configuration[name])
                 problems.append(f"{name}={value} is outside {marginal!r}")
@@ -69,6 +70,7 @@ def branches_of(given: Any) -> list[tuple[dict[str, Marginal], float]]:
                 f"param_distributions holds {value_text(part)}, but every item of the "
                 "list must be a dictionary of parameters and their values."
             )
+    # Equally likely, however large each is: so scikit-learn's ParameterSampler draws.
     return [(_marginals(part), 1.0) for part in parts]
 
 

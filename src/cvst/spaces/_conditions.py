@@ -18,6 +18,7 @@ MOST_BRANCHES = 64
 
 def has_conditions(given: Any) -> bool:
     """Return whether this is a ConfigSpace space that is more than a dictionary."""
+    # By name, so that ConfigSpace need not be installed.
     if type(given).__name__ != "ConfigurationSpace":
         return False
     if list(getattr(given, "forbidden_clauses", [])):
@@ -44,6 +45,7 @@ def unfolded(space: Any) -> list[tuple[dict[str, Any], float]]:
             conditions.setdefault(child, []).append((parent, values))
     parents = {parent for asked in conditions.values() for parent, _ in asked}
     names = [name for name in parameters if name in parents]
+    # Only parents are unfolded: all other parameters keep their distributions.
     options = [_options(parameters[name]) for name in names]
     if prod(len(option) for option in options) > MOST_BRANCHES:
         raise InvalidInputError(
@@ -88,6 +90,7 @@ def _options(parameter: Any) -> list[tuple[Any, float]]:
             total = sum(weights)
             pairs = zip(values, weights, strict=True)
             return [(value, weight / total) for value, weight in pairs]
+    # A constant may be a parent too.
     if hasattr(parameter, "value"):
         return [(parameter.value, 1.0)]
     raise InvalidInputError(

@@ -30,6 +30,7 @@ def drawn(draw: Callable[[int, np.random.RandomState], Any], name: str) -> Margi
         How to write the distribution in a message.
     """
     try:
+        # A fixed seed: two searches must mean the same space by the same distribution.
         values = list(draw(N_NUMBERS, np.random.RandomState(0)))
     except Exception as error:  # whatever a foreign distribution raises
         raise InvalidInputError(

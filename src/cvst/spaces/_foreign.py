@@ -21,6 +21,7 @@ __all__ = ["foreign"]
 
 def foreign(given: Any) -> Marginal | None:
     """Return the marginal of an Optuna or ConfigSpace object, None for any other."""
+    # Subclasses count as what they inherit from, the nearest first.
     for ancestor in type(given).__mro__:
         if ancestor.__name__ in READERS:
             return READERS[ancestor.__name__](given)
@@ -47,6 +48,7 @@ def _normal_float(given: Any) -> Marginal:
     # What its sigma means on a logarithmic scale depends on the version.
     if getattr(given, "log", False):
         return _by_draws(given)
+    # Bounds are optional in older versions of ConfigSpace.
     low, high = getattr(given, "lower", None), getattr(given, "upper", None)
     if low is None or high is None:
         return frozen(norm(given.mu, given.sigma))

@@ -41,6 +41,7 @@ def choices(values: Iterable[Any], weights: Iterable[float] | None = None) -> Ch
     distinct: list[Any] = []
     chances: list[float] = []
     for value, share in zip(listed, shares, strict=True):
+        # One by one: values may be lists or estimators, which cannot be keys.
         known = next((i for i, one in enumerate(distinct) if _same(one, value)), None)
         if known is None:
             distinct.append(value)
@@ -67,6 +68,7 @@ def levels(values: Iterable[Any], weights: Iterable[float] | None = None) -> Lev
     """
     listed = list(values)
     shares = _shares(listed, weights)
+    # For the order alone. The values go on as given: an estimator may ask for int.
     numbers = np.array(listed, dtype=float)
     _, first, inverse = np.unique(numbers, return_index=True, return_inverse=True)
     chances = np.bincount(inverse.ravel(), weights=shares)
@@ -92,6 +94,7 @@ class Choices(RandomValues):
         return isinstance(other, Choices) and _same_lists(self, other)
 
     def __hash__(self) -> int:
+        # Values need not be hashable, and equal objects have equal weights.
         return hash(self.weights)
 
     def __repr__(self) -> str:
@@ -164,6 +167,7 @@ class Levels(RandomValues):
             return np.nan
         numbers = np.array(self.values, dtype=float)
         level = int(np.argmin(np.abs(numbers - value)))
+        # No absolute tolerance: 1e-9 and 1e-10 are two penalties.
         if not clip and not np.isclose(numbers[level], value, rtol=1e-9, atol=0):
             return np.nan
         return sum(self.weights[:level]) + self.weights[level] / 2
@@ -196,6 +200,7 @@ def _shares(values: Sequence[Any], weights: Iterable[float] | None) -> FloatArra
 
 def _below(weights: Sequence[float], uniforms: FloatArray) -> Any:
     """Return which share each draw falls into."""
+    # Without the last end, which rounding may leave below 1.
     ends = np.cumsum(weights)[:-1]
     return np.searchsorted(ends, np.clip(uniforms, 0, 1), side="right")
 
@@ -209,6 +214,7 @@ def _shown(value: Any) -> str:
 
 
 def _same_lists(one: Choices | Levels, other: Choices | Levels) -> bool:
+    # Equal weights are equally many, so that map cuts off nothing.
     return one.weights == other.weights and all(map(_same, one.values, other.values))
 
 
@@ -217,8 +223,10 @@ def _same(one: Any, other: Any) -> bool:
     if one is other:
         return True
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        # Compared by == arrays give an array, or fail if their shapes differ.
         return type(one) is type(other) and np.array_equal(one, other)
     one, other = _plain(one), _plain(other)
+    # 1 and 1.0 are the same setting; True, which equals 1, is no number here.
     if is_number(one) and is_number(other):
         return bool(one == other)
     # Two estimators with equal parameters are not equal, but written the same. So is

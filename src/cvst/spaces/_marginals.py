@@ -64,6 +64,7 @@ class RandomValues:
 
 
 def _uniforms(random_state: Randomness, size: int) -> FloatArray:
+    # scikit-learn passes a RandomState, which old versions of NumPy refuse here.
     if isinstance(random_state, np.random.RandomState):
         return random_state.uniform(size=size)
     return np.random.default_rng(random_state).random(size)
@@ -77,6 +78,7 @@ def is_number(value: Any) -> bool:
     >>> is_number(1), is_number(np.float64(0.5)), is_number(True), is_number("1")
     (True, True, False, False)
     """
+    # True is an int in Python, but [True, False] is a choice, not a range.
     if isinstance(value, bool | np.bool_):
         return False
     if not isinstance(value, int | float | np.integer | np.floating):

@@ -121,6 +121,7 @@ class Floats(RandomValues):
     @property
     def _last_level(self) -> int:
         assert self.step is not None
+        # 0.3 / 0.1 comes out below 3, and the last level would be lost.
         return floor((self.high - self.low) / self.step + STEP_TOLERANCE)
 
     def encode(self, value: Any, clip: bool) -> float:
@@ -128,6 +129,7 @@ class Floats(RandomValues):
         if not is_number(value):
             return np.nan
         inside = min(max(float(value), self.low), self.high)
+        # A value that was decoded and stored may be off the end by rounding.
         if not clip and not isclose(inside, value, rel_tol=1e-12):
             return np.nan
         if self.step is not None:
@@ -149,6 +151,7 @@ class Floats(RandomValues):
         """Return the numbers at some shares of the range."""
         shares = np.clip(places, 0, 1)
         if self.step is not None:
+            # A share of 1 belongs to the last level, not to one behind it.
             levels = np.minimum(shares * (self._last_level + 1), self._last_level)
             values = self.low + np.floor(levels) * self.step
         elif self.log:
@@ -229,6 +232,7 @@ class Integers(RandomValues):
             # Half a unit at both ends, or the first and the last number would be drawn
             # half as often as their neighbours.
             start, end = self.low - 0.5, self.high + 0.5
+            # level 0 gives 0 and level n_values gives 1: shares add up without a rest.
             return log((self.low + level - 0.5) / start) / log(end / start)
         return level / self.n_values
 
@@ -240,6 +244,7 @@ class Integers(RandomValues):
             levels = start * (end / start) ** shares + 0.5 - self.low
         else:
             levels = shares * self.n_values
+        # The power above may be a digit off at both ends.
         whole = np.clip(np.floor(levels), 0, self.n_values - 1).astype(np.int64)
         values: list[Any] = (self.low + whole * self.step).tolist()
         return values

@@ -34,11 +34,13 @@ def frozen(distribution: Any) -> Marginal:
     # Made from a table, such as rv_discrete(values=...): its numbers need not be whole.
     table = getattr(distribution, "xk", None)
     if table is not None:
+        # Weights of 0 are refused in a list: what cannot be drawn is no value.
         possible = np.asarray(distribution.pk) > 0
         numbers = np.asarray(table)[possible].tolist()
         return levels(numbers, np.asarray(distribution.pk)[possible])
     wrapped = Frozen(distribution, _name(distribution))
     try:
+        # A distribution without its arguments has the methods too, but they fail.
         usable = bool(np.all(np.isfinite(wrapped.decode(np.array([0.25, 0.75])))))
     except (TypeError, ValueError):
         usable = False
@@ -105,6 +107,7 @@ class Frozen:
             return np.nan
         if not self._is_discrete:
             return float(self.distribution.cdf(inside))
+        # Between two whole numbers there is no probability to halve.
         inside = round(inside) if clip else inside
         chance = float(self.distribution.pmf(inside))
         if chance == 0 and not clip:
@@ -116,12 +119,14 @@ class Frozen:
         low, high = self._support
         shares = np.clip(
             places,
+            # ppf(0) of a discrete distribution is the number below its first.
             SMALLEST_SHARE if isinf(low) or self._is_discrete else 0.0,
             1.0 - SMALLEST_SHARE if isinf(high) else 1.0,
         )
         # Rounding may step over the end.
         quantiles = np.clip(self.distribution.ppf(shares), low, high)
         if self._is_discrete:
+            # scipy returns whole numbers as floats, which estimators refuse.
             quantiles = quantiles.astype(np.int64)
         values: list[Any] = quantiles.tolist()
         return values
@@ -139,6 +144,7 @@ class Frozen:
 
 
 def _name(distribution: Any) -> str:
+    # Two frozen distributions are never equal; their names and arguments are.
     parts = getattr(distribution, "args", None), getattr(distribution, "kwds", None)
     family = getattr(getattr(distribution, "dist", None), "name", None)
     if parts[0] is None or parts[1] is None or not family:

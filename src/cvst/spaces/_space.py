@@ -96,6 +96,7 @@ class Space:
     def size(self) -> float:
         """Number of different configurations, infinite if a range is continuous."""
         sizes = (
+            # A branch without parameters is one configuration.
             prod((entry.marginal.n_values for entry in branch.entries), start=1)
             for branch in self.branches
         )
@@ -159,6 +160,8 @@ class Space:
             _refuse_nan(points[:, 0], "branch")
             taken[:] = self.dimensions[0].marginal.decode(points[:, 0])
         configurations: list[Configuration] = [{} for _ in points]
+        # By branch and column: decoding all rows of a column at once is what makes
+        # thousands of draws cheap.
         for index, branch in enumerate(self.branches):
             rows = np.flatnonzero(taken == index)
             for name, values in _columns(branch, points[rows]):
@@ -197,6 +200,7 @@ class Space:
             Source of the scrambling.
         """
         n_dimensions = len(self.dimensions)
+        # There is no Sobol sequence of no dimensions, and no power of 2 that is 0.
         if n == 0 or n_dimensions == 0:
             return self._at(np.empty((n, n_dimensions)))
         sequence = qmc.Sobol(n_dimensions, seed=np.random.default_rng(rng))
@@ -239,9 +243,11 @@ class Space:
         return self.decode_all(np.stack(columns, axis=1) if columns else uniforms)
 
     def _branch_of(self, configuration: Mapping[str, Any], clip: bool) -> int:
+        # Nothing to choose, and with clip nothing to refuse.
         if clip and len(self.branches) == 1:
             return 0
         problems = [branch.problems(configuration) for branch in self.branches]
+        # The branch that fits best gives the message, too: the user meant this one.
         fewest = min(range(len(problems)), key=lambda index: len(problems[index]))
         if problems[fewest] and not clip:
             raise InvalidInputError(
@@ -260,6 +266,7 @@ def _assemble(parts: Sequence[tuple[Mapping[str, Marginal], float]]) -> Space:
         entries = []
         for name, marginal in marginals.items():
             column = None
+            # A constant has no coordinate: a model would fit a length to it in vain.
             if marginal.n_values > 1:
                 column = first + _column(found, name, marginal)
                 found[column - first][2].append(index)
@@ -269,6 +276,7 @@ def _assemble(parts: Sequence[tuple[Mapping[str, Marginal], float]]) -> Space:
     if first:
         numbers = range(len(parts))
         which = choices(numbers, [branch.weight for branch in branches])
+        # The branch comes first, which the columns above allow for.
         dimensions.insert(0, Dimension("branch", which, tuple(numbers)))
     return Space(tuple(dimensions), tuple(branches))
 
@@ -277,6 +285,7 @@ def _column(
     found: list[tuple[str, Marginal, list[int]]], name: str, marginal: Marginal
 ) -> int:
     for column, (known, other, _) in enumerate(found):
+        # A common column lets a model carry what it learns from one branch to another.
         if known == name and other == marginal:
             return column
     found.append((name, marginal, []))
@@ -286,6 +295,7 @@ def _column(
 def _columns(branch: Branch, points: FloatArray) -> Iterator[tuple[str, list[Any]]]:
     for entry in branch.entries:
         if entry.column is None:
+            # With one value every place is that value.
             yield entry.name, entry.marginal.decode(np.zeros(len(points)))
         else:
             _refuse_nan(points[:, entry.column], entry.name)

@@ -26,6 +26,7 @@ WRAPPERS = {
     "OneVsRestClassifier": ("estimator",),
     "OneVsOneClassifier": ("estimator",),
     "OutputCodeClassifier": ("estimator",),
+    # Called base_estimator before scikit-learn 1.7.
     "ClassifierChain": ("estimator", "base_estimator"),
     "RegressorChain": ("estimator", "base_estimator"),
 }
@@ -142,12 +143,14 @@ def _start(
     start: list[Configuration] = []
     for row in family.start:
         moved = {names[one.name]: _inside(one, row[one.name]) for one in parameters}
+        # Two settings may be one once they are moved to the same end.
         if moved not in start:
             start.append(moved)
     return start
 
 
 def _inside(parameter: Parameter, value: Any) -> Any:
+    # Bounds follow the size of the data, the settings do not.
     marginal = marginal_of(parameter.name, parameter.values)
     if not isnan(marginal.encode(value, clip=False)):
         return value

@@ -59,6 +59,7 @@ class SuggestedSpace(dict[str, Any]):
         lines = [f"Suggested space of {self.estimator_name}"]
         for name, values in self._rows():
             lines.append(shortened(f"  {name}: {values}", TEXT_WIDTH))
+            # Items that users add have no reason.
             reason = self.reasons.get(name, "")
             lines += [f"      {line}" for line in wrap(reason, TEXT_WIDTH - 6)]
         return "\n".join([*lines, *wrap(self._footnote(), TEXT_WIDTH)])

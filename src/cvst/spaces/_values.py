@@ -44,12 +44,16 @@ def marginal_of(name: str, given: Any) -> Marginal:
     listed = _as_list(given)
     if listed is not None:
         return _list_of(name, listed)
+    # Before methods are looked for: in some versions ConfigSpace's objects have rvs,
+    # and would be drawn from instead of read.
     return foreign(given) or _distribution(name, given)
 
 
 def _as_list(given: Any) -> list[Any] | None:
+    # Arrays and pandas' series, without importing pandas; 0-d arrays are single values.
     if hasattr(given, "__array__") and getattr(given, "ndim", 0) == 1:
         return list(given)
+    # A word is a sequence of letters, but nobody means these.
     if isinstance(given, Sequence) and not isinstance(given, str | bytes):
         return list(given)
     return None
@@ -60,12 +64,14 @@ def _list_of(name: str, values: list[Any]) -> Marginal:
         raise InvalidInputError(
             f"{name}=[] holds no value to try. Give at least one, or leave {name} out."
         )
+    # Only numbers have an order to learn from; one word makes all choices.
     if all(is_number(value) for value in values):
         return levels(values)
     return choices(values)
 
 
 def _distribution(name: str, given: Any) -> Marginal:
+    # Quantiles are better than draws: they keep the order and the ends of the range.
     if hasattr(given, "cdf") and hasattr(given, "ppf"):
         return frozen(given)
     if hasattr(given, "rvs"):
@@ -79,6 +85,7 @@ def _distribution(name: str, given: Any) -> Marginal:
             f"{text} has {given.ndim} dimensions, but values come in a row. Give a "
             "list."
         )
+    # Kernels of Gaussian processes can be called, but are single values too.
     if callable(given) and not hasattr(given, "get_params"):
         raise InvalidInputError(
             f"{text} is a function, which has no values to encode. Give {WAYS}."

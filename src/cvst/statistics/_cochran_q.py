@@ -66,6 +66,7 @@ def cochran_q_test(
     """
     _check_exactness(exact)
     table = as_outcomes(outcomes)
+    # 64 bits on every platform: the squares of totals are too large for 32.
     totals = table.sum(axis=1, dtype=np.int64)
     successes = table.sum(axis=0, dtype=np.int64)
     squared_totals = int(np.sum(totals**2))
@@ -100,6 +101,7 @@ def cochran_q_prefixes(
     _check_exactness(exact)
     table = as_outcomes(outcomes)
 
+    # A generator of its own: a bad table raises at the call, not at a prefix.
     def walk() -> Iterator[Significance]:
         successes = np.zeros(table.shape[1], dtype=np.int64)
         squared_totals = 0

@@ -92,6 +92,7 @@ def exact_tail(
     >>> exact_tail(2, (1, 1, 1), 9)
     0.25
     """
+    # As many sets of totals at most: each is from 0 to the number of points.
     n_states = comb(n_configurations + len(successes), n_configurations)
     if n_states > LARGEST_STATE_COUNT:
         raise InvalidInputError(
@@ -105,6 +106,7 @@ def exact_tail(
     return as_large / sum(counts.values())
 
 
+# Margins recur, and the table that was observed only says where its tail begins.
 @lru_cache(maxsize=1024)
 def _table_counts(
     n_configurations: int, successes: tuple[int, ...]
@@ -137,4 +139,5 @@ def _add_point(totals: _Totals, n_successes: int) -> Iterator[tuple[_Totals, int
         for (total, n), n_winners in zip(totals, winners, strict=True):
             grown[total] += n - n_winners
             grown[total + 1] += n_winners
+        # The plus drops totals of nobody, so that equal states are equal keys.
         yield tuple(sorted((+grown).items())), prod(map(comb, sizes, winners))

@@ -96,6 +96,7 @@ def _walk(losses: FloatArray) -> Iterator[Significance]:
         above, below = _n_above_and_below(losses[:k], losses[k])
         lead[:k] += above - below
         lead[k] = np.sum(below - above)
+        # Ties are rare among losses, and most rows are spared a third comparison.
         if above.sum() + below.sum() < k * n_points:
             # A tie of t losses lowers the spread by t^3 - t; one more loss, by 3t(t+1).
             tied = np.sum(losses[:k] == losses[k], axis=0, dtype=np.int64)

@@ -105,6 +105,7 @@ def corrected_best(
     mean = float(means[best])
     if min(table.shape) < 2:
         return CorrectedBest(best, mean, 0.0)
+    # Back in their order, so that of equal means the first is chosen, as above.
     members = np.sort(np.argsort(-means, kind="stable")[:MOST_CONFIGURATIONS])
     table, shares = _dealt(table[members], shares)
     rng = np.random.default_rng(seed)

@@ -55,5 +55,6 @@ def symmetric_excess_test(differences: npt.ArrayLike) -> FloatArray:
     p_values = np.ones(len(table))
     excess = total > 0
     ratio = total[excess] / np.sqrt(np.sum(table[excess] ** 2, axis=1))
+    # The factor is above 3, so that a small ratio would give more than 1.
     p_values[excess] = np.minimum(1.0, TAIL_FACTOR * ndtr(-ratio))
     return p_values

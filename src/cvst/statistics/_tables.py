@@ -40,6 +40,7 @@ def as_losses(losses: npt.ArrayLike) -> FloatArray:
             f"A table of shape {table.shape} must have two axes, configurations and "
             "points. Reshape a single configuration to (1, n_points)."
         )
+    # Objects may hold None, and complex numbers have no order.
     if table.dtype.kind not in "biuf":
         raise InvalidInputError(
             f"A table of dtype {table.dtype} does not hold comparable numbers. "
@@ -70,6 +71,7 @@ def as_outcomes(outcomes: npt.ArrayLike) -> BoolArray:
            [ True,  True]])
     """
     table = np.asarray(outcomes)
+    # What races hand over: nothing to check, and nothing to copy.
     if table.dtype == np.bool_ and table.ndim == 2:
         return table
     numbers = as_losses(table)

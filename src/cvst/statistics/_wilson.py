@@ -78,6 +78,7 @@ def wilson_prefixes(
     """
     table = as_outcomes(outcomes)
 
+    # Checked above, outside the generator: a bad table raises at the call.
     def walk() -> Iterator[Significance]:
         total = squared_totals = 0
         for k, row in enumerate(table, start=1):

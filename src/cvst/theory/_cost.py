@@ -156,6 +156,7 @@ def cross_validation_cost(
     check_count("n_folds", n_folds, smallest=2)
     check_positive("n_configurations", n_configurations)
     test = np.array([1 / n_folds])
+    # All folds cost the same, so one is enough to know.
     fold = _fit_cost(1 - test, test, complexity, predict_cost, predict_complexity)
     return float(n_configurations * n_folds * fold[0])
 
@@ -206,6 +207,7 @@ def speedup_ceiling(
     # A race judges from the second step on, however short the zone.
     n_steps = min(max(2, first_drop(test)), max_steps)
     shares = linear_train_shares(max_steps)[:n_steps]
+    # For one configuration: in the ratio their number cancels out.
     race = race_cost(
         np.ones(n_steps),
         shares,

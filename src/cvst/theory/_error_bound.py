@@ -54,6 +54,7 @@ def surviving_paths(
     >>> surviving_paths(10)[:, 7].tolist()
     [0, 0, 0, 3, 4, 1, 0, 0, 0, 0, 0]
     """
+    # Python's integers: the counts outgrow 64 bits.
     paths = np.zeros((max_steps + 1, max_steps + 1), dtype=object)
     columns = _path_columns(_test(max_steps, loser_level, winner_level))
     for step, (lowest, counts) in enumerate(columns):
@@ -108,6 +109,7 @@ def drop_error_bound(
     """
     check_probability("win_probability", win_probability)
     test = _test(max_steps, loser_level, winner_level)
+    # Only the last column counts, and earlier ones need not stay in memory.
     lowest, counts = deque(_path_columns(test), maxlen=1).pop()
     n_free_steps = max_steps - _flops(test)
     probability = Fraction(win_probability)

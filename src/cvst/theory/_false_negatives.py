@@ -85,6 +85,7 @@ def false_negative_rate(
     [0.0, 0.729, 0.729]
     """
     _check_change_points(np.array([change_point]), test.max_steps)
+    # Steps count from 1, and the change point is the last one of the old kind.
     before = np.arange(1, test.max_steps + 1) <= change_point
     wins = np.where(before, win_probability_before, win_probability_after)
     return float(drop_probabilities(test, wins).sum())

@@ -98,6 +98,7 @@ class PaperTimeBudget:
         """Number of steps to run; an error if one of the conditions fails."""
         for condition in self.conditions:
             if not condition.holds:
+                # More time mends the first two; the third is about the zone.
                 small = condition.number < 3
                 raise (BudgetTooSmallError if small else InvalidInputError)(
                     condition.explanation
@@ -141,6 +142,7 @@ class PaperTimeBudget:
     def smallest_budget(self) -> float:
         """Time below which conditions 1 and 2 fail."""
         _, b = self._coefficients
+        # Where a = -sqrt(b), so that the quadratic has one root.
         root = 2 * self._share(1) * sqrt(b) / (self.complexity + 1)
         return self._linear_cost / 2 + self._cost * root
 
@@ -157,6 +159,7 @@ class PaperTimeBudget:
     @property
     def _linear_cost(self) -> float:
         r = self.survival_rate
+        # The two printings differ by the sign of tKr, hence by 2r here.
         last_step = 2 * r if self.printed == "section" else 0.0
         return self._cost * (self._share(0) - last_step)
 
@@ -173,6 +176,7 @@ class PaperTimeBudget:
     @property
     def _printed_steps(self) -> int:
         a, b = self._coefficients
+        # The larger root: the most steps that still fit.
         return floor(-a + sqrt(a**2 - b))
 
 

@@ -120,7 +120,9 @@ class PowerCurve:
         True
         """
         sizes = np.asarray(n_rows, dtype=float)
+        # A coarse clock may say 0, and relative errors divide by it.
         times = np.maximum(np.asarray(seconds, dtype=float), 1e-9)
+        # A sum of steps of 0.05 may step over the end by rounding.
         exponents = np.minimum(np.arange(flattest, steepest + 0.01, 0.05), steepest)
         scale = sizes.max()
         if len(np.unique(sizes)) < 2:
@@ -131,6 +133,7 @@ class PowerCurve:
                 cls(0.0, level / scale**power, power)
                 for power in exponents[order].tolist()
             )
+        # In shares of the largest size: cubes of row counts would drown the constant.
         fits = [cls._at(exponent, sizes / scale, times) for exponent in exponents]
         errors = np.array([error for _, error in fits])
         misfit = (errors / noise) ** 2 + ((exponents - usual) / spread) ** 2
@@ -150,6 +153,7 @@ class PowerCurve:
         exponent: float, shares: FloatArray, times: FloatArray
     ) -> tuple[FloatArray, float]:
         columns = np.stack([np.ones_like(shares), shares**exponent], axis=1)
+        # Divided by the times below: what is left on the right is the weight.
         weights = np.sqrt(shares)
         solution, error = nnls(columns * (weights / times)[:, None], weights)
         return solution, float(error)

@@ -126,6 +126,7 @@ def _zones(levels: FloatArray, max_steps: int, winner_level: float) -> FloatArra
     """Return Lemma 1 for many levels; minus infinity where no test exists."""
     root = ((1 - levels) / winner_level) ** (1 / max_steps)
     exists = root < 2
+    # Any root below 2 will do where there is no test: both sides are computed.
     denominator = np.log(2 - np.where(exists, root, 1.5))
     return np.where(exists, np.log(levels / (1 - winner_level)) / denominator, -np.inf)
 

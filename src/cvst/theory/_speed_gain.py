@@ -141,6 +141,7 @@ def simulate_speed_gain(
             costs[row, column] = outcome.costs
             steps_run[row, column] = outcome.steps_run
             lost = (~outcome.active[:, n_losers:]).sum(axis=1)
+            # Where all are losers there is no winner to lose.
             dropped[row, column] = lost / max(1, n_winners)
     full = cross_validation_cost(n_configurations, n_folds, complexity=complexity)
     return SpeedGain(
@@ -180,6 +181,7 @@ def _race(
     steps_run = np.zeros(n_resamples, dtype=np.intp)
     costs_per_fit = linear_train_shares(test.max_steps) ** complexity
     for index, boundary in enumerate(loser_boundaries(test)):
+        # Paid before anything is dropped: a step evaluates all that entered it.
         costs += running * active.sum(axis=1) * costs_per_fit[index]
         steps_run += running
         top = rng.random(active.shape) < win_probabilities

@@ -39,6 +39,7 @@ class SequentialTest(Protocol):
 
 def loser_boundaries(test: SequentialTest) -> FloatArray:
     """Return the loser boundary in steps 1, 2, ..., ``max_steps``."""
+    # One by one: the protocol promises the boundary of a single step only.
     steps = range(1, test.max_steps + 1)
     return np.array([test.loser_boundary(step) for step in steps], dtype=np.float64)
 
@@ -109,6 +110,7 @@ def drop_probabilities(
     mass[0] = 1.0
     dropped = np.empty(test.max_steps)
     for index, boundary in enumerate(loser_boundaries(test)):
+        # Before the mass is scaled below. Its last entry is empty until the last step.
         won = wins[index] * mass[:-1]
         mass *= 1 - wins[index]
         mass[1:] += won

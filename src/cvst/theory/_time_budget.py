@@ -71,6 +71,7 @@ def time_of_race(
         ),
         linear_train_shares(max_steps),
         complexity=complexity,
+        # Costs are counted in fits on the whole data.
         predict_cost=predict_time / full_fit_time,
         predict_complexity=predict_complexity,
     )
@@ -159,5 +160,6 @@ def steps_for_time_budget(
 
 def _round_up(time: float) -> str:
     """Write a time with three digits, never less than it is."""
+    # Rounded down, the message would ask for a budget that is too small again.
     digit = 10.0 ** (np.floor(np.log10(time)) - 2)
     return f"{np.ceil(time / digit) * digit:.3g}"

@@ -11,6 +11,7 @@ __all__ = ["check_count", "check_positive", "check_probability", "check_share"]
 
 def check_probability(name: str, value: float | Fraction) -> None:
     """Raise unless the value lies in [0, 1]."""
+    # Not "value < 0 or value > 1": no comparison with NaN holds, and NaN must fail.
     if not 0 <= value <= 1:
         raise InvalidInputError(
             f"{name}={value!r} is not a probability: it must lie between 0 and 1."
@@ -34,6 +35,7 @@ def check_positive(name: str, value: float, *, zero_allowed: bool = False) -> No
 
 def check_count(name: str, value: int, *, smallest: int = 1) -> None:
     """Raise unless the value is a whole number, not below the smallest one allowed."""
+    # True equals 1, but nobody means one step by it.
     if isinstance(value, bool) or int(value) != value or value < smallest:
         raise InvalidInputError(
             f"{name}={value!r} must be a whole number, {smallest} or more."

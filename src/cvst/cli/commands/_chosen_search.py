@@ -58,6 +58,7 @@ def chosen_search(
         "ordering": "given" if learning.in_order else "auto",
         "n_jobs": options.n_jobs,
         "random_state": options.random_state,
+        # Ctrl-C is told with the leader so far, not with a traceback.
         "on_interrupt": "return",
         "time_budget": options.time_budget,
         "max_looks": options.max_looks,

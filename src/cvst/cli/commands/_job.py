@@ -93,6 +93,7 @@ class Job:
         drawn = getattr(self.search, "n_iter", None)
         if drawn is None or self.proposes:
             return drawn if self.proposes else count
+        # Draws from lists do not repeat, so a small grid is all there is.
         return int(drawn if count is None else min(count, drawn))
 
 
@@ -103,6 +104,7 @@ def make_job(options: Namespace) -> Job:
             "--groups and --time-order cannot be combined: groups that stay together "
             "are not in order of time. Choose one."
         )
+    # Model and grid before the data: a slip in them need not wait for a large file.
     model = find_model(options.model, has_grid=options.grid is not None)
     grid = read_chosen_grid(options)
     frame, notes = read_table(options.data)

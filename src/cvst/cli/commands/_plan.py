@@ -23,6 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     add_option(
         parser,
+        # Steps and levels are those of ``CVST``, which --help must not wait for.
         "--max-steps",
         type=int,
         default=10,

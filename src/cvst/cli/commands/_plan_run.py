@@ -57,6 +57,7 @@ def _plan(
 ) -> dict[str, Any]:
     levels = (loser_level, winner_level)
     test = WaldTest(steps, *levels)
+    # Wins are whole numbers, so only the floor of a boundary counts.
     bounds = [floor(boundary) for boundary in loser_boundaries(test)]
     return {
         "steps": steps,
@@ -66,6 +67,7 @@ def _plan(
         "safety_zone": test.safety_zone,
         # A race judges from the second step on, however short the safety zone.
         "first_drop": max(2, first_drop(test)),
+        # Nobody has -1 wins, so nobody is dropped in the first step.
         "dropped_with_wins_up_to": [min(-1, bounds[0]), *bounds[1:]],
         "win_probabilities": [
             {
@@ -146,6 +148,7 @@ def _boundary_table(plan: dict[str, Any]) -> str:
     changes = [
         (step, wins)
         for step, wins in enumerate(bounds, start=1)
+        # A boundary below zero drops nobody.
         if wins >= 0 and (step == 1 or bounds[step - 2] != wins)
     ]
     if not changes:
@@ -167,6 +170,7 @@ def _ceiling_sentence(plan: dict[str, Any]) -> str:
 
 
 def _time_sentence(plan: dict[str, Any], options: Namespace) -> str:
+    # In the order of ``_times``.
     early, race, _, full = plan["time"].values()
     fit_time = seconds_text(options.full_fit_time)
     count = counted(options.n_configurations, "configuration")

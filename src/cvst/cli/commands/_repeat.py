@@ -45,6 +45,7 @@ def _as_it_went(words: list[str], search: Any) -> list[str]:
         for name in ("--max-steps", "--loser-level"):
             words = _without(words, spellings(name))
         words += ["--max-steps", str(strategy.max_steps)]
+        # All digits: a rounded level may drop other configurations.
         words += ["--loser-level", repr(float(strategy.loser_level))]
     if search.stop_reason_ in ("time_budget", "interrupted"):
         n_looks = len(search.race_.observations)

@@ -27,6 +27,7 @@ def report_checkpoint(options: Namespace) -> str:
     path: Path = options.folder
     target: Path = options.html or path.with_name(path.name + ".html")
     asked = options.html is not None
+    # Those who follow a race call this again and again: its own page is replaced.
     if target.exists() and not options.overwrite and (asked or not _is_ours(target)):
         raise InvalidInputError(
             f"{'--html ' if asked else ''}'{target}' exists already. Choose another "
@@ -41,6 +42,7 @@ def report_checkpoint(options: Namespace) -> str:
             content = page_html(page, title=f"{path.name}: a race of cvst")
         except ImportError as error:
             raise MissingExtraError(str(error)) from error
+        # A path may hold bytes that are no text, which Python keeps as lone surrogates.
         write_file(target, content.encode(errors="backslashreplace"))
         document["files"] = [str(target)]
     return json.dumps(document, indent=2) if options.json else _text(document)
@@ -92,6 +94,7 @@ def _text(document: dict[str, Any]) -> str:
     if document["leader"] is not None:
         who = "Leader so far" if document["stop_reason"] is None else "Winner"
         score = document["score"]
+        # JSON has no NaN; ``plain`` writes None.
         shown = "unknown" if score is None else f"{score:.4f}"
         lines += [
             f"{who}: {shown_parameters(document['leader'])}",

@@ -63,6 +63,7 @@ def _summary(path: Path) -> dict[str, Any]:
         if len(content) > MOST_BYTES:
             raise ValueError(f"more than {MOST_BYTES:,} bytes")
         summary = json.loads(content)
+        # Tried here, since damage shows when the text is made.
         result_text(summary)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InvalidInputError(

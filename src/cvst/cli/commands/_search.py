@@ -55,6 +55,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-t", "--target", required=True, metavar="COL", help="column to predict"
     )
+    # No choices: an import path will do as well.
     parser.add_argument(
         "-m", "--model", required=True, metavar="MODEL", help="one of those below"
     )
@@ -66,6 +67,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--propose",
+        # Yes, no, or None, which leaves it to the model.
         action=BooleanOptionalAction,
         help="propose configurations while racing, instead of all at the start; the "
         f"default of {', '.join(_PROPOSING)} without --grid",
@@ -128,6 +130,7 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
     )
     add_option(
         group,
+        # No default in these three: one that is given chooses the paper's race.
         "--max-steps",
         type=int,
         metavar="S",
@@ -197,6 +200,7 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
         group,
         "--random-state",
         type=int,
+        # Not None, so that the same command finds the same winner.
         default=0,
         metavar="N",
         help="seed of everything random (default: 0)",
@@ -221,6 +225,7 @@ def _add_output_arguments(parser: ArgumentParser) -> None:
         "--live",
         nargs="?",
         type=int,
+        # Any port that is free.
         const=0,
         metavar="PORT",
         help="show the race in a browser on this machine as it goes",

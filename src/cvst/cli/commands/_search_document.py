@@ -91,6 +91,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
             ).cross_validation_seconds,
         },
         "notes": job.notes,
+        # Filled in by ``write_results``, if there is a folder to write to.
         "files": [],
         "untrusted_types": [],
     }
@@ -137,10 +138,12 @@ def write_results(folder: Path, job: Job, summary: dict[str, Any], title: str) -
         "command.txt": f"{summary['repeat']}\n".encode(errors="surrogateescape"),
         RACE_FILE: race_bytes(page, title=title),
     }
+    # Without the final fit there is no model.
     if summary["finished"]:
         try:
             content, unknown = model_bytes(job.search.best_estimator_)
         except ModelNotSavedError as error:
+            # A model that skops does not understand must not cost the other results.
             summary["notes"].append(str(error))
         else:
             contents["model.skops"] = content
@@ -151,6 +154,7 @@ def write_results(folder: Path, job: Job, summary: dict[str, Any], title: str) -
         )
     except ImportError as error:
         summary["notes"].append(f"There is no report.html. {error}")
+    # Before the summary is written: it lists all files, itself among them.
     summary["files"] = [str(folder / name) for name in [*contents, SUMMARY_FILE]]
     contents[SUMMARY_FILE] = json_bytes(summary)
     write_folder(folder, contents)

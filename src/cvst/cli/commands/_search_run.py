@@ -26,6 +26,7 @@ __all__ = ["run_search"]
 def run_search(options: Namespace) -> str:
     """Race, write the results and return what to print."""
     if options.out is not None:
+        # First of all, since after hours of racing it would be too late.
         check_folder(options.out, options.overwrite)
     job = make_job(options)
     if options.plan:

@@ -38,6 +38,8 @@ __all__ = [
     "place",
 ]
 
+# A number must not run on into letters, or 3d would be 3 and d. Words have dots and
+# hyphens within, as in newton-cg.
 TOKENS = re.compile(
     r"""
     (?P<blank>\s+)
@@ -145,6 +147,7 @@ def _tokens(text: str) -> Iterator[Token]:
             kind = match.group() if match.lastgroup == "mark" else str(match.lastgroup)
             yield Token(kind, match.group(), position)
         position = match.end()
+    # With it no rule need ask whether there is a next token.
     yield Token("end", "", len(text))
 
 
@@ -240,6 +243,7 @@ class _Reader:
         return values
 
     def item(self) -> list[Any] | Draw:
+        # A word before a bracket is a function, any other is text.
         following = self._tokens[min(self._next + 1, len(self._tokens) - 1)]
         if self.token.kind == "word" and following.kind == "(":
             return self.call()
@@ -264,6 +268,7 @@ class _Reader:
         try:
             return function(*positional, **named)
         except TypeError:
+            # Python has compared the arguments with the signature of the function.
             usage = f"{name.text}{function.usage}"
             self.fail(f"{name.text}() is written {usage}", name)
         except InvalidInputError as error:
@@ -290,6 +295,7 @@ class _Reader:
         if token.kind == "number":
             return self.number()
         if self.take("string"):
+            # A backslash is for quotes and itself only: \n is an n.
             return re.sub(r"\\(.)", r"\1", token.text[1:-1])
         if self.take("word"):
             return CONSTANTS.get(token.text.lower(), token.text)
@@ -325,6 +331,7 @@ def is_finite(value: float) -> bool:
 
 def _number(text: str) -> float:
     try:
+        # Whole numbers stay whole: scikit-learn refuses max_depth=3.0.
         return int(text)
     except ValueError:
         return float(text)

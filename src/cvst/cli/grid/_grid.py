@@ -71,6 +71,7 @@ def read_grid(text: str) -> Grid:
     14
     """
     path = Path(text)
+    # By its ending, not by whether it exists: a mistyped name is a missing file.
     if path.suffix.lower() not in FILES:
         return Grid(parse_grid(text), text)
     return Grid(_parts(load_file(path), text), text)
@@ -107,6 +108,7 @@ def _full_name(entry: Assignment, grid: Grid, known: set[str], prefix: str) -> s
             return name
     own = [name.removeprefix(prefix) for name in known if name.startswith(prefix)]
     own = sorted(name for name in own if "__" not in name)
+    # The usual slip is c instead of C.
     lower = {name.lower(): name for name in own}
     near = difflib.get_close_matches(entry.name.lower(), lower, n=1)
     where = "" if entry.position is None else place(grid.text, entry.position)
@@ -169,11 +171,13 @@ def _called(name: str, text: str) -> list[Any] | Draw:
 def _is_too_large(item: Any) -> bool:
     if isinstance(item, int):
         return not is_finite(item)
+    # JSON reads 1e999 as infinity without a word.
     return isinstance(item, float) and isinf(item)
 
 
 def _scalar(name: str, item: Any) -> Any:
     if isinstance(item, list):
+        # Files know no tuples, and hidden_layer_sizes wants one.
         return tuple(_scalar(name, member) for member in item)
     if _is_too_large(item):
         raise InvalidInputError(

@@ -52,6 +52,7 @@ def _logspace(
 ) -> list[float]:
     if base <= 0:
         raise InvalidInputError(f"base={base!r} must be positive")
+    # What is infinite gets a sentence of its own below.
     with np.errstate(over="ignore"):
         return _plain(np.logspace(first, last, _count(number), base=base))
 
@@ -67,6 +68,7 @@ def _geomspace(first: float, last: float, number: float) -> list[float]:
 
 def _range(*bounds: float) -> list[int]:
     if not 1 <= len(bounds) <= 3:
+        # As if the signature had refused them: the message then shows the usage.
         raise TypeError
     if not all(isinstance(bound, int) for bound in bounds):
         raise InvalidInputError("it counts in whole numbers; use linspace for others")
@@ -79,6 +81,7 @@ def _range(*bounds: float) -> list[int]:
 
 def _uniform(low: float, high: float) -> Draw:
     _check_order(low, high)
+    # SciPy wants the width, not the upper end.
     return Draw(stats.uniform(low, high - low))
 
 
@@ -111,6 +114,7 @@ def _count(number: float) -> int:
 
 
 def _plain(values: Any) -> list[float]:
+    # Configurations are printed and written to JSON, where np.float64 is in the way.
     plain = [float(value) for value in values]
     if not all(map(isfinite, plain)):
         raise InvalidInputError("its values run beyond what a number can hold")

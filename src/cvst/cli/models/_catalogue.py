@@ -141,6 +141,8 @@ _ALL = (
         "random forest",
         ("sklearn.ensemble", "RandomForestClassifier", "RandomForestRegressor"),
         FOREST,
+        # More trees cost time and only take noise away, so there is nothing to search
+        # for.
         {"n_estimators": 100},
         inputs="trees",
         proposes=True,
@@ -163,6 +165,8 @@ _ALL = (
             "HistGradientBoostingRegressor",
         ),
         BOOSTING,
+        # By itself it stops early on more than 10,000 rows, and then the rounds would
+        # not be those of the grid.
         {"early_stopping": False},
         inputs="trees",
         proposes=True,
@@ -172,6 +176,7 @@ _ALL = (
         "LightGBM, where it is installed",
         ("lightgbm", "LGBMClassifier", "LGBMRegressor"),
         LIGHTGBM,
+        # One thread for each fit, since the workers of the race share the cores.
         {"verbosity": -1, "n_jobs": 1},
         inputs="trees",
         proposes=True,
@@ -235,6 +240,7 @@ def find_model(name: str, has_grid: bool) -> Model:
     return Model(
         name,
         "",
+        # A class that does not say which of the two it is may be either.
         classification=None if is_regressor(estimator) else choice,
         regression=None if is_classifier(estimator) else choice,
     )

@@ -80,6 +80,7 @@ def _keep_importable(folder: Path) -> None:
     own = {
         place
         for name, module in list(sys.modules.items())
+        # Modules of a package are found through the package.
         if "." not in name and (place := _place(module)) and place.parent == folder
     }
     own = {place for place in own if not _is_found(place)}

@@ -74,6 +74,7 @@ class Model:
     def estimator(self, task: str) -> Any:
         """Return an unfitted estimator."""
         choice = self.choice(task)
+        # Before the import, whose error would not say what to install.
         if self.install:
             need(choice.path.split(":", 1)[0], f"--model {self.name}", self.install)
         return load_attribute(choice.path)(**choice.fixed)

@@ -66,6 +66,7 @@ def race_looks(search: Any) -> list[RaceLook]:
     scores = state.scores
     looks = []
     for number, seen in enumerate(state.observations, start=1):
+        # As it was then: configurations dropped later were still in the race.
         so_far = state.until(number)
         leader = int(search.strategy_.ranking(so_far)[0])
         looks.append(
@@ -162,4 +163,5 @@ def plain(value: Any) -> Any:
         return None
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    # Estimators and functions of a grid, for example.
     return str(value)

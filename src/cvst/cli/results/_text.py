@@ -39,6 +39,7 @@ def result_text(summary: Mapping[str, Any]) -> str:
 def _expected(summary: Mapping[str, Any]) -> list[str]:
     """Say what to expect on new rows; folders of older versions do not know it."""
     estimate = summary["winner"].get("estimate")
+    # None inside stands for NaN, which JSON does not have.
     if estimate is None or None in estimate.values():
         return []
     name, text = estimate_text(summary["scoring"], estimate, ".4f")
@@ -81,6 +82,7 @@ def _ending(summary: Mapping[str, Any]) -> list[str]:
             "kept, but no final model is fitted. To get here again and fit it:\n"
             f"  {summary['repeat']}"
         )
+        # Folders of older versions do not have the word.
         if summary.get("checkpoint"):
             lines.append(f"To go on with the race:\n  {summary['command']}")
     if files:

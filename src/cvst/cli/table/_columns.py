@@ -101,6 +101,7 @@ def learning_problem(frame: Any, said: ColumnOptions) -> Learning:
     return Learning(
         X=X,
         target=target,
+        # From the frame as it is now: sorted, and without rows that lack a target.
         groups=_groups(frame, said.groups),
         in_order=bool(said.time_order),
         numbers=numbers,
@@ -232,6 +233,7 @@ def _refuse(X: Any, column: str, kind: Kind, raw: bool) -> None:
         raise InvalidInputError(
             f"The column {column!r} holds neither numbers nor text. {way_out}"
         )
+    # Truth values count as categories, but every model takes them for 0 and 1.
     if raw and kind in ("category", "identifier") and X[column].dtype.kind != "b":
         raise InvalidInputError(
             f"The column {column!r} holds text, which --raw hands to the model as it "

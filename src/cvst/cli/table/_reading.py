@@ -113,6 +113,8 @@ def _read_text(name: str, content: bytes, kind: str) -> tuple[Any, list[str]]:
     import pandas as pd
 
     try:
+        # Spreadsheets put a byte order mark first, which would be part of a column's
+        # name.
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
@@ -156,6 +158,7 @@ def _read_binary(name: str, content: bytes, kind: str) -> Any:
         else:
             table = _read_arrow(pyarrow, source)
         frame = table.to_pandas()
+        # pandas stores an index beside the columns; with a name it was one of them.
         named = any(name is not None for name in frame.index.names)
         return frame.reset_index() if named else frame
     except (pyarrow.ArrowException, OSError) as error:

@@ -76,6 +76,7 @@ def read_target(column: Any, task: str | None, tasks: tuple[str, ...]) -> Target
     is_number = kind == "number"
     values = np.asarray(column.to_numpy())
     if is_number:
+        # Nullable numbers come as objects before pandas 2.2.
         values = np.asarray(column.to_numpy(dtype=float))
     possible = _possible_tasks(values, is_number)
     if task is not None:
@@ -100,6 +101,7 @@ def _possible_tasks(values: Any, is_number: bool) -> tuple[str, ...]:
         return ("classification",)
     if not np.all(values == np.floor(values)):
         return ("regression",)
+    # Counts and years are whole, too: few values make classes likelier, not certain.
     if len(np.unique(values)) <= MOST_CLASSES:
         return ("classification", "regression")
     return ("regression", "classification")
@@ -140,6 +142,7 @@ def _target(name: str, values: Any, task: str, is_number: bool, hint: str) -> Ta
     # Classes read as 1.0 because of a gap elsewhere are shown as 1.
     if is_number:
         values = values.astype(np.int64)
+    # Labels of several types cannot be sorted, but their texts can.
     elif values.dtype == object and not all(isinstance(v, bool) for v in values):
         values = values.astype(str)
     classes = np.unique(values)

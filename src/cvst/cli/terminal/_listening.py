@@ -30,6 +30,7 @@ def listening(handler: logging.Handler) -> Iterator[None]:
     level, propagate = LOGGER.level, LOGGER.propagate
     LOGGER.addHandler(handler)
     LOGGER.setLevel(logging.DEBUG)
+    # A handler at the root would print into the live table.
     LOGGER.propagate = False
     try:
         yield

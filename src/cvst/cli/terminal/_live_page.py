@@ -51,11 +51,13 @@ def live_page(
         return
     try:
         page = LiveReport(port, title=title, scoring=scoring)
+    # Ports beyond 65535 overflow.
     except (OSError, OverflowError) as error:
         raise InvalidInputError(
             f"--live cannot use port {port}: {error}. Choose another, or name none to "
             "take any that is free."
         ) from error
+    # Standard output is for the results, which may be JSON.
     say(f"The race is shown at {page.url}", sys.stderr)
     with page, listening(PageUpdater(page)):
         yield page

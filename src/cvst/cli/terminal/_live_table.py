@@ -207,11 +207,13 @@ class RaceView(logging.Handler):
         return line
 
     def _share_done(self) -> float | None:
+        # What is counted is better than any forecast.
         if not self.final and self.done:
             return self.done / max(1, self.total)
         seconds = self._expected_seconds()
         if seconds is None or seconds <= 0:
             return None
+        # At 100 % a look that takes longer than expected would seem to hang.
         return min(0.99, (monotonic() - self.look_began) / seconds)
 
     def _expected_seconds(self) -> float | None:
@@ -242,6 +244,7 @@ class RaceView(logging.Handler):
             return ""
         elapsed = now - self.look_began
         left, most = max(least, about - elapsed), max(least, at_most - elapsed)
+        # Two numbers that say nearly the same are one too many.
         if most - left < 0.1 * most:
             return f", at most {seconds_text(most)} to the end"
         return f", {seconds_text(left)} (at most {seconds_text(most)}) to the end"

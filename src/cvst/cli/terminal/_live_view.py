@@ -33,6 +33,7 @@ def live_view(view: RaceView | None) -> Iterator[None]:
         return
     from rich.live import Live
 
+    # It goes when the race is over: the results begin with the same table.
     live = Live(
         view, console=console, transient=True, refresh_per_second=REFRESHES_PER_SECOND
     )
@@ -42,6 +43,7 @@ def live_view(view: RaceView | None) -> Iterator[None]:
 
 def _console() -> Any:
     """Return what to draw on, None if standard error shows plain lines only."""
+    # The bare package comes without rich.
     if sys.stderr is None or not sys.stderr.isatty() or find_spec("rich") is None:
         return None
     from rich.console import Console

@@ -113,6 +113,7 @@ class NumpyArrays:
     def put(self, values: Any) -> Any:
         """Return the array itself."""
         array = np.asarray(values)
+        # Whole numbers are indices, and truth values masks.
         return array.astype(np.float64) if array.dtype.kind == "f" else array
 
     def fetch(self, values: Any) -> Any:
@@ -143,6 +144,8 @@ class NumpyArrays:
         factors = np.zeros_like(matrices)
         failed = np.zeros(len(matrices), dtype=bool)
         for place, matrix in enumerate(matrices):
+            # Zeros above the diagonal: inverses of these are multiplied as whole
+            # matrices.
             factor, failure = lapack.dpotrf(matrix, lower=1, clean=1)
             factors[place] = factor
             failed[place] = failure != 0

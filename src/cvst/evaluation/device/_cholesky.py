@@ -149,6 +149,8 @@ def factorised(arrays: Arrays, matrices: Any, block: int = BLOCK) -> Factor:
     for start in range(0, n, block):
         stop = min(start + block, n)
         if start:
+            # The columns of a block are brought up to date when their turn comes: one
+            # large product instead of many small ones.
             arrays.subtract_product(
                 matrices[:, start:, start:stop],
                 matrices[:, start:, :start],
@@ -167,6 +169,7 @@ def factorised(arrays: Arrays, matrices: Any, block: int = BLOCK) -> Factor:
 def _inverse(arrays: Arrays, lower: Any) -> Any:
     """Invert a stack of lower triangles: small ones by the library, then products."""
     n_matrices, n, _ = lower.shape
+    # The last block may have any size.
     if n <= SMALLEST_TRIANGLE or n % SMALLEST_TRIANGLE:
         return arrays.inverse_of_lower(lower)
     size = SMALLEST_TRIANGLE

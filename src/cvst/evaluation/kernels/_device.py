@@ -126,6 +126,7 @@ def _pairs(arrays: Arrays, kind: PairKind, a: Any, b: Any) -> Any:
     (A, squares_of_a), (B, squares_of_b) = a, b
     if kind == "city block":
         pairs = arrays.zeros(len(A), len(B))
+        # All differences at once would take the memory of as many matrices as features.
         for column in range(A.shape[1]):
             pairs += xp.abs(A[:, column, None] - B[None, :, column])
         return pairs
@@ -135,6 +136,7 @@ def _pairs(arrays: Arrays, kind: PairKind, a: Any, b: Any) -> Any:
     pairs *= -2.0
     pairs += squares_of_a[:, None]
     pairs += squares_of_b[None, :]
+    # Rounding leaves squares below zero for rows that nearly coincide.
     return xp.clip(pairs, 0.0, None, out=pairs)
 
 

@@ -77,12 +77,15 @@ class Batches(ABC):
 
     def width(self, n_fits: int, n_kernels: int) -> int:
         """Return how many test rows there is room for at once."""
+        # So wide, a kernel takes as much memory as the systems that were just solved.
         return max(1, n_fits * self.n_train // n_kernels)
 
     def run(self, batch: slice) -> None:
         """Fit and predict for some of the fits."""
         start = perf_counter()
         members = self.layout.kernel_of[batch]
+        # A device works behind our back: without waiting, the seconds of the fit would
+        # be counted as those of the prediction.
         coefficients = self.fit(batch, members)
         self.arrays.wait()
         fitted = perf_counter()
@@ -140,6 +143,7 @@ class WholeKernels(Batches):
         """Work through everything."""
         share = len(self.kernels) / len(self.layout)
         n, n_targets = self.targets.shape
+        # A system and its share of the kernels; right-hand sides and coefficients.
         bytes_per_fit = 8.0 * n * n * (1.0 + share) + 16.0 * n * n_targets
         in_batches(self.arrays, len(self.layout), bytes_per_fit, self.run)
 

@@ -53,8 +53,11 @@ class _Whole(WholeKernels):
         arrays = self.arrays
         stack = self.stack(members)
         if self.roots is not None:
+            # With weights, the roots on both sides keep the system symmetric, and the
+            # penalty as it is on its diagonal.
             stack *= self.roots[:, None]
             stack *= self.roots
+        # A copy for each penalty, since factorising overwrites it.
         systems = stack[arrays.put(members - members[0])]
         del stack
         right = self.targets[None] + arrays.zeros(len(members), 1, 1)
@@ -83,6 +86,7 @@ class _LowRank(Batches):
         ranks = np.array([len(part) for part in self.features])
         n_slots = len(self.layout) / len(ranks)
         n_rows = self.n_train + len(self.pairs.test)
+        # The kernels come sorted by their ranks.
         ends = np.searchsorted(ranks, MOST_PADDING * ranks, side="right")
         start = 0
         while start < len(ranks):
@@ -123,6 +127,8 @@ class _LowRank(Batches):
         """Return features of some rows, filled up with zeros."""
         parts = [self.features[number] for number in members]
         n_rows = len(parts[0][0, places])
+        # Exact: a feature of zeros gets a coefficient of zero, and the penalty keeps
+        # its row of the system from being singular.
         stack = self.arrays.zeros(len(parts), max(map(len, parts)), n_rows)
         for place, part in enumerate(parts):
             stack[place, : len(part)] = part[:, places]

@@ -101,6 +101,7 @@ class SingleFactor:
         length = math.sqrt(forces @ forces)
         if length == 0.0:
             return np.zeros_like(forces)
+        # Of length 1, so that nothing leaves the range of single precision.
         single = (forces / length).astype(np.float32)
         half = blas.strsv(self._factor, single, lower=1, overwrite_x=1)
         whole = blas.strsv(self._factor, half, lower=1, trans=1, overwrite_x=1)
@@ -174,6 +175,7 @@ def descent(
         Right-hand side.
     """
     where = Descent(precondition, forces)
+    # A square over infinity is zero: the first direction is the pull alone.
     direction, before = np.zeros_like(forces), math.inf
     while True:
         yield where

@@ -158,6 +158,7 @@ class _Problems:
         thetas = arrays.zeros(n_fits, n_train)
         found = np.zeros(n_fits, dtype=bool)
         left = _Left.of(arrays, np.arange(n_fits), self._kernel_of)
+        # One array for both will do: steps are added to new arrays.
         point = self._at(left, nothing, nothing)
         for _ in range(MOST_STEPS):
             target, facts = self._step(left, point)
@@ -180,6 +181,7 @@ class _Problems:
 
     def _at(self, left: _Left, theta: Any, decisions: Any) -> _Point:
         margins = -self._signs[left.places] * decisions
+        # log(1 + exp(m)) that cannot overflow; torch takes no plain 0 here.
         losses = self.xp.logaddexp(margins, margins * 0.0) @ self._weights
         penalties = self._alphas[left.places] / 2 * (theta * decisions).sum(axis=1)
         return _Point(theta, decisions, losses + penalties)
@@ -188,12 +190,15 @@ class _Problems:
         """Take a full Newton step from everywhere."""
         xp = self.xp
         signs, alphas = self._signs[left.places], self._alphas[left.places][:, None]
+        # exp overflows beyond 709.
         shares = 1.0 / (1.0 + xp.exp(xp.clip(signs * point.decisions, -700.0, 700.0)))
         slopes = xp.clip(shares * (1.0 - shares), SMALLEST_SLOPE, None)
         roots = (self._weights * slopes) ** 0.5
         # A row of weight 0 has no say.
         roots = xp.clip(roots, SMALLEST_SLOPE, None)
         residuals = self._weights * signs * shares
+        # Newton's system, the kernel plus alpha over the curvatures, with roots of
+        # these on both sides: no eigenvalue is below alpha.
         systems = self._kernels[left.kernels]
         systems *= roots[:, :, None]
         systems *= roots[:, None, :]
@@ -206,6 +211,7 @@ class _Problems:
         gains = gains - alphas[:, 0] * (point.theta * change).sum(axis=1)
         moved = xp.amax(xp.abs(change), axis=1)
         target = self._at(left, point.theta + step, point.decisions + change)
+        # In one transfer, since each of them would wait for the device.
         gained, went, before, after, failed = self.arrays.together(
             gains, moved, point.objective, target.objective, factor.failed
         ).T
@@ -232,6 +238,7 @@ class _Problems:
             if not bool(too_far.any()):
                 break
             length = xp.where(too_far, length / 2, length)
+            # Decisions are linear in theta, so a shorter step needs no product.
             share = length[:, None]
             reached = self._at(
                 left,

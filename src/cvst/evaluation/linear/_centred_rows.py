@@ -42,6 +42,7 @@ class CentredRows:
     @classmethod
     def of(cls, X: Any, y: Any, weights: Any, fit_intercept: bool) -> CentredRows:
         """Centre and scale validated arrays; the very operations of a plain fit."""
+        # A copy, since unlike X it is changed in place below.
         y = np.array(y, dtype=X.dtype).reshape(len(y), -1)
         X_offset = np.zeros(X.shape[1], dtype=X.dtype)
         y_offset = np.zeros(y.shape[1], dtype=X.dtype)

@@ -177,11 +177,13 @@ class _Problem:
         X, y = self.rows.X, self.rows.y
         solver = _BySVD(X, y) if self.is_svd else _ByProducts(X, y, device)
         wanted = {i: np.ravel(np.asarray(a, dtype=X.dtype)) for i, a in alphas.items()}
+        # One penalty for all targets: one system for all of them, too.
         single = {i: a[0] for i, a in wanted.items() if np.all(a == a[0])}
         several = {i: a for i, a in wanted.items() if i not in single}
         shared = dict(solver.for_each(np.unique(list(single.values()))))
         found = {i: shared[a] for i, a in single.items() if a in shared}
         for number, values in several.items():
+            # Any other number is an error, which the plain fit will raise.
             if len(values) == y.shape[1]:
                 with suppress(linalg.LinAlgError):
                     found[number] = solver.one_per_target(values)
@@ -209,6 +211,7 @@ class _Problem:
 def _is_certain_label(values: FloatArray, bound: float) -> bool:
     if values.shape[1] == 1:
         return bool(np.all(np.abs(values) > bound))
+    # Both of the largest may be off, towards each other.
     second, first = np.partition(values, -2, axis=1)[:, -2:].T
     return bool(np.all(first - second > 2 * bound))
 
@@ -227,6 +230,7 @@ class _BySVD:
 
     def one_per_target(self, penalties: FloatArray) -> FloatArray:
         """Return the coefficients, with the target's own penalty in each row."""
+        # The threshold of scikit-learn's solver.
         kept = self._values > 1e-15
         values = self._values[kept][:, None]
         shrinkage = np.zeros((len(kept), len(penalties)), dtype=values.dtype)
@@ -239,6 +243,7 @@ class _ByProducts:
     """Solves the normal equations, in the space of the rows if that is smaller."""
 
     def __init__(self, X: FloatArray, y: FloatArray, device: Arrays | None) -> None:
+        # As scikit-learn chooses: the same system, and so the same rounding.
         self._dual_rows = X.T if X.shape[1] > X.shape[0] else None
         self._products: ProductsOnDevice | None = None
         # In single precision the host rounds as scikit-learn does.

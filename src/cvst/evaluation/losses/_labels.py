@@ -55,6 +55,7 @@ class LabelLoss(PointwiseLoss):
         super().__init__(function, name=name)
         self.report = report
         self.targets = targets
+        # With several labels per row, such a score is no mean over rows.
         self.single = targets == "single"
 
     def for_target(self, estimator: Any, y: Any) -> Self:
@@ -77,6 +78,7 @@ class LabelLoss(PointwiseLoss):
         def rows(prediction: Any, classes: Any) -> FloatArray:
             del classes
             predicted = _flat(to_array(prediction))
+            # NumPy would broadcast, and compare labels of different rows.
             if predicted.shape != truth.shape:
                 raise InvalidInputError(
                     f"The prediction has shape {predicted.shape} for targets of shape "
@@ -100,6 +102,7 @@ class LabelLoss(PointwiseLoss):
         """Return the mean losses, bent where the score is a curve of them."""
         if self.report is not jaccard_of_accuracy:
             return super().ranked(mean_losses)
+        # The derivative of 1 - (1 - m) / (1 + m).
         slopes = 2.0 / (1.0 + mean_losses) ** 2
         return 1.0 - jaccard_of_accuracy(mean_losses), slopes
 
@@ -138,6 +141,7 @@ def missed_overlap(
         + predicted_share * given.sum(axis=1)
         + both_share * common
     )
+    # Without a label on either side, scikit-learn's zero_division is the overlap.
     overlap = np.divide(common, size, where=size > 0, out=np.full(len(size), undefined))
     return np.asarray(1.0 - overlap)
 
@@ -166,6 +170,7 @@ def is_continuous(labels: LabelArray) -> bool:
     """Return whether the values are numbers that no class label would be."""
     if labels.dtype.kind != "f":
         return False
+    # scikit-learn's own rule: whole numbers are labels, even as floats.
     return bool(np.any(labels != np.floor(labels)))
 
 

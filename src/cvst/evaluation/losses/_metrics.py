@@ -96,6 +96,7 @@ def d2_pinball_score(
 
 def d2_absolute_error_score(*, multioutput: Any = "uniform_average") -> PointwiseLoss:
     """Return half the absolute error, scored as the explained share."""
+    # The pinball loss of the median is half of it, and a share has no factor.
     return d2_pinball_score(multioutput=multioutput, name="d2_absolute_error_score")
 
 
@@ -151,9 +152,12 @@ def _overlap(
         *, average: Any = "binary", pos_label: Any = 1, zero_division: Any = "warn"
     ) -> PointwiseLoss | None:
         del pos_label  # matters for average="binary" only, which is no mean
+        # One label per row, true or predicted: all sums over labels are numbers of
+        # rows.
         if average in accuracy:
             return LabelLoss(zero_one, name=name, report=micro, targets="single")
         undefined = 0.0 if zero_division == "warn" else float(zero_division)
+        # NaN leaves rows out, and then it is no mean over all of them.
         if average != "samples" or np.isnan(undefined):
             return None
         function = partial(
@@ -175,6 +179,7 @@ def _fbeta_score(
     pos_label: Any = 1,
     zero_division: Any = "warn",
 ) -> PointwiseLoss | None:
+    # F = hits / (share * true + (1 - share) * predicted).
     share = beta**2 / (1 + beta**2)
     build = _overlap("fbeta_score", share, 1 - share)
     return build(average=average, pos_label=pos_label, zero_division=zero_division)
@@ -245,6 +250,7 @@ def _tweedie_domain(power: float) -> Any:
     if power < 1:
         return None
     if power < 2:
+        # These distributions, Poisson's for one, have a mass at zero.
         return _at_least_zero, "targets of at least 0"
     return _above_zero, "targets above 0"
 

@@ -68,13 +68,18 @@ def tweedie_deviance(
 ) -> FloatArray:
     """Return the unit deviance of a Tweedie distribution."""
     if power == 0:
+        # The formula at the end would give the same, but predictions may be negative
+        # here.
         return squared_error(truth, predicted)
     _refuse(predicted, predicted > 0, "above 0")
     if power == 1:
+        # For a count of zero, 0 log 0 must be 0.
         deviance = xlogy(truth, truth / predicted) - truth + predicted
     elif power == 2:
         deviance = np.log(predicted / truth) + truth / predicted - 1
     else:
+        # Below 0 targets may be negative, and have no real power: zero, as in
+        # scikit-learn.
         base = np.maximum(truth, 0.0) if power < 0 else truth
         deviance = (
             base ** (2 - power) / ((1 - power) * (2 - power))
@@ -103,6 +108,7 @@ def pinball_baseline(
     Its definition of the quantile changes between versions. So its own score is asked
     about predictions that all miss by the same amount, whose mean loss is known.
     """
+    # The score does not change, and far from zero a miss would lose its last digits.
     centred = truth - truth.mean(axis=0)
     spread = np.ptp(centred, axis=0)
     miss = np.where(spread > 0, spread, 1.0)
@@ -125,6 +131,7 @@ def tweedie_baseline(
 ) -> FloatArray:
     """Return the mean deviance of the mean."""
     mean = np.average(truth, axis=0, weights=weights)
+    # There the deviance is not defined. NaN says so without ending the race.
     if power != 0 and np.any(mean <= 0):
         return np.full_like(mean, np.nan)
     predicted = np.broadcast_to(mean, truth.shape)

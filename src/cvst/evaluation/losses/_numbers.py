@@ -72,6 +72,7 @@ class RegressionLoss(PointwiseLoss):
         """Check that the targets are numbers that the loss can take."""
         del estimator
         truth = self.columns(y)
+        # For its errors only: a wrong multioutput should fail before the first fit.
         self.output_weights(truth, np.ones(truth.shape[1]))
         if truth.shape[1] > 1 and self.nearest is not None:
             raise UnsupportedScoreError(
@@ -149,6 +150,8 @@ class RegressionLoss(PointwiseLoss):
         if self.report is not negative_root:
             return super().ranked(mean_losses)
         roots = np.sqrt(mean_losses)
+        # At zero the slope is infinite, but there all losses are zero, without any
+        # spread.
         slopes = np.divide(0.5, roots, out=np.zeros_like(roots), where=roots > 0)
         return roots, slopes
 
@@ -159,6 +162,7 @@ class RegressionLoss(PointwiseLoss):
     def columns(self, values: Any) -> FloatArray:
         array = to_array(values)
         try:
+            # Also whole numbers: differences of unsigned ones would wrap around.
             numbers = array.astype(np.float64, copy=False)
         except (TypeError, ValueError) as error:
             raise InvalidInputError(
@@ -192,6 +196,7 @@ class RegressionLoss(PointwiseLoss):
             if self.multioutput == "uniform_average":
                 return uniform
             if self.multioutput == "variance_weighted" and self.baseline is variance:
+                # As scikit-learn does if no output varies.
                 return spread / spread.sum() if spread.any() else uniform
             raise UnsupportedScoreError(
                 f"multioutput={self.multioutput!r} does not give {self.name} as one "

@@ -79,6 +79,7 @@ def table_losses(
         None if the loss is none of those known there, a prediction is not finite, or
         memory is short.
     """
+    # A subclass may define its losses in another way.
     if type(loss) is not RegressionLoss or loss.function not in OF_RESIDUALS:
         return None
     truth = to_array(y_test)
@@ -117,6 +118,7 @@ def _losses(
     errors = np.full(len(means), np.nan)
     if n_points > 1:
         centred = losses - means[:, None]
+        # In place, since a table may fill a good part of the device.
         centred *= centred
         squares = arrays.fetch(centred.sum(axis=1))
         errors = np.sqrt(squares / n_points / (n_points - 1))

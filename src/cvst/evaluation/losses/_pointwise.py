@@ -133,6 +133,7 @@ class PointwiseLoss:
         self, estimator: Any, X: Any, y_true: Any = None, sample_weight: Any = None
     ) -> float:
         """Score a fitted estimator: the function of the (weighted) mean loss."""
+        # As a scorer of scikit-learn's searches it was never resolved for a race.
         loss = self if self.classes is not None else self.for_target(estimator, y_true)
         prediction = getattr(estimator, self.response)(X)
         classes = getattr(estimator, "classes_", None)
@@ -212,6 +213,7 @@ class PointwiseLoss:
         if y_true is None or self.classes is not None or self.response != "predict":
             return None
         truth, predicted = to_array(y_true), to_array(prediction)
+        # Not of truth values: NumPy refuses to subtract them.
         numeric = truth.dtype.kind in "iuf" and predicted.dtype.kind in "iuf"
         if not numeric or truth.ndim != 1 or predicted.shape != truth.shape:
             return None
@@ -239,6 +241,7 @@ class PointwiseLoss:
         return -np.asarray(mean_losses, dtype=float)
 
     def _with_classes(self, classes: LabelArray) -> Self:
+        # The user's object may serve other searches, with other classes.
         resolved = copy(self)
         resolved.classes = classes
         return resolved
@@ -255,6 +258,7 @@ class PointwiseLoss:
 
     def _checked(self, values: Any, n_points: int) -> FloatArray:
         losses = np.asarray(values)
+        # A single number, or a column, would be broadcast without a word later on.
         if losses.shape != (n_points,):
             raise UnsupportedScoreError(
                 f"The loss {self.name!r} returned an array of shape {losses.shape} for "
@@ -297,6 +301,7 @@ def align_columns(
     >>> align_columns(proba, np.array(["a", "c"]), np.array(["a", "b", "c"]), 0.0)
     array([[0.25, 0.  , 0.75]])
     """
+    # A model's classes are among those of the race, so as many are the same ones.
     if len(classes) == len(all_classes):
         return values
     if values.ndim == 1:

@@ -114,6 +114,8 @@ class ProbabilityLoss(_ClassLoss):
             values = to_array(prediction)
             if values.ndim == 1:
                 values = np.column_stack([1 - values, values])
+            # Single precision stays: scikit-learn clips by the precision of the
+            # prediction.
             if values.dtype.kind != "f":
                 values = values.astype(float)
             probabilities = align_columns(values, known, race_classes, 0.0)

@@ -80,6 +80,7 @@ def resolve_loss(scoring: Any, estimator: Any, y: Any) -> PointwiseLoss:
         return scoring.for_target(estimator, y)
     else:
         loss = _loss_of(scoring, _parts(scoring), estimator, y)
+    # Densities and a user's scorers may do without targets.
     if loss.response in ("score_samples", MODEL):
         return loss.for_target(estimator, y)
     if y is None:
@@ -90,6 +91,8 @@ def resolve_loss(scoring: Any, estimator: Any, y: Any) -> PointwiseLoss:
     try:
         return loss.for_target(estimator, y)
     except TypeError as error:
+        # Sorting says this of mixed labels; any other TypeError is not about the
+        # targets.
         if "not supported between instances" not in str(error):
             raise
         raise InvalidInputError(
@@ -175,6 +178,7 @@ def is_metric(scoring: Any) -> bool:
     (True, False)
     """
     name = getattr(scoring, "__name__", None)
+    # The object itself: a user's scorer may have the name of a metric.
     return isinstance(name, str) and getattr(metrics, name, None) is scoring
 
 
@@ -197,6 +201,7 @@ def _loss_of(
         return OpaqueScore(scoring, name=getattr(scoring, "__name__", repr(scoring)))
     name, shown = _name(parts), f"scoring={_shown(scoring)}"
     module = getattr(parts.function, "__module__", "") or ""
+    # A function of the user's may be called f1_score and count differently.
     if not module.startswith("sklearn.metrics."):
         return _jackknife(parts, name, estimator)
     metric = METRICS.get(name)
@@ -208,6 +213,7 @@ def _loss_of(
     if whole is None:
         return _jackknife(parts, name, estimator)
     _check_sign(shown, name, whole.top > 0, parts)
+    # An area depends on the order of the rows only, so either of them will do.
     values = ("decision_function", "predict_proba")
     responses = values if whole.response in values else ("predict",)
     return _with_response(shown, whole, responses, parts, estimator)
@@ -216,6 +222,7 @@ def _loss_of(
 def _of_rows(metric: Metric, parts: ScorerParts, y: Any) -> PointwiseLoss | None:
     """Return the loss of single rows; None if the arguments or targets allow none."""
     try:
+        # Apart from the call, since a TypeError of the builder is none of these.
         signature(metric.build).bind(**parts.kwargs)
     except TypeError:
         return None
@@ -238,6 +245,7 @@ def _first_present(responses: Sequence[str], estimator: Any) -> str:
 def _check_sign(
     shown: str, name: str, greater_is_better: bool, parts: ScorerParts
 ) -> None:
+    # make_scorer takes every function for a score, unless it is told of an error.
     if (parts.sign > 0) != greater_is_better:
         raise InvalidInputError(
             f"{shown} prefers the worst model. Write make_scorer({name}, "

@@ -74,6 +74,8 @@ def resolve_scoring(
     name = raced_name(scoring, refit, race_by)
     if _is_opaque(scoring):
         shown = getattr(scoring, "__name__", repr(scoring))
+        # Before the first fit nobody knows whether the callable returns a dictionary.
+        # That one of its scores is named is the only sign.
         key = None if name == SINGLE else name
         opaque = OpaqueScore(scoring, name=shown, key=key).for_target(estimator, y)
         return Scoring(opaque, name, several=key is not None)
@@ -96,6 +98,7 @@ def named_scores(scoring: Any) -> dict[str, Any] | None:
     if isinstance(scoring, Mapping):
         scores = dict(scoring)
     elif isinstance(scoring, list | tuple | set):
+        # The order of a set of texts changes from process to process.
         names = sorted(scoring) if isinstance(scoring, set) else list(scoring)
         if not all(isinstance(one, str) for one in names):
             raise InvalidInputError(

@@ -244,6 +244,8 @@ class _Ties:
     ) -> Iterator[tuple[int, Any]]:
         """Yield the prediction once all rows are sure; nothing if that cannot be."""
         unsure = self._unsure(query)
+        # Distances of a few rows alone may round otherwise than those of all, and other
+        # neighbours come first.
         if len(close) + len(unsure) and not self._lists.rows_are_independent:
             return
         for rows, model in (
@@ -327,6 +329,8 @@ class _Targets:
         columns = values.reshape(len(values), -1)
         if not is_classifier(model):
             codes = np.unique(columns, axis=0, return_inverse=True)[1].ravel()
+            # scikit-learn averages single precision in single precision, and objects by
+            # their own addition.
             summable = values.dtype == np.float64 or values.dtype.kind in "iu"
             matrix = columns.astype(float) if summable else None
             return cls(matrix, codes, [], [], values.ndim == 1)
@@ -361,6 +365,7 @@ class _Targets:
         for part in self._votes(sums):
             if part.shape[1] > 1:
                 second, first = np.partition(part, -2, axis=1)[:, -2:].T
+                # Sums of k weights, each rounded, differ by less than this.
                 close |= first - second <= 8 * k * np.finfo(float).eps * weights[:, 0]
         return np.flatnonzero(close)
 

@@ -159,6 +159,7 @@ def _evaluate_bucket(
     walk = _Walk(task, chain, cache, params, _stage_key(chain, params))
     stage = walk.stage(len(chain.transformers))
     if stage.error is not None:
+        # Each of them alone would fail in the same step.
         outcomes = iter([Outcome(i, error=stage.error) for i in bucket.numbers])
     else:
         outcomes = walk.finish(stage, bucket)
@@ -169,6 +170,7 @@ def _evaluate_bucket(
 
 def _stage_key(chain: Chain, params: list[dict[str, Any]]) -> tuple[Hashable, ...]:
     steps = zip(chain.keys, chain.transformers, params[:-1], strict=True)
+    # Only arguments of fit go by a step's name; without any, equal steps share.
     return tuple((key, step.path if given else None) for key, step, given in steps)
 
 
@@ -216,6 +218,7 @@ class _Walk:
     ) -> Iterator[Outcome]:
         race_rows = self.task.race_rows
         if self.chain.transformers:
+            # In a tuple: the cache takes None for something that is not made yet.
             (race_rows,) = self.cache.joined.get(
                 self.key, lambda: (joined(stage, self.cache.limit),)
             )
@@ -252,6 +255,8 @@ class _Walk:
             if outcome.error is None:
                 yield outcome
                 continue
+            # In a plain pipeline the rows behind a transformer can be written to. An
+            # error need not say that these cannot, so each failure gets a second try.
             own = stage.writable()
             again = replace(task, X_train=own.X_train, X_test=own.X_test)
             yield OneByOne().evaluate_one(again, outcome.configuration)

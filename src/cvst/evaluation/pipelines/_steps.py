@@ -131,9 +131,12 @@ class Chains:
             inner = _below(changes, name)
             path = prefix + name
             if template is None or isinstance(template, str):
+                # Parameters of a step that is left out are an error, in the pipeline's
+                # own words.
                 if inner or template not in (None, "passthrough"):
                     raise _NotServedError
                 flat.append(Step(path, None, inner))
+            # A subclass may do more than one step after the other.
             elif type(template) is Pipeline:
                 flat.extend(self._flat(template, inner, f"{path}__"))
             else:
@@ -157,6 +160,7 @@ class Chains:
 
     def _key(self, step: Step) -> Hashable:
         template = self._read(step.template)
+        # A grid that spells out a default shares with one that does not.
         effective = [
             (name, value_key(value))
             for name, value in sorted(step.changes.items())
@@ -173,6 +177,7 @@ class Chains:
 
 def _checked_names(pipeline: Pipeline) -> list[str]:
     own = pipeline.get_params(deep=False)
+    # transform_input sends more than X through the steps; a stage holds X only.
     if pipeline.transform_input is not None or not isinstance(pipeline.steps, list):
         raise _NotServedError
     try:
@@ -181,6 +186,7 @@ def _checked_names(pipeline: Pipeline) -> list[str]:
         raise _NotServedError from None
     if not names or len(set(names)) < len(names):
         raise _NotServedError
+    # scikit-learn refuses such names when it fits.
     if any(name in own or "__" in name for name in names):
         raise _NotServedError
     return names

@@ -81,6 +81,7 @@ class TransformedTargetEvaluator(BatchEvaluator):
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Fit on transformed targets and transform the predictions back."""
         task = within_rounds(self, task)
+        # The regressor's own requests then decide what reaches it.
         routed = task.fit_params and get_config()["enable_metadata_routing"]
         for bucket in _buckets(task.estimator, task.configurations):
             evaluator = batch_evaluator_for(bucket.regressor)
@@ -114,6 +115,7 @@ def _buckets(
                 changes[name.removeprefix(PREFIX)] = value
             elif name != "regressor":
                 own[name] = value
+        # The key of a dictionary depends on its order.
         key = value_key(dict(sorted(own.items())))
         new = _Bucket(key, regressor, own, {})
         bucket = buckets.setdefault((key, value_key(regressor)), new)
@@ -128,7 +130,9 @@ def _evaluate_bucket(
     try:
         # The real thing, but for the regressor: all its checks and shapes apply.
         model = configured(task.estimator, {**bucket.own, "regressor": _Recorder()})
+        # By the targets: they are what the transformer is fitted on.
         can_share = not draws_at_random(model, task.y_train)
+        # Without the arguments of fit, which are for the regressor alone.
         model.fit(task.X_train, task.y_train)
     except Exception as error:
         yield from fit_alone(task, bucket.changes, failure_of(error))
@@ -162,6 +166,8 @@ def _back(model: Any, task: Task, outcome: Outcome) -> Outcome:
         return outcome
     start = perf_counter()
     try:
+        # The wrapper's own predict transforms back, and restores the shape of the
+        # targets.
         model.regressor_ = Remembered(outcome.prediction)
         prediction = model.predict(task.X_test)
     except Exception as error:

@@ -117,6 +117,7 @@ class Rescaling:
         used: dict[str, float] = {}
         for rules in self.rules:
             for name, _, exponent in rules:
+                # Exponents may depend on the configuration; the first one is shown.
                 used.setdefault(name, exponent)
         return used
 

@@ -61,6 +61,8 @@ _AVERAGING = (
 )
 _MLP = "mean of losses + alpha times half the squared norm / rows of a batch"
 
+# An exponent of 0 changes nothing. It says that somebody has looked at the objective,
+# and that the parameter was not forgotten.
 _BUILT_IN: tuple[tuple[str, str, str, Exponent, str], ...] = (
     ("sklearn.kernel_ridge", "KernelRidge", "alpha", 1.0, _RIDGE),
     ("sklearn.linear_model", "Ridge RidgeClassifier", "alpha", 1.0, _RIDGE),
@@ -125,6 +127,7 @@ _TABLE = _built_in_rows()
 _REGISTERED: dict[type, dict[str, RescalingRow]] = {}
 
 
+# The class is positional only: a hyper-parameter may be called estimator_class.
 def register_rescaling(
     estimator_class: type, /, *, reason: str = "registered", **exponents: Exponent
 ) -> None:
@@ -188,6 +191,7 @@ def rescaling_table() -> list[RescalingRow]:
 
 def exponents_for(estimator: Any) -> Mapping[str, Exponent]:
     """Return the exponents of an estimator's own parameters, by its class."""
+    # A subclass seldom changes the objective, so it follows its nearest known base.
     for cls in type(estimator).__mro__:
         rows = _REGISTERED.get(cls)
         if rows is None:
@@ -200,6 +204,7 @@ def exponents_for(estimator: Any) -> Mapping[str, Exponent]:
 def public_name(cls: type) -> str:
     """Return where users import a class from: private modules are left out."""
     parts = cls.__module__.split(".")
+    # sklearn.svm._classes.SVC is sklearn.svm.SVC to its users.
     public = [part for part in parts[:2] if not part.startswith("_")]
     return ".".join([*public, cls.__name__])
 

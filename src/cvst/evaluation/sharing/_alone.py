@@ -19,6 +19,7 @@ class NotSharedError(Exception):
 
 def failure_of(error: Exception) -> str:
     """Return a reason for the log: sharing failed, and with what error."""
+    # Some messages bring a whole traceback along; the log gets a line.
     text = str(error).strip().split("\n", 1)[0]
     return f"sharing failed with {type(error).__name__}{text and ': '}{text}"
 
@@ -53,6 +54,7 @@ def fit_alone(
 
 
 def _was_told(task: Task, message: tuple[str, str]) -> bool:
+    # Such a task has no memory of what was said before.
     if task.race_rows is None:
         return False
     told: set[tuple[str, str]] = task.race_rows.scratch.get(

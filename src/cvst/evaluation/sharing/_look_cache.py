@@ -63,6 +63,7 @@ class Recent(Generic[T]):
         with self._lock:
             slot = self._slots.setdefault(key, _Slot())
             self._slots.move_to_end(key)
+        # Not under the lock of all: other keys need not wait for this one.
         with slot.lock:
             if slot.value is None:
                 slot.value = make()
@@ -73,6 +74,7 @@ class Recent(Generic[T]):
     def _shrink(self) -> None:
         with self._lock:
             total = sum(slot.weight for slot in self._slots.values())
+            # The newest one stays, however large: it is about to be used.
             while total > self._limit and len(self._slots) > 1:
                 total -= self._slots.popitem(last=False)[1].weight
 

@@ -140,6 +140,7 @@ def _needs_no_seed(part: Any, n_rows: int, n_columns: int | None, X: Any) -> boo
         return not sparse.issparse(X) and _pca_is_exact(part, n_rows, n_columns)
     if type(part) is KernelPCA:
         solver = part.eigen_solver
+        # With more rows, scikit-learn may turn to arpack, which starts at random.
         return solver == "dense" or (solver == "auto" and n_rows <= 200)
     rule = SEEDLESS.get(type(part))
     return rule is not None and bool(rule(part, n_rows))
@@ -153,6 +154,8 @@ def _pca_is_exact(pca: PCA, n_rows: int, n_columns: int | None) -> bool:
         return True
     if n_columns is None:
         return False
+    # scikit-learn's rule for "auto", but for many components of large inputs: whether
+    # they are too many for the randomized solver takes the true number of columns.
     tall = n_columns <= 1_000 and n_rows >= 10 * n_columns
     return tall or max(n_rows, n_columns) <= 500
 

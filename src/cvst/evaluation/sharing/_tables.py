@@ -24,6 +24,7 @@ def in_outcomes(results: Iterable[Outcome | OutcomeTable]) -> Iterator[Outcome]:
 def warn_device_full(task: Task, error: DeviceFullError) -> None:
     """Say once per race that the device is too small for the work."""
     if task.race_rows is not None:
+        # Every group and look after this one would say the same.
         told: list[str] = task.race_rows.scratch.get("device is full, told", list)
         if told:
             return

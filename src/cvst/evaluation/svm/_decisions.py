@@ -85,6 +85,7 @@ class Machine:
     def _votes(self, decisions: FloatArray) -> IntArray:
         n_classes = len(self.classes)
         if n_classes == 2:
+            # libsvm gives the vote to the second class at zero.
             return np.asarray(decisions[:, 0] <= 0, dtype=np.intp)
         if self.settings.break_ties:
             return np.asarray(one_against_rest(decisions, n_classes).argmax(axis=1))

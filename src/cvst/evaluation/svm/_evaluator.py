@@ -225,6 +225,7 @@ def _fit(problem: _Problem, fits: SvmFits, settings: SvmSettings) -> SvmSolution
     )
     if solution.status == 1:
         warnings.warn(
+            # Word for word scikit-learn's, so that filters for it work here too.
             f"Solver terminated early (max_iter={settings.solver['max_iter']}). "
             " Consider pre-processing your data with StandardScaler or MinMaxScaler.",
             ConvergenceWarning,

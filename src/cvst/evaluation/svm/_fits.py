@@ -43,6 +43,7 @@ def has_compiled_solver() -> bool:
     try:
         compiled = _door()
         with _patient_interrupts():
+            # The first question about rounding loads or compiles the whole solver.
             works = compiled.rounding_for(1) is not None
         if compiled.is_switched_off():
             reason = "NUMBA_DISABLE_JIT is set"
@@ -122,6 +123,7 @@ _break_even = _BreakEven()
 def load_compiled_solver() -> None:
     """Load the compiled solver now, and use it from the first fit on."""
     has_compiled_solver()
+    # The answer may be from before the call above compiled the solver.
     _is_stored.cache_clear()
     _break_even.seconds = COMPILE_SECONDS
 

@@ -110,9 +110,11 @@ def _answer_is_valid(params: Configuration) -> bool:
         # Probabilities come from a cross-validation inside libsvm.
         params.get("probability", False) in (False, "deprecated")
         and params["verbose"] in (False, 0)
+        # The state draws nothing here, but scikit-learn has to refuse what is no state.
         and (state is None or isinstance(state, Integral | np.random.RandomState))
         and isinstance(break_ties, bool | np.bool_)
         and _is_in(shape, ("ovr", "ovo"))
+        # scikit-learn refuses this pair, but only when it predicts.
         and not (break_ties and shape == "ovo")
         and (
             isinstance(class_weight, dict | None) or _is_in(class_weight, ("balanced",))

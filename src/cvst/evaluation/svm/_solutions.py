@@ -53,6 +53,8 @@ class SvmSolution(NamedTuple):
             for row, (a, b) in zip(
                 coefficients, combinations(range(n_classes), 2), strict=True
             ):
+                # libsvm lists a support vector's coefficients against all classes but
+                # its own.
                 row[model.support[members[a]]] = model.dual_coef[b - 1, members[a]]
                 row[model.support[members[b]]] = model.dual_coef[a, members[b]]
         return cls(coefficients, model.intercept, model.n_iter, model.status)
@@ -65,6 +67,7 @@ class SvmSolution(NamedTuple):
         members : sequence of ndarray
             Training rows of each class; for a regression all of them, and none.
         """
+        # As in libsvm, a row that supports one pair of classes is listed for all.
         is_support = np.asarray(self.coefficients.any(axis=0))
         support = [rows[is_support[rows]] for rows in members]
         n_support = np.array([len(rows) for rows in support], np.int32)
@@ -78,6 +81,7 @@ class SvmSolution(NamedTuple):
         empty = np.empty(0)
         return LibsvmModel(
             np.concatenate(support).astype(np.int32),
+            # The support vectors, which ``libsvm_decisions`` gets apart from the model.
             np.empty((0, 0)),
             n_support,
             dual,

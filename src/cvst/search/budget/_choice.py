@@ -43,7 +43,9 @@ def fitting_strategy(setup: Setup, model: CostModel, seconds: float) -> Strategy
         possible = list(_possible(setup, group))
         fitting = [one for one in possible if _seconds(setup, model, one) <= seconds]
         if fitting:
+            # More looks are safer: the bound on losing the winner falls with them.
             return max(fitting, key=n_looks)
+        # Of the first group that has any. Most looks mean the smallest first look.
         smallest = smallest or max(possible, key=n_looks, default=None)
     return smallest or setup.strategy
 
@@ -53,6 +55,7 @@ def expected_seconds(setup: Setup, model: CostModel, with_refit: bool = True) ->
     strategy, problem = setup.strategy, setup.problem
     looks = strategy.planned_looks(problem)
     seconds = race_seconds(model, looks, expected_looks(strategy, problem, model))
+    # Late looks are often not reached.
     seconds = strategy.look_chances(problem) * seconds
     return float(seconds.sum()) + with_refit * model.refit(problem.refit_rows)
 

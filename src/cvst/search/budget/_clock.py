@@ -123,6 +123,7 @@ class TimeBudget:
         observation = state.observations[-1]
         worked = np.nansum(observation.fit_seconds + observation.score_seconds)
         wall = (observation.seconds - self.model.overhead) / max(float(worked), 1e-9)
+        # One look that went unusually well must not promise that all will.
         self.model = replace(self.model, wall=max(wall, 0.5 * self.model.wall))
         self._correct_level(observation)
         sizes = state.subset_sizes

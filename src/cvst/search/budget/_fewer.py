@@ -31,11 +31,13 @@ def balanced_order(setup: Setup) -> IntArray:
         The race.
     """
     n_configurations = setup.problem.n_configurations
+    # At random first, so that ties do not follow the order of the grid.
     order = np.random.default_rng(setup.problem.seed).permutation(n_configurations)
     space = setup.problem.space
     if space is None or not space.axes or n_configurations > LARGEST_BALANCED:
         return order
     codes = space.codes[:, order]
+    # One place more than values: -1, where a parameter is missing, is the last.
     taken = np.zeros((len(codes), int(codes.max()) + 2), dtype=np.intp)
     axes = np.arange(len(codes))
     waiting = np.ones(n_configurations, dtype=bool)

@@ -97,6 +97,7 @@ def _strategy(setup: Setup, text: str) -> Strategy:
     """Return the variant that is written so."""
     first = setup.strategy
     for one in (first, *_variants(first, setup.problem)):
+        # By their text: the file holds no objects.
         if repr(one) == text:
             return one
     # A race that began anew has a variant of a variant.

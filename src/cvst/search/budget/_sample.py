@@ -30,6 +30,7 @@ def spread_sample(groups: list[list[int]], most: int, least: int) -> IntArray:
         room = LARGEST_SAMPLE if count < least else most
         if chosen and len(chosen) + len(members) > room:
             continue
+        # Whole groups: members share work, and one alone would seem dear.
         chosen.extend(members)
     if len(chosen) > LARGEST_SAMPLE:
         spread = np.linspace(0, len(chosen) - 1, LARGEST_SAMPLE).round().astype(int)

@@ -74,6 +74,7 @@ class _Digest:
 
     def _object(self, value: Any) -> bytes:
         name = _path(type(value)).decode()
+        # By what they have: neither scipy.sparse nor pandas is imported for this.
         if hasattr(value, "tocsr") and hasattr(value, "nnz"):
             rows = value.tocsr()
             parts = [value.shape, value.format, rows.data, rows.indices, rows.indptr]
@@ -97,6 +98,7 @@ class _Digest:
         if isinstance(value, types.BuiltinFunctionType):
             return _mixed(name, [_path(value)])
         if hasattr(value, "get_params") and not isinstance(value, type):
+            # Not its state: a fitted one is cloned, and means the same as a fresh one.
             return _mixed(name, [self.of(value.get_params(deep=False))])
         return _mixed(name, self._state(value))
 
@@ -126,6 +128,7 @@ class _Digest:
                 yield np.ascontiguousarray(value[start : start + step]).tobytes()
 
     def _mapping(self, value: Mapping[Any, Any]) -> list[bytes]:
+        # Sorted by their digests: keys of several types cannot be sorted themselves.
         return sorted(self.of(key) + self.of(one) for key, one in value.items())
 
     def _code(self, value: types.CodeType) -> list[bytes]:

@@ -53,6 +53,7 @@ def fingerprint(search: Any, inputs: Inputs, setup: Setup) -> dict[str, Part]:
     parts |= {
         name: _part(value)
         for name, value in settings.items()
+        # A generator was read when folds were made; those count instead, see below.
         if name not in FREE and not _is_used_up(value)
     }
     parts |= dict(_data(inputs))
@@ -155,6 +156,7 @@ def _length(value: Any) -> tuple[int, ...]:
 def _versions(search: Any) -> Iterator[tuple[str, Part]]:
     yield "the search", _plain(type(search).__name__)
     yield "the version of Python", _plain(platform.python_version())
+    # Other processors round otherwise, and one digit may turn a test.
     yield "the machine", _plain(platform.machine())
     objects = [search.estimator, *search.estimator.get_params(deep=True).values()]
     own = {type(one).__module__.split(".")[0] for one in objects if not _is_leaf(one)}

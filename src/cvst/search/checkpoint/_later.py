@@ -58,6 +58,7 @@ class Later:
             while not self._over:
                 wait = None if self._due is None else self._due - monotonic()
                 if wait is not None and wait <= 0:
+                    # Before it is done: what is asked for meanwhile is a new order.
                     self._due = None
                     return True
                 self._changed.wait(wait)

@@ -262,6 +262,7 @@ class Recorder:
             self._sync()
             self._journal.close()
             self._journal = None
+        # Outside the lock, which the thread may be waiting for.
         self._later.stop()
 
     # Saving -------------------------------------------------------------------------
@@ -331,6 +332,7 @@ class Recorder:
     def _save_looks(self, ranked: bool) -> bool:
         if not self._waiting:
             return True
+        # A copy, since rows count as told only once the record is written.
         book, last = self._book.copy(), self._waiting[-1]
         looks = [one.told(book, ranked and one is last) for one in self._waiting]
         if not self._append("looks", {"looks": looks}, lasts=True):

@@ -119,6 +119,7 @@ class Writer:
         """Return a content with its number, length and checksums."""
         n_bytes = sum(map(len, body))
         prefix = PREFIX.pack(TAG, self.n_records, self.n_synced, n_bytes)
+        # Begins with the last one: a record that is moved or left out breaks the chain.
         checksum = blake2b(self.last, digest_size=16)
         for part in body:
             checksum.update(part)
@@ -223,6 +224,7 @@ def _check_first_line(path: Path, line: bytes) -> None:
 def _body(head: bytes, file: Any, size: int, reading: Reading) -> bytes | None:
     """Return the content of the next record, None if it is not as it was written."""
     length = _length(head, reading.n_records)
+    # Before anything is read: a damaged length must not fill the memory.
     if length is None or file.tell() + length > size:
         return None
     body: bytes = file.read(length)
@@ -254,6 +256,7 @@ def _refuse_changed(path: Path, file: Any, reading: Reading) -> None:
     start = reading.good_bytes
     while True:
         file.seek(start)
+        # Blocks overlap by a prefix, so that none is cut in two.
         block = file.read(BLOCK_BYTES + PREFIX_BYTES)
         if _says_it_was_there(block, reading.n_records):
             raise CheckpointError(

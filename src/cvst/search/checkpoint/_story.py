@@ -186,6 +186,7 @@ class Story:
                     self._hear_look(**one)
             case "end":
                 self.end = str(values.pop("reason"))
+                # A slice, since a race may have ended before its first look.
                 self.facts[-1:] = [facts | values for facts in self.facts[-1:]]
             case _:
                 raise ValueError(f"records of kind {kind!r} are not known")
@@ -198,6 +199,7 @@ class Story:
         joined: list[Configuration] | None = None,
         **_: Any,
     ) -> None:
+        # Groups of a look that is finished are of no use: its record came later.
         if number == len(self.looks) + 1:
             # The first record tells of the look; if one does so again, the look was
             # begun anew.

@@ -52,6 +52,7 @@ def packed(value: Any, arrays: list[np.ndarray]) -> Any:
     >>> packed({"a": (1, 2.5), "b": np.arange(3.0)}, arrays)
     {'a': {'$tuple': [1, 2.5]}, 'b': {'$array': 0, 'dtype': '<f8', 'shape': [3]}}
     """
+    # By type: subclasses, such as members of an enum, would come back as plain numbers.
     if value is None or isinstance(value, str) or type(value) in (bool, int):
         return value
     if type(value) is float:
@@ -183,4 +184,5 @@ def _array(entry: dict[str, Any], content: bytes) -> np.ndarray:
         bits = np.unpackbits(np.frombuffer(content, np.uint8), count=size)
         return bits.astype(kind).reshape(shape)
     stored = _plain(entry.get("as", entry["dtype"]))
+    # astype copies: what comes from a buffer cannot be written to.
     return np.frombuffer(content, stored).reshape(shape).astype(kind)

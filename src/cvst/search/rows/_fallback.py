@@ -80,6 +80,7 @@ class FoldMaker:
                 self.keeps_order,
             )
         except ValueError as error:
+            # Those say what to do; what scikit-learn raises is put into a sentence.
             if isinstance(error, InvalidInputError) and not isinstance(
                 error, TooFewRowsError
             ):
@@ -194,6 +195,7 @@ def _rows_needed(
         return ceil(first_look * problem.n_samples / max(1, n_train))
 
     def enough(n_samples: int) -> bool:
+        # Boundaries and orders belong to the rows there are.
         larger = replace(problem, n_samples=n_samples, boundaries=None, orders=())
         sizes = strategy.subset_sizes(larger)
         return bool(sizes) and sizes[0] >= first_look

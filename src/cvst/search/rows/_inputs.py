@@ -57,6 +57,7 @@ class Inputs:
     def fingerprint(self) -> tuple[Any, ...]:
         """Return what tells these data from others: their shape and their targets."""
         y = np.asarray(self.y) if self.y is not None else np.empty(0)
+        # Bytes of objects would be their addresses.
         targets = y.tobytes() if y.dtype != object else repr(y.tolist()).encode()
         return self.n_samples, getattr(self.X, "shape", ())[1:], crc32(targets)
 
@@ -157,6 +158,7 @@ def _check_groups(groups: Any) -> None:
 def _has_gaps(values: Any) -> bool:
     """Return whether any value is missing: NaN, None, or pandas' NA."""
     if values.dtype.kind in "fmM":
+        # NaN and NaT, and nothing else, differ from themselves.
         return bool(np.any(values != values))
     if values.dtype != object:
         return False

@@ -259,6 +259,7 @@ def _implied_splits(
     # scikit-learn's splitters take a number, not a Generator.
     seed = int(rng.integers(2**31 - 1))
     if ordering.kind == "given":
+        # The first rows are never tested on, so that one split more needs one row more.
         n_splits = _at_most(n_folds, n_samples - 1, "rows")
         # A single row to test on has no r2.
         n_splits = min(n_splits, max(2, n_samples // 2 - 1))
@@ -270,6 +271,7 @@ def _implied_splits(
         yield from splitter.split(rows, groups=groups)
     elif ordering.kind == "stratified":
         _, codes, sizes = np.unique(_labels(y), return_inverse=True, return_counts=True)
+        # scikit-learn warns of rare classes, and refuses if all have too few.
         largest = int(sizes.max())
         n_splits = _at_most(n_folds, largest, "rows in any class")
         stratified = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
@@ -315,4 +317,5 @@ def _places(rows: Any, place: IntArray, what: str, ascend: bool = True) -> IntAr
             f"A fold of cv names row {indices.max()}, but there are {len(place)} rows, "
             "counted from 0."
         )
+    # Ascending places read memory in order, and equal folds have equal keys.
     return np.sort(place[indices]) if ascend else place[indices]

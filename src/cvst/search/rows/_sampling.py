@@ -108,6 +108,7 @@ def draw_rows(
     if latest:
         return np.arange(n_samples - limit, n_samples)
     if groups is None:
+        # Sorted in any case, so the draw itself need not be shuffled.
         return np.sort(rng.choice(n_samples, limit, replace=False, shuffle=False))
     # Whole groups, since parts of one on both sides of a split would leak.
     names, codes = np.unique(np.asarray(groups), return_inverse=True)

@@ -28,6 +28,7 @@ RATE = Parameter(
 def hist_gradient_boosting(case: Case) -> Family:
     """Return the space of ``HistGradientBoosting*``."""
     rounds = tuned_rounds(case)
+    # With more leaves than a fifth of the rows, a leaf would have fewer than five.
     leaves = at_most(256, 0.2, case.n_samples, low=16)
     fewest = at_most(100, 0.1, case.n_samples)
     return Family(
@@ -152,6 +153,7 @@ def ada_boost(case: Case) -> Family:
     table = [(0.1, 200), (1.0, 50), (0.5, 300), (0.03, 500)]
     start = rows(names, *table)
     inner = case.params.get("estimator")
+    # Trees that it makes itself cannot be named: its estimator is None then.
     if isinstance(inner, BaseEstimator) and "max_depth" in inner.get_params():
         parameters.append(
             Parameter(

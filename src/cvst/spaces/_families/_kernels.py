@@ -32,9 +32,11 @@ def _kernel(case: Case, default: str) -> tuple[list[Parameter], list[Configurati
     """Return the parameters of the estimator's own kernel, and six settings of them."""
     kernel = case.params.get("kernel", default)
     if not isinstance(kernel, str) or kernel not in WIDTHS:
+        # Six, as many as the penalties that are joined to them.
         return [], [{} for _ in range(6)]
     # Squared distances grow with the number of features, and so should the width.
     middle = 0.03 if case.n_features is None else 1.0 / case.n_features
+    # Wider where the number of features can only be guessed.
     wide = 300 if case.n_features is None else 100
     parameters = [
         Parameter(
@@ -44,6 +46,7 @@ def _kernel(case: Case, default: str) -> tuple[list[Parameter], list[Configurati
             "one over the number of features; inputs should be scaled.",
         )
     ]
+    # Paired with the penalties below: the wider the kernel, the closer the fit may be.
     factors = (1.0, 0.3, 3.0, 0.1, 10.0, 0.03)
     start: list[Configuration] = [{"gamma": middle * factor} for factor in factors]
     if kernel in POLYNOMIALS:
@@ -149,6 +152,7 @@ def kernel_logistic(case: Case) -> Family:
 
 def _gaussian_kernels() -> list[Any]:
     shapes = [RBF(), Matern(nu=1.5), Matern(nu=2.5), RationalQuadratic()]
+    # The constant lets the likelihood choose the variance of the functions as well.
     return [ConstantKernel() * shape for shape in shapes]
 
 

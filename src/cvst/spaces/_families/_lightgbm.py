@@ -19,6 +19,7 @@ __all__ = ["FAMILIES"]
 def lightgbm(case: Case) -> Family:
     """Return the space of ``LGBM*``."""
     rounds = tuned_rounds(case)
+    # With more leaves than a fifth of the rows, a leaf would have fewer than five.
     leaves = at_most(256, 0.2, case.n_samples, low=16)
     fewest = at_most(100, 0.1, case.n_samples)
     return Family(

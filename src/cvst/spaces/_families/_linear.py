@@ -29,6 +29,7 @@ def _one_penalty(name: str, values: Floats, start: tuple[float, ...]) -> Suggest
 ridge = _one_penalty(
     "alpha", floats(1e-4, 1e5, log=True), (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
 )
+# Its loss is a mean over rows, that of ridge a sum: hence another range.
 lasso = _one_penalty(
     "alpha", floats(1e-5, 10.0, log=True), (0.0001, 0.001, 0.01, 0.1, 1.0)
 )

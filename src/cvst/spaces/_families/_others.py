@@ -37,6 +37,7 @@ def neighbours(case: Case) -> Family:
             ),
             Parameter(
                 "p",
+                # Not a range: other powers are allowed, but slower than these two.
                 choices([1, 2]),
                 "Sums of absolute differences forgive a bad feature more than squares.",
             ),

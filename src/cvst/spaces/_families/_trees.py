@@ -29,6 +29,7 @@ def _leaf(case: Case) -> Parameter:
 
 def _criteria(case: Case) -> tuple[Parameter, ...]:
     if not case.classifies:
+        # Those of regressors stay: absolute errors take far longer to split by.
         return ()
     return (
         Parameter(
@@ -71,6 +72,7 @@ def random_forest(case: Case) -> Family:
         (0.15, 2),
         (0.5, 10),
     )
+    # scikit-learn refuses max_samples where rows are not drawn.
     if case.params.get("bootstrap", True):
         parameters.append(
             Parameter(
@@ -97,6 +99,7 @@ def extra_trees(case: Case) -> Family:
         (0.2, 2, False),
         (0.7, 10, False),
     )
+    # No max_samples besides: half of the settings would be refused with it.
     bootstrap = Parameter(
         "bootstrap",
         choices([False, True]),

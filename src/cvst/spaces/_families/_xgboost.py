@@ -38,6 +38,7 @@ LASSO = Parameter(
 
 def xgboost(case: Case) -> Family:
     """Return the space of ``XGB*``, for trees or for its linear booster."""
+    # A linear booster has no trees, and XGBoost warns of what it does not use.
     return _linear(case) if case.params.get("booster") == "gblinear" else _trees(case)
 
 
@@ -54,6 +55,7 @@ def _trees(case: Case) -> Family:
             ),
             Parameter(
                 "min_child_weight",
+                # A sum of second derivatives; for squared errors a number of rows.
                 floats(0.5, 50, log=True),
                 "About the fewest rows of a leaf: few fit noise, many miss details.",
             ),

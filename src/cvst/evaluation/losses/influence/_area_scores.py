@@ -115,6 +115,7 @@ class AreaScore(WholeScore):
         def measured(prediction: Any, known: Any) -> tuple[float, FloatArray]:
             values = self._aligned_values(prediction, known, classes)
             if values.ndim == 1:
+                # A single decision value speaks for the second class.
                 values = values if is_second else -values
             else:
                 values = values[:, int(is_second)]
@@ -150,6 +151,7 @@ class AreaScore(WholeScore):
         n_columns = positive.shape[1]
         each = np.repeat(mass, n_columns)
         score, influence = self.area(values.ravel(), positive.ravel(), each)
+        # A row is all of its cells, each with the same part of its weight.
         return score, influence.reshape(-1, n_columns).mean(axis=1)
 
     def _of_pairs(
@@ -173,6 +175,7 @@ class AreaScore(WholeScore):
                     area += half / 2
                     # Rows of other classes have no influence, these the more of it.
                     influence[among] += rows / 2 / max(share, 1e-300)
+                # Weighted by the rows of both classes, as in scikit-learn.
                 yield area, influence, among.astype(float)
 
         def measured(prediction: Any, known: Any) -> tuple[float, FloatArray]:
@@ -215,6 +218,7 @@ def _stacked(prediction: Any, classes: Any) -> FloatArray:
     """Return one column per label; some models give a table for each."""
     del classes
     if isinstance(prediction, list):
+        # The last column is that of the label itself, as scikit-learn's scorers assume.
         prediction = np.column_stack([table[:, -1] for table in prediction])
     return to_array(prediction).astype(float, copy=False)
 

@@ -34,6 +34,7 @@ def roc_area(
     below = total - above
     if above <= 0 or below <= 0:
         return float("nan"), np.zeros(len(values))
+    # Rows with equal values share a place, so their order does not matter.
     places = np.unique(values, return_inverse=True)[1]
     n_places = int(places.max()) + 1
     up = np.bincount(places[positive], weights[positive], n_places)
@@ -74,12 +75,14 @@ def average_precision(
     up = np.asarray(np.bincount(places, shares * kind, n_places), dtype=float)
     rows = np.asarray(np.bincount(places, shares, n_places), dtype=float)
     reached, hits = _from_the_top(rows), _from_the_top(up)
+    # At the top there may be only rows without weight.
     inverse = np.divide(1.0, reached, out=np.zeros(n_places), where=reached > 0)
     precision = hits * inverse
     area = float(up @ precision / positive_share)
     gain, cost = np.cumsum(up * inverse), np.cumsum(up * inverse * precision)
     moved = kind * (precision + gain)[places] - cost[places]
     influence = (moved - area * kind) / positive_share
+    # Zero but for rounding, and the losses must have the score as their mean.
     return area, influence - shares @ influence
 
 

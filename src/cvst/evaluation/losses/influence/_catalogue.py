@@ -64,6 +64,7 @@ def _overlap(
         average: Any = "binary",
         zero_division: Any = "warn",
     ) -> WholeScore | None:
+        # "samples" is a mean over rows and was taken care of before; None is no number.
         if average not in AVERAGES:
             return None
         binary = average == "binary"
@@ -128,6 +129,7 @@ def _average_precision(
         average_precision,
         "average_precision_score",
         average,
+        # There is no such argument, but it is what scikit-learn does.
         multi_class="ovr",
         pos_label=pos_label,
     )

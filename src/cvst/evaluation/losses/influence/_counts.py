@@ -129,6 +129,8 @@ class CountScore(WholeScore):
             np.bincount(true, mass, n_classes) / total,
             np.bincount(given, mass, n_classes) / total,
             np.bincount(true[hit], mass[hit], n_classes) / total,
+            # By rows, not by weight: scikit-learn also lists labels of rows without
+            # weight.
             np.bincount(np.concatenate([true, given]), minlength=n_classes) > 0,
         )
         gradient = self.counted(counts)
@@ -147,6 +149,7 @@ class CountScore(WholeScore):
             mass @ true / total,
             mass @ given / total,
             mass @ both / total,
+            # scikit-learn averages over all columns, also over empty ones.
             np.ones(n_labels, dtype=bool),
         )
         gradient = self.counted(counts)
@@ -228,6 +231,8 @@ def coded(
     >>> coded(np.array(["b", "a"]), np.array(["b", "c"]), np.array(["a", "b"]))
     (array(['a', 'b', 'c'], dtype='<U1'), array([1, 0]), array([1, 2]))
     """
+    # Mostly all labels are known: sorting the predictions of each model would cost more
+    # than all else.
     classes = np.unique(truth) if known is None else known
     places = [_places(values, classes) for values in (truth, predicted)]
     if any(place is None for place in places):

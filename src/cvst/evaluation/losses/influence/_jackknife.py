@@ -57,6 +57,7 @@ class JackknifeScore(WholeScore):
         """Return the function that measures predictions for fixed test rows."""
         blocks = blocks_of(y_true, N_BLOCKS, self.classes is not None)
         mass = _mass(len(blocks), weights)
+        # Rows without weight must not count, even if the metric takes no weights.
         everywhere = np.flatnonzero(mass > 0)
 
         def measured(prediction: Any, classes: Any) -> tuple[float, FloatArray]:
@@ -114,6 +115,7 @@ class JackknifeScore(WholeScore):
 
     def _of_positive(self, values: LabelArray, known: LabelArray) -> LabelArray:
         """Return the values of the positive one of two classes."""
+        # Where scikit-learn's scorers look for it, too.
         default = _parameters(self.parts.function).get("pos_label")
         positive = self.parts.kwargs.get("pos_label", default)
         is_first = positive is not None and bool(positive == known[0])

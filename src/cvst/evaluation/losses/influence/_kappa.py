@@ -64,6 +64,8 @@ class KappaScore(CountScore):
         """Return the place of each class among the labels that count, -1 for none."""
         places = np.full(len(classes), -1)
         if self.labels is None:
+            # scikit-learn's table has labels that occur, so distances count steps among
+            # those.
             places[present] = np.arange(len(present))
         else:
             chosen = np.searchsorted(classes, self.labels)

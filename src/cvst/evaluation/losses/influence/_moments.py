@@ -68,6 +68,8 @@ class MeanRoot(_Moments):
             roots = np.sqrt(means)
             n_outputs = truth.shape[1]
             averaging = self.rows.output_weights(truth, np.ones(n_outputs))
+            # An output without errors has no slope, but no row has influence on it
+            # either.
             slopes = np.divide(
                 averaging, 2 * roots, where=roots > 0, out=np.zeros(n_outputs)
             )

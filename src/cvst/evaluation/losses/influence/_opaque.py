@@ -51,6 +51,7 @@ class OpaqueScore(WholeScore):
 
         def assessed(prediction: FittedModel, classes: Any) -> Assessed:
             del classes
+            # The scorer is called for each block, but the model predicts once.
             prediction = remembering(prediction)
             everything = self._call(prediction, y_true, weights)
             score = self._chosen(everything)

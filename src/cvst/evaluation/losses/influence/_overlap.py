@@ -49,6 +49,8 @@ class Overlap:
             + self.both_share * counts.both
         )
         if self.average == "micro":
+            # Every label gets the sums and one of them is averaged, so that the
+            # formulas below serve all averages.
             total = np.full(len(sizes), sizes[chosen].sum())
             hits = np.full(len(sizes), counts.both[chosen].sum())
             return self._averaged(counts, chosen[:1], hits, total, chosen)
@@ -83,10 +85,12 @@ class Overlap:
             known[averaged], weights / np.where(known, sizes, 1.0)[averaged], 0.0
         )
         if self.average == "micro" and len(averaged):
+            # The one ratio moves with the counts of each of its labels.
             factors[touched] = factors[averaged[0]]
         slopes = factors * np.nan_to_num(ratios)
         true = -self.true_share * slopes
         if self.average == "weighted":
+            # The weights are counts as well, and move with the rows.
             total = counts.true[averaged].sum()
             true[averaged] += (ratios[averaged] - score) / total
         both = factors - self.both_share * slopes
@@ -112,11 +116,13 @@ class MeanRecall:
 
     def __call__(self, counts: Counts) -> Gradient:
         """Return the score and its gradient."""
+        # scikit-learn leaves out labels that are only predicted.
         occurring = counts.classes[counts.true > 0]
         recall = Overlap(1.0, 0.0, 0.0, "macro", occurring)(counts)
         if not self.adjusted:
             return recall
         chance = 1.0 / len(occurring)
+        # 0 / 0, as in scikit-learn.
         if chance == 1.0:
             return recall._replace(score=float("nan"))
         score, *slopes = recall

@@ -48,10 +48,14 @@ def start(problem: Problem, limits: Limits, state: State) -> None:
             is_moved = True
             sign = 1.0 if v < limits.n_positive else -1.0
             row = problem.points[v] * n_points
+            # libsvm keeps the share of variables at their bounds apart (its G_bar):
+            # slopes of those set aside are then rebuilt from the free ones alone.
             if alpha >= bound:
                 _add_twice(limits, state, problem.kernel, row, sign * bound)
             else:
                 _add(limits, state.shared, problem.kernel, row, sign * alpha)
+    # In epsilon regression the two variables of a point have unlike starts, which one
+    # shared value could not hold; but there none starts above zero.
     if is_moved:
         for v in range(limits.n_variables):
             state.slopes[v] = state.shared[problem.points[v]]
@@ -60,6 +64,7 @@ def start(problem: Problem, limits: Limits, state: State) -> None:
 @compiled
 def _add(limits: Limits, target: Any, kernel: Any, row: int, step: float) -> None:
     """Add a row of the kernel, times a step."""
+    # Only one product is added here, so ways 1 and 2 of rounding are the same.
     if limits.rounding == 0:
         for p in range(limits.n_points):
             target[p] += step * np.float64(kernel[row + p])
@@ -118,6 +123,7 @@ def set_masks(
     may_grow, may_fall = alpha < bound, alpha > 0
     if not positive:
         may_grow, may_fall = may_fall, may_grow
+    # Adding minus infinity takes a variable out of a maximum without a branch.
     active.up[place] = 0.0 if may_grow else -np.inf
     active.low[place] = 0.0 if may_fall else -np.inf
 
@@ -137,6 +143,8 @@ def pack(
     for place in range(end):
         v = active.variables[place]
         if v < 0:
+            # Padding may move neither way, so it is never chosen; point 0 only keeps
+            # the address of its column valid.
             active.points[place] = 0
             active.positions[place] = -1
             active.slopes[place] = 0.0
@@ -154,6 +162,7 @@ def pack(
     active.sizes[MIDDLE] = middle
     active.sizes[END] = end
     active.sizes[IS_WHOLE] = is_whole
+    # Gathered rows follow the packed places, and those have just changed.
     _forget(limits, rows)
 
 
@@ -209,6 +218,8 @@ def row_of(
     middle, size = active.sizes[MIDDLE], active.sizes[END]
     if active.sizes[IS_WHOLE] == 1:
         row = point * limits.n_points
+        # The points of a sign follow each other, so place and column differ by a
+        # constant.
         return row + active.points[0], row + active.points[middle] - middle
     if rows.slots[point] < 0:
         if rows.counts[0] == rows.counts[1]:
@@ -245,6 +256,8 @@ def shrink(
         _top(active.up, active.slopes, -1.0, middle, end),
         _top(active.low, active.slopes, 1.0, middle, end),
     )
+    # These tops also judge the variables that return below, as in libsvm, though their
+    # slopes are computed anew.
     if not limits.by_sign:
         climb, fall = max(tops[0], tops[2]), max(tops[1], tops[3])
         tops = (climb, fall, climb, fall)
@@ -255,6 +268,8 @@ def shrink(
         active.sizes[N_ACTIVE] = active.sizes[N_PACKED] = limits.n_variables
     n_before = active.sizes[N_PACKED]
     _set_aside(problem, limits, state, active, tops)
+    # Packing anew forgets all gathered rows, so a few that are set aside are only
+    # masked.
     if (returns and not has_returned) or active.sizes[
         N_ACTIVE
     ] < PACKED_SHARE * n_before:
@@ -289,6 +304,7 @@ def _rebuild(problem: Problem, limits: Limits, state: State, active: Active) -> 
     for t in range(n_active):
         v = state.order[t]
         alpha = state.alpha[v]
+        # Variables at zero add nothing, and those at their bounds are in already.
         if 0 < alpha < problem.bounds[v]:
             signed = alpha if v < limits.n_positive else -alpha
             _add_kernel(problem, limits, state, v, signed, n_active)
@@ -299,6 +315,7 @@ def _set_aside(
     problem: Problem, limits: Limits, state: State, active: Active, tops: Any
 ) -> None:
     """Swap those that stay at their bounds behind the others, as libsvm does."""
+    # The order that these swaps leave behind settles ties later on.
     t, n_active = 0, active.sizes[N_ACTIVE]
     while t < n_active:
         if _stays(problem, limits, state, state.order[t], tops):
@@ -342,6 +359,8 @@ def _mask_others(state: State, active: Active) -> None:
 
 @compiled
 def _is_among(state: State, active: Active, v: int, position: int) -> bool:
+    # Nobody updates the position of a variable set aside, so it may be another's by
+    # now.
     is_active: bool = position < active.sizes[N_ACTIVE] and state.order[position] == v
     return is_active
 

@@ -36,6 +36,7 @@ def half_share(bounds: FloatArray, nu: float, n_plain: int) -> tuple[float, bool
     for index in range(bounds.size):
         plain = share + bounds[index] * nu
         once = fused(bounds[index], nu, share)
+        # If both agree after each term, so does every mixture of the two.
         is_sure = is_sure and plain == once
         share = plain if index < n_plain else once
     return share / 2, is_sure
@@ -76,6 +77,7 @@ def share_out(
     """
     half, is_sure = half_share(bounds[:n_counted], nu, n_plain)
     is_left = False
+    # libsvm fills each sign by half of the share, in the order of its rows.
     for first, last in ((0, n_first), (n_first, bounds.size)):
         left = half
         for index in range(first, last):
@@ -99,6 +101,7 @@ def level(
     should climb and those that should fall.
     """
     added, n_free, ceiling, floor = 0.0, 0, np.inf, -np.inf
+    # In libsvm's order, since the last bit of a mean depends on it.
     for t in range(active.sizes[N_ACTIVE]):
         v = state.order[t]
         if not members[0] <= v < members[1]:
@@ -108,6 +111,8 @@ def level(
         if not is_full and state.alpha[v] > 0:
             n_free += 1
             added += slope
+        # libsvm's two bounds of rho, for both signs at once: slopes have the sign in
+        # them.
         elif is_full == (v < limits.n_positive):
             floor = max(floor, slope)
         else:

@@ -68,6 +68,7 @@ class PreparedKernel:
         if labels is not None:
             n_classes = labels.max() + 1
             self.members = [np.flatnonzero(labels == k) for k in range(n_classes)]
+        # Classes begin at whole vectors, so that no vector has variables of both signs.
         lengths = [-(-len(rows) // LANES) * LANES for rows in self.members]
         self._firsts = [sum(lengths[:k]) for k in range(len(lengths))]
         self._sources = np.full(sum(lengths), -1)
@@ -101,6 +102,7 @@ class PreparedKernel:
         """
         values, scales, diagonal = self.arrays.matrix
         known = self._sources >= 0
+        # With zeros in the padding, every diagonal would look small below.
         diagonal[:] = np.where(known, matrix.diagonal()[self._sources], 1.0)
         _prepare(matrix, self._sources, diagonal, TAU, values, scales)
         is_large = diagonal.min() > LARGE_DIAGONAL
@@ -118,6 +120,7 @@ class PreparedKernel:
 
     def pair(self, a: int, b: int) -> Pair:
         """Return two classes side by side; in a regression the same one twice."""
+        # All penalties of a look ask for the same pairs.
         if (a, b) not in self._pairs:
             rows = np.concatenate([self.members[a], self.members[b]])
             ends = np.cumsum([len(self.members[a]), len(self.members[b])])
@@ -158,6 +161,8 @@ def _prepare(
         for q in range(sources.size):
             other = sources[q]
             known = source >= 0 and other >= 0
+            # libsvm rounds rows of the kernel to single precision, but not its
+            # diagonal.
             values[p, q] = np.float32(matrix[source, other]) if known else 0.0
         for q in range(sources.size):
             curvature = diagonal[p] + diagonal[q] - 2.0 * np.float64(values[p, q])

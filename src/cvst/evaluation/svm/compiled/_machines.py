@@ -93,6 +93,7 @@ def fit(
     costs = sample_weight
     if svm_type == C_SVC:
         weights = class_weight if len(class_weight) else np.ones(kernel.n_classes)
+        # libsvm multiplies C by the weight of the class first.
         costs = sample_weight * (C * weights)[targets.astype(np.intp)]
     return _classification(solver, costs, share)
 
@@ -154,6 +155,7 @@ def _regression(
     bounds = np.concatenate([bounds, bounds])
     if nu is not None:
         starts = np.concatenate([-targets, -targets])
+        # Mostly all ways of rounding agree, and the block need not be found out.
         is_sure, _ = share_out(alpha, bounds, n_train, n_train, nu, 0)
         if not is_sure:
             n_plain = solver.rounding.n_plain(n_train)

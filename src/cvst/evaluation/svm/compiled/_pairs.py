@@ -26,6 +26,8 @@ def across(
     a: float, b: float, bound_a: float, bound_b: float, step: float
 ) -> tuple[float, float]:
     """Move variables of unlike sign: their difference stays."""
+    # The tests come in libsvm's order: at a corner of the square it decides which of
+    # the two variables is put exactly on its bound.
     gap = a - b
     a += step
     b += step

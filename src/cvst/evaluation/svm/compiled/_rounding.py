@@ -70,6 +70,8 @@ def _pairs() -> int | None:
         )
     ]
     for pairs in range(3):
+        # The shares of these problems are sums of halves and ones, exact in any order:
+        # the block does not matter yet.
         rounding = Rounding(pairs, lambda: 1)
         if all(_agrees(rounding, *problem) for problem in problems):
             return pairs
@@ -81,6 +83,7 @@ def _block(pairs: int, n_train: int) -> int | None:
     """Return the one block that explains all sums which tell the blocks apart."""
     rng = np.random.default_rng(n_train)
     ways = [Rounding(pairs, partial(int, block)) for block in BLOCKS]
+    # Blocks that round as many products give the same sums with this many rows.
     left = {way.n_plain(n_train): way for way in ways}
     for _ in range(N_DRAWS):
         if len(left) < 2:

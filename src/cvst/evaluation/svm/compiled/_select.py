@@ -59,6 +59,8 @@ def select(
     else:
         first = second = larger(first, second)
         i = k = _last_at(active, first, 0, end)
+    # If nothing may climb, the top is minus infinity and no gain is positive: any point
+    # will do in its place.
     here = active.points[max(i, 0)]
     there = active.points[max(k, 0)]
     scales = problem.scales if active.sizes[IS_WHOLE] == 1 else rows.scales
@@ -72,6 +74,8 @@ def select(
     j = _best(problem, limits, active, rows, best * NEARLY, sides)
     is_first = j < active.sizes[MIDDLE]
     violation = (first if is_first else second) + active.slopes[j]
+    # libsvm asks for the worst pair. The chosen one violates no more than that, and
+    # mostly enough to spare a pass over all.
     if violation < limits.tol and _violation(active, first, second) < limits.tol:
         return -1, -1
     return (i if is_first else k), j
@@ -125,6 +129,7 @@ def _best(
         top, point = sides[side]
         row = row_of(problem, limits, active, rows, point)[side]
         for place in range(b * LANES, b * LANES + LANES):
+            # In the order of ``best_gain``, so that what passed there passes here.
             gap = top + (active.low[place] + active.slopes[place])
             if gap * np.float64(scales[row + place]) >= enough:
                 gain = (
@@ -137,6 +142,7 @@ def _best(
 
 @compiled
 def _comes_first(gain: float, position: int, most: float, best: int) -> bool:
+    # libsvm goes through its order with <=, so the last of equals wins.
     return gain > most or (gain == most and position > best)
 
 

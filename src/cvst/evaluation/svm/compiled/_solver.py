@@ -81,8 +81,11 @@ def _run(
     active.sizes[N_ACTIVE] = limits.n_variables
     pack(problem, limits, state, active, rows)
     find_tops(active)
+    # libsvm's period, and its one step more before the first time: when variables are
+    # set aside changes their order, and with it every later tie.
     period = min(limits.n_variables, 1000)
     countdown, n_iter, has_returned = period + 1, 0, False
+    # With -1, for no limit, this is always true.
     while n_iter != limits.max_iter:
         countdown -= 1
         if countdown == 0:
@@ -96,6 +99,7 @@ def _run(
         if j < 0 and active.sizes[N_ACTIVE] < limits.n_variables:
             activate_all(problem, limits, state, active, rows)
             find_tops(active)
+            # libsvm sets variables aside again right before its next step.
             countdown = 1
             i, j = select(problem, limits, active, rows)
         if j < 0:
@@ -122,6 +126,8 @@ def _move(
     old_i, old_j = state.alpha[v], state.alpha[w]
     bound_i, bound_j = problem.bounds[v], problem.bounds[w]
     bend = curvature(problem, limits, active.points[i], active.points[j])
+    # A slope times its sign is libsvm's gradient, so this is its step for like signs,
+    # and minus its step for unlike ones; no sign costs a rounding.
     step = (sign_i * active.slopes[i] - sign_i * active.slopes[j]) / bend
     if sign_i == sign_j:
         new_i, new_j = along(old_i, old_j, bound_i, bound_j, step)
@@ -169,6 +175,8 @@ def _move_slopes(
             top = move_fused_first(slopes, up, kernel, at, i + at, j + at, a, b)
         else:
             top = move_fused_second(slopes, up, kernel, at, i + at, j + at, a, b)
+        # The next selection starts from these tops; here the slopes are in registers
+        # anyway.
         active.tops[vector] = top
         peak = larger(peak, top)
     return peak
@@ -271,12 +279,15 @@ def _stored(fingerprint: int) -> Callable[..., tuple[int, float, float]]:
         first = level(problem_at, limits, state_at, active_at, (0, positive))
         rest = (positive, limits.n_variables)
         second = level(problem_at, limits, state_at, active_at, rest)
+        # libsvm's r2 is a level of gradients, which is minus the level of slopes here.
         return n_iter, (first + second) / 2, (first - second) / 2
 
     function: Callable[..., tuple[int, float, float]] = solve
     return function
 
 
+# numba compares only this file with its store. Changes in the others reach the key by
+# the fingerprint of their bytes.
 SOURCES = (
     _active,
     _ends,
@@ -288,6 +299,7 @@ SOURCES = (
 
 
 def _fingerprint() -> int:
+    # Not ``hash``: it differs from process to process.
     number = 0
     for module in SOURCES:
         number = zlib.crc32(Path(str(module.__file__)).read_bytes(), number)
@@ -302,4 +314,5 @@ def is_stored() -> bool:
     compiled_solve: Any = solve
     line = compiled_solve.py_func.__code__.co_firstlineno
     folder = Path(compiled_solve.stats.cache_path)
+    # numba's index has the function's first line in its name, and the Python it is for.
     return any(folder.glob(f"{Path(__file__).stem}.*.solve-{line}.*.nbi"))

@@ -215,7 +215,9 @@ def workspace(n_points: int, n_variables: int) -> Room:
     >>> room.active.slopes.shape, room.rows.slots.shape
     ((216,), (100,))
     """
+    # Both signs may end with a vector that is partly filled.
     size = (n_variables // LANES + 2) * LANES
+    # A double and a single per value. A move needs two rows at once, however long.
     capacity = max(4, min(n_points, ROW_BYTES // (12 * size)))
     return Room(
         Matrix(

@@ -32,13 +32,14 @@ __all__ = [
     "top_of_sum",
 ]
 
+# Python's own error model would check each division for zero.
 compiled = njit(nogil=True, error_model="numpy")
 
 VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 SINGLES = ir.VectorType(ir.FloatType(), LANES)
 POINTER = types.CPointer(types.float64)
 ROW = types.CPointer(types.float32)
-# Bounds, targets and curvatures that might overflow are kept out (see ``_svm_fits`` and
+# Bounds, targets and curvatures that might overflow are kept out (see ``_fits`` and
 # ``_machines``), so nothing here is ever NaN; the sign of zero never matters.
 ORDERED = ("nnan", "nsz")
 
@@ -117,6 +118,7 @@ def _mover(combine: Callable[..., Any]) -> Any:
         def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             del target, signature
             slope, up, rows, at, i, j, step_i, step_j = arguments
+            # libsvm adds the two products first, and the slope last.
             place = _place(builder, slope, at, VECTOR)
             moved = builder.fadd(
                 builder.load(place, align=8),
@@ -168,6 +170,8 @@ def best_gain(
     def generate(target: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         del target, signature
         slope, low, scales, at, row, top = arguments
+        # The root of libsvm's gain: it puts positive gaps in the same order, without a
+        # division in each lane.
         allowed = builder.fadd(_load(builder, slope, at), _load(builder, low, at))
         gaps = builder.fadd(_spread(builder, top), allowed)
         return _top(builder, builder.fmul(gaps, _load_singles(builder, scales, row)))
@@ -198,6 +202,7 @@ def _place(builder: Any, pointer: Any, index: Any, kind: Any) -> Any:
 
 
 def _load(builder: Any, pointer: Any, index: Any) -> Any:
+    # Rows start anywhere, so no more than a double's alignment may be promised.
     return builder.load(_place(builder, pointer, index, VECTOR), align=8)
 
 
