@@ -558,3 +558,16 @@ def test_seconds_are_those_of_the_rounds_that_were_looked_at(data):
     family = strategy._record(state).families[0]
     rounds = [state.configurations[number]["max_iter"] for number in family.members]
     assert rounds == sorted(rounds, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("seed", "budget", "full"),
+    [(0, 20, 1), (2, 9, 2), (2, 9, 4), (8, 14, 1), (9, 9, 1)],
+)
+def test_no_look_is_at_nothing(data, clock, seed, budget, full):
+    """There was time for looks at new ones, and none for their final fits."""
+    space = {"shift": uniform(-1, 2), "slow": loguniform(0.05, 20)}
+    search = RaceSearchCV(Timed(full=full), space, time_budget=budget)
+    search.set_params(random_state=seed).fit(*data)
+    assert all(len(seen.look.configurations) for seen in search.race_.observations)
+    assert clock.now <= 1.1 * budget

@@ -248,7 +248,7 @@ class ProposalTimes(Strategy):
         members = [family[0] for family in self._new(state)]
         seconds = self._unseen_seconds(state, members, 0)
         more_rows = state.problem.refit_rows / self._sizes(state.problem)[0]
-        return (MARGIN * more_rows * seconds).tolist()
+        return [MARGIN * more_rows * float(one) for one in seconds]
 
     def _share(self, state: RaceState) -> float:
         assert state.problem.seconds is not None

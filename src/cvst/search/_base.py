@@ -101,9 +101,8 @@ class BaseRaceSearch(FittedRace):
         """Return which configurations come first where there is no time for all."""
         return balanced_order(setup)
 
-    def _more_draws(self, setup: Setup) -> list[Configuration]:
+    def _more_draws(self) -> list[Configuration]:
         """Return what can be raced besides if time is left."""
-        del setup
         return []
 
     def _space_values(self) -> list[Any]:
@@ -302,7 +301,7 @@ class BaseRaceSearch(FittedRace):
     ) -> BaseException | None:
         """Race until the end or an interrupt, and keep what is known by then."""
         try:
-            draws = self._more_draws(setup)
+            draws = self._more_draws()
             recorder.begin(setup, told_budget(recorder.numbers, setup, budget))
             legs = in_legs(setup, budget, draws, recorder.batch_sizes)
             first = RaceState(legs.problem)

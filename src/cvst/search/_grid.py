@@ -165,7 +165,8 @@ class RaceGridSearchCV(BaseRaceSearch):
         where it was not kept.
     budget_settings_ : dict
         Only with ``time_budget``: parameters which, set on a clone without a budget,
-        repeat this race exactly.
+        repeat this race exactly. Missing where time was too short for a look at all:
+        configurations were then raced in turn, and which ones depends on the clock.
     cv_results_ : dict
         One row per configuration; loads into a data frame.
 

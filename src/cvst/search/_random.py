@@ -135,7 +135,7 @@ return_train_score
         """Return the draws in their order: the first are as random as any."""
         return np.arange(setup.problem.n_configurations)
 
-    def _more_draws(self, setup: Setup) -> list[Configuration]:
+    def _more_draws(self) -> list[Configuration]:
         """Return further draws, which a budget may have time for."""
         spaces = self.param_distributions
         spaces = [spaces] if isinstance(spaces, dict) else spaces

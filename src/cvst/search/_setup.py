@@ -54,6 +54,7 @@ from cvst.race import (
     TrackAndConfirm,
     space_of,
 )
+from cvst.search._listed import Listed
 from cvst.search._log import log_progress, log_unused_device
 from cvst.search._memory import bytes_of, check_memory, shared_room
 from cvst.search._options import SearchOptions
@@ -117,6 +118,8 @@ class Setup:
         Original row of each row of the race.
     n_all : int
         Number of rows that the user passed.
+    listed : Listed or None
+        What joins in turn, where time is short for a look at all.
     """
 
     strategy: Strategy
@@ -126,6 +129,7 @@ class Setup:
     template: Any
     order: IntArray
     n_all: int
+    listed: Listed | None = None
 
     def order_of(self, rows: Rows) -> IntArray:
         """Return the original rows; those of a separate test set count from N on.

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 
-from cvst import RaceGridSearchCV, RaceRandomSearchCV
+from cvst import CrossValidation, RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import CheckpointError, FallbackWarning
 from cvst.search.checkpoint import _pace, load_checkpoint
 
@@ -124,7 +124,8 @@ def test_a_leg_that_is_cut_decides_nothing(data):
 def test_a_grid_goes_on_with_those_left_out(data, clock):
     """Fewer at first, since the first look at all would not fit; the rest later."""
     grid = {"shift": np.linspace(0, 2, 25).tolist()}
-    search = RaceGridSearchCV(Shifted(), grid, time_budget=24.0, random_state=0)
+    search = RaceGridSearchCV(Shifted(), grid, strategy=CrossValidation())
+    search.set_params(time_budget=24.0, random_state=0)
     with pytest.warns(FallbackWarning, match="of 25 are raced"):
         search.fit(*data)
     assert clock.now <= 24
@@ -153,6 +154,10 @@ def in_legs(path):
 
 
 def with_fewer(path):
+    return in_turn(path).set_params(strategy=CrossValidation())
+
+
+def in_turn(path):
     grid = {"shift": np.linspace(0, 2, 25).tolist()}
     return RaceGridSearchCV(
         Shifted(), grid, time_budget=24.0, random_state=0, checkpoint=path
@@ -160,7 +165,9 @@ def with_fewer(path):
 
 
 @pytest.mark.filterwarnings("ignore:.*are raced")
-@pytest.mark.parametrize(("make", "asked"), [(in_legs, 8), (with_fewer, 25)])
+@pytest.mark.parametrize(
+    ("make", "asked"), [(in_legs, 8), (with_fewer, 25), (in_turn, 25)]
+)
 def test_a_break_in_any_leg_changes_nothing(
     make, asked, data, clock, tmp_path, monkeypatch
 ):

@@ -50,7 +50,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
         "cvst_version": __version__,
         "python_version": sys.version.split()[0],
         "command": shlex.join([*program(), *options.arguments]),
-        "repeat": repeat_command(options, search, job.proposes),
+        "repeat": repeat_command(options, search, search.strategy_.proposes),
         "heading": _recognised(options, job),
         "data": {
             "file": options.data,

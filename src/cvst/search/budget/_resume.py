@@ -14,7 +14,7 @@ from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
 from cvst.search.budget._clock import TimeBudget
 from cvst.search.budget._fewer import with_configurations
-from cvst.search.budget._in_turn import in_turn, listed_of
+from cvst.search.budget._in_turn import in_turn
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._start import growth_of_source
 from cvst.theory import PowerCurve
@@ -36,9 +36,8 @@ def told_budget(
     budget : TimeBudget or None
         Its clock, before the first look.
     """
-    listed = listed_of(setup)
-    if listed is not None:
-        every = [*listed.first, *listed.flat]
+    if setup.listed is not None:
+        every = [*setup.listed.first, *setup.listed.flat]
         return {"in_turn": [numbers[id(one)] for one in every]}
     if budget is None:
         return None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,7 +28,7 @@ from cvst.search.budget._fewer import (
     with_configurations,
 )
 from cvst.search.budget._growth import Growth, growth_of
-from cvst.search.budget._in_turn import in_turn, listed_of, warn_of_turns
+from cvst.search.budget._in_turn import in_turn, warn_of_turns
 from cvst.search.budget._model import CostModel
 
 __all__ = [
@@ -115,8 +114,13 @@ def start_budget(
     if chosen.starts:
         return chosen.logged()
     numbers = order(setup)
-    model = _refined(options, setup, model, numbers)
-    chosen = _Chosen.of(options, setup, started, model)
+    low = model.doubt(setup.problem.n_samples)[0]
+    # Where a better forecast cannot let all of them start, a race in turn has a use for
+    # the time that it takes.
+    hopeful = _Chosen.of(options, setup, started, model.scaled(low)).starts
+    if hopeful or not _takes_turns(options, setup):
+        model = _refined(options, setup, model, numbers)
+        chosen = _Chosen.of(options, setup, started, model)
     if chosen.starts:
         return chosen.logged()
     luck = max(LEAST_LUCK, model.doubt(setup.problem.n_samples)[0])
@@ -126,7 +130,7 @@ def start_budget(
 
 
 def _takes_turns(options: SearchOptions, setup: Setup) -> bool:
-    # A model that goes on learning has to see all looks of its configuration.
+    # A model that goes on learning from look to look cannot go back to fewer rows.
     return setup.strategy.takes_turns and not options.incremental
 
 
@@ -252,11 +256,9 @@ def in_legs(
     joined : sequence of int
         How many have joined in each leg of a race that goes on.
     """
-    listed = listed_of(setup)
-    if listed is not None:
-        strategy = copy(setup.strategy)
-        strategy.source = listed.extended(draws)
-        return replace(setup, strategy=strategy)
+    if setup.listed is not None:
+        setup.listed.extend(draws)
+        return setup
     if budget is None or setup.problem.n_configurations == 1:
         return setup
     waiting = [*budget.left_out, *draws][sum(joined) :]
@@ -367,9 +369,8 @@ def waiting_in(
     draws : sequence of dict
         What can be raced besides those left out.
     """
-    listed = listed_of(setup)
-    if listed is not None:
-        return listed.flat
+    if setup.listed is not None:
+        return setup.listed.flat
     return [] if budget is None else [*budget.left_out, *draws]
 
 
