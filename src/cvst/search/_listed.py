@@ -9,9 +9,12 @@ import numpy as np
 
 from cvst._typing import Configuration, FloatArray
 from cvst.proposals import Cost
-from cvst.race import Trial, family_key, space_of
+from cvst.race import Trial, family_key, most_rounds, space_of
 
 __all__ = ["Listed"]
+
+# Among this many at the head of a list the one with fewest rounds is the first.
+NEXT = 10
 
 
 @dataclass
@@ -38,8 +41,11 @@ class Listed:
         cls, configurations: Sequence[Configuration], covered: Mapping[str, str]
     ) -> Listed:
         """Return a source of some configurations, at least one."""
-        first, *waiting = _families(configurations, covered)
-        return cls(first, waiting, covered)
+        families = _families(configurations, covered)
+        # Few rounds first: they are cheap, and the race learns what rounds cost.
+        rounds = [max(most_rounds(one, covered) for one in f) for f in families[:NEXT]]
+        first = families.pop(rounds.index(min(rounds)))
+        return cls(first, families, covered)
 
     def extend(self, configurations: Sequence[Configuration]) -> None:
         """Go on with others after those that wait."""

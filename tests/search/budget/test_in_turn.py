@@ -116,6 +116,15 @@ def test_what_shares_a_fit_joins_together():
     assert listed.propose([], 1, (0, 4)) == [[{"n_estimators": 5, "max_depth": 3}]]
 
 
+def test_the_first_has_few_rounds():
+    """Of those at the head of the list; the others stay in their order."""
+    rounds = [90, 30, 70, 20, 50, 60, 80, 40, 95, 99, 10]
+    every = [{"n_estimators": n, "learning_rate": 1 / n} for n in rounds]
+    listed = Listed.of(every, {"n_estimators": "smaller"})
+    assert listed.first == [every[3]]
+    assert listed.flat == every[:3] + every[4:]
+
+
 def test_one_fit_of_boosting_serves_all_numbers_of_rounds(data, monkeypatch):
     """In the same look, whatever the order of the grid."""
     X = np.random.default_rng(1).normal(size=(N, 3))
