@@ -302,6 +302,13 @@ def test_everyday_tuning_is_what_the_summary_prints():
         ]
         section = which.split("## Measured")[1]
         assert cells(section, shown)[1:] == expected, shown
+    ours, theirs = (
+        [f"{means.loc[(search, s), 'mean']:.2f}".lstrip("0") for s in (15, 60, 240)]
+        for search in ("race", "optuna_tpe_wilcoxon")
+    )
+    readme = " ".join(page("README.md").split())
+    assert "{} after 15 s, {} after 60 s and {} after 240 s".format(*ours) in readme
+    assert "with its pruner was {}, {} and {}".format(*theirs) in readme
 
 
 def test_the_parts_of_the_regret_are_what_the_script_prints():
