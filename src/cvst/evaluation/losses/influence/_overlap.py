@@ -75,8 +75,7 @@ class Overlap:
         if self.average == "weighted":
             weights = counts.true[averaged]
         if not weights.sum() > 0:
-            score = self.undefined if len(averaged) or self.undefined != 0 else 0.0
-            return Gradient(score, nothing, nothing, nothing)
+            return Gradient(self.undefined, nothing, nothing, nothing)
         weights = weights / weights.sum()
         score = float(weights @ ratios[averaged])
         # The gradient of a ratio h / d is (dh - ratio dd) / d.
