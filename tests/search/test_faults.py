@@ -128,6 +128,14 @@ def test_a_limit_changes_no_result_and_leaves_no_process():
     assert not children()
 
 
+def test_a_limit_may_be_longer_than_any_clock_runs():
+    """Otherwise the thread of the clock fails, with a traceback on the screen."""
+    grid = {"alpha": [0.1, 10.0]}
+    plain = RaceGridSearchCV(Ridge(), grid, **FOLDS).fit(X, Y)
+    limited = RaceGridSearchCV(Ridge(), grid, fit_timeout=1e308, **FOLDS).fit(X, Y)
+    np.testing.assert_array_equal(plain.race_.mean_losses, limited.race_.mean_losses)
+
+
 def children():
     """Return the commands of guarded workers that this process has left."""
     listed = subprocess.run(

@@ -119,6 +119,18 @@ def test_impossible_levels_are_refused(name, level):
         WaldTest(10, **{name: level})
 
 
+def test_levels_too_small_for_a_number_are_refused():
+    with pytest.raises(InvalidInputError, match="winner_level=5e-324 is too small"):
+        minimal_steps(0.1, 5e-324)
+    assert minimal_steps(0.1, 1e-300) == 997
+    assert WaldTest(997, 5e-324, 1e-300).slope < 1
+
+
+def test_steps_that_leave_no_difference_are_refused():
+    with pytest.raises(InvalidInputError, match=f"max_steps={10**30} is too many"):
+        WaldTest(10**30)
+
+
 def test_levels_must_leave_room_for_a_decision():
     with pytest.raises(InvalidInputError, match="add up to less than 1"):
         WaldTest(10, loser_level=0.6, winner_level=0.4)

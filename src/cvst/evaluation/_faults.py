@@ -28,6 +28,8 @@ def outcomes_within_memory(evaluator: BatchEvaluator, task: Task) -> Iterator[Ou
     except MemoryError as error:
         # What came before the memory ran out is not fitted again.
         left = [number for number in numbers if number not in done]
+        if not left:
+            return
         LOGGER.warning(
             "%s: %d configurations that share work are fitted in smaller groups: %s",
             type(task.estimator).__name__,

@@ -187,7 +187,8 @@ class _Process:
             late.set()
             self._kill()
 
-        timer = threading.Timer(seconds, too_late)
+        # No clock runs for longer.
+        timer = threading.Timer(min(seconds, threading.TIMEOUT_MAX), too_late)
         timer.daemon = True
         timer.start()
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from math import floor, log, log2
+from math import floor, isinf, log, log2
 from typing import NamedTuple
 
 from cvst.exceptions import InvalidInputError, TooFewStepsError
@@ -55,7 +55,13 @@ def winner_probability(
             f"{needed} steps. Raise max_steps or winner_level."
         )
     ratio = (1 - loser_level) / winner_level
-    return LOSER_PROBABILITY * float(ratio ** (1 / max_steps))
+    probability = LOSER_PROBABILITY * float(ratio ** (1 / max_steps))
+    if probability == LOSER_PROBABILITY:
+        raise InvalidInputError(
+            f"max_steps={max_steps} is too many: winners would not differ from losers. "
+            "Lower it; the paper's choice is 10."
+        )
+    return probability
 
 
 def wald_lines(
@@ -149,6 +155,11 @@ def _check_levels(loser_level: float, winner_level: float) -> None:
                 f"{name}={level!r} must lie strictly between 0 and 1; "
                 "0.1 and 0.01 are the paper's choices."
             )
+    if isinf((1 - loser_level) / winner_level):
+        raise InvalidInputError(
+            f"winner_level={winner_level} is too small to compute with. Raise it; 0.01 "
+            "is the paper's choice."
+        )
     if loser_level + winner_level >= 1:
         raise InvalidInputError(
             f"loser_level={loser_level} and winner_level={winner_level} "

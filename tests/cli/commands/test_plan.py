@@ -137,3 +137,20 @@ def test_bad_plans_end_with_one_sentence(options, words, cvst):
     assert words in result.err
     assert result.err.count("\n") == 1
     assert result.out == ""
+
+
+@pytest.mark.parametrize("number", [10**13, 10**30, 10**400], ids=["13", "30", "400"])
+@pytest.mark.parametrize("option", ["--max-steps", "--n-folds", "--n-configurations"])
+def test_numbers_beyond_all_plans_are_refused(cvst, option, number):
+    """One sentence, at once, whatever the machine would have made of them."""
+    result = cvst("plan", "--full-fit-time", "1s", f"{option}={number}")
+    assert result.code == 2
+    assert result.err.startswith(f"cvst plan: {option} 10000000")
+    assert result.err.endswith(" at most.\n")
+    assert len(result.err) < 150
+
+
+def test_a_level_that_is_no_number_to_compute_with_is_refused(cvst):
+    result = cvst("plan", "--winner-level", "5e-324")
+    assert result.code == 2
+    assert "winner_level=5e-324 is too small to compute with" in result.err

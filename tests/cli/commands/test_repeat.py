@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from cvst import CVST
-from cvst.cli.commands._repeat import repeat_command
+from cvst.cli._main import build_parser
+from cvst.cli.commands._repeat import OPEN, repeat_command
 
 
 def repeated(arguments, n_looks=4, proposes=False, **search):
@@ -72,3 +73,58 @@ def test_interrupted_proposals_are_repeated_up_to_the_same_look():
     arguments = ["search", "d.csv", "-t", "y", "--n-iter", "20"]
     words = repeated(arguments, proposes=True, stop_reason_="interrupted")
     assert words == ["cvst", *arguments, "--max-looks", "4"]
+
+
+@pytest.mark.parametrize("table", ["-data.csv", "--overwrite", "--max-steps=3"])
+def test_what_follows_two_dashes_stays_behind_the_options(table):
+    """The command runs as it stands, whatever the table is called."""
+    words = repeated(
+        [
+            "search",
+            "-t",
+            "y",
+            "-m",
+            "ridge",
+            "--out",
+            "r",
+            "--max-looks=9",
+            "--",
+            table,
+        ],
+        stop_reason_="time_budget",
+        budget_settings_={"strategy": CVST(max_steps=7, loser_level=0.25)},
+    )
+    options = build_parser().parse_args(words[1:])
+    assert options.data == table
+    assert options.overwrite
+    assert (options.max_looks, options.max_steps, options.loser_level) == (4, 7, 0.25)
+
+
+def test_two_dashes_before_the_command_are_no_end_of_options():
+    arguments = ["--", "search", "d.csv", "--checkpoint", "race", "--out", "results"]
+    expected = ["cvst", "--", "search", "d.csv", "--out", "results", "--overwrite"]
+    assert repeated(arguments) == expected
+
+
+@pytest.mark.parametrize("option", ["--time-order", "--live"])
+@pytest.mark.parametrize(
+    "checkpoint", [["--checkpoint", "race"], ["--checkpoint=race"]]
+)
+def test_the_table_is_not_taken_for_the_value_of_an_option(option, checkpoint):
+    """Without what stood between them, it would be."""
+    given = ["search", "-t", "y", "-m", "ridge", option, *checkpoint, "d.csv"]
+    [before, after] = [
+        vars(build_parser().parse_args(words)) for words in (given, repeated(given)[1:])
+    ]
+    assert after == {**before, "checkpoint": None}
+
+
+def test_all_options_with_an_optional_value_are_known():
+    [commands] = [one for one in build_parser()._actions if one.dest == "command"]
+    found = {
+        name
+        for action in commands.choices["search"]._actions
+        if action.option_strings and action.nargs == "?"
+        for name in action.option_strings
+    }
+    assert found == set(OPEN)

@@ -50,6 +50,10 @@ def test_values_come_back_as_written(grid):
         ("logspace(-5, 15, 11, base=2)", np.logspace(-5, 15, 11, base=2)),
         ("linspace(0.1,0.9,9)", np.linspace(0.1, 0.9, 9)),
         ("geomspace(1e-2, 10, 4)", np.geomspace(1e-2, 10, 4)),
+        (f"linspace(0, {10**22}, 3)", [0, 5e21, 1e22]),
+        (f"geomspace(1, {10**22}, 3)", [1, 1e11, 1e22]),
+        (f"logspace(-{10**22}, 0, 3)", [0, 0, 1]),
+        (f"logspace(-1, 1, 3, base={10**22})", [1e-22, 1, 1e22]),
         ("range(5)", [0, 1, 2, 3, 4]),
         ("range(1, 10, 3)", [1, 4, 7]),
         ("range(10, 0, -4)", [10, 6, 2]),
@@ -79,6 +83,37 @@ def test_distributions_have_the_written_support(text, low, high):
     assert parse_value(text).distribution.support() == pytest.approx((low, high))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"randint({-(2**63)}, {2**63 - 1})",
+        "uniform(-8e307, 8e307)",
+        f"uniform(0, {10**22})",
+        f"uniform({10**22}, {10**23})",
+        f"loguniform(1, {10**22})",
+        "loguniform(5e-324, 1.7e308)",
+    ],
+)
+def test_the_widest_distributions_can_be_drawn_from(text):
+    distribution = parse_value(text).distribution
+    drawn = distribution.rvs(size=20, random_state=0)
+    assert np.all(np.isfinite(drawn))
+    assert len(set(drawn)) == 20
+
+
+@pytest.mark.parametrize(("first", "last"), [(10**22, 10**22 + 4), (5, -5)])
+@pytest.mark.parametrize("step", [-4, -3, -1, 1, 2, 3])
+def test_ranges_of_any_size_are_those_of_python(first, last, step):
+    values = parse_value(f"[7, range({first}, {last}, {step})]")
+    assert values == [7, *range(first, last, step)]
+
+
+def test_the_longest_range_has_as_many_values_as_is_allowed():
+    assert len(parse_value(f"range(0, {3 * LARGEST - 2}, 3)")) == LARGEST
+    with pytest.raises(GridSyntaxError, match=f"number of values is {LARGEST + 1},"):
+        parse_value(f"range(0, {3 * LARGEST + 1}, 3)")
+
+
 def test_parts_are_grids_of_their_own():
     parts = parse_grid("kernel=rbf gamma=[1, 2] | kernel=linear; C=1,")
     assert [[entry.name for entry in part] for part in parts] == [
@@ -103,12 +138,20 @@ def test_parts_are_grids_of_their_own():
         ("alpha=logspace(0, 1, 2.5)", 7, "whole number"),
         (f"alpha=linspace(0, 1, {LARGEST + 1})", 7, "whole number"),
         ("alpha=logspace(0, 999, 3)", 7, "beyond what a number can hold"),
+        ("alpha=linspace(-1e308, 1e308, 3)", 7, "beyond what a number can hold"),
+        (f"alpha=logspace(0, {10**22}, 3)", 7, "beyond what a number can hold"),
         ("alpha=geomspace(0, 1, 3)", 7, "not positive"),
         ("alpha=range(0.5, 3)", 7, "whole numbers"),
         ("alpha=range(0, 3, 0)", 7, "never arrives"),
         ("alpha=uniform(2, 1)", 7, "must be below"),
         ("alpha=loguniform(0, 1)", 7, "must be positive"),
         ("alpha=randint(0, 1.5)", 7, "whole numbers"),
+        (f"alpha=range({10**22})", 7, f"number of values is {10**22}, but must be"),
+        (f"alpha=range(0, -{10**22}, -3)", 7, f"is {10**22 // 3 + 1}, but must be"),
+        (f"alpha=randint(0, {10**22})", 7, f"its end {10**22} is beyond"),
+        (f"alpha=randint(-{10**22}, 0)", 7, f"its end -{10**22} is beyond"),
+        ("alpha=uniform(-1e308, 1e308)", 7, "further apart than a number can hold"),
+        ("alpha=logspace(0, 1, 3, base=2, base=3)", 33, "'base' is given twice"),
         ("alpha=[1, uniform(0, 1)]", 11, "cannot be part of a list"),
         ("alpha=3abc", 7, "neither a number"),
         ("alpha=1e999", 7, "more than a number can hold"),

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import ElasticNet, Lasso
 
 from cvst.evaluation import OneByOne, Task, batch_evaluator_for
+from cvst.evaluation.linear import _lasso
 
 N_TRAIN, N_TEST = 50, 15
 
@@ -195,3 +196,21 @@ def test_degenerate_rows(assert_same_as_one_by_one):
     assert_same_as_one_by_one(make_task(Lasso(), grid, X, y))
     assert_same_as_one_by_one(make_task(Lasso(), grid, X, np.ones_like(y)))
     assert_same_as_one_by_one(make_task(Lasso(), grid, X, y[:, None]))
+
+
+def test_where_nothing_is_finite_the_log_says_so(monkeypatch, caplog):
+    """The plain fits get their say."""
+    X, y, _ = draw_rows(0)
+
+    def lost(X, y, **_):
+        return None, np.full((X.shape[1], 1), np.nan), None
+
+    monkeypatch.setattr(_lasso, "enet_path", lost)
+    caplog.set_level("INFO", "cvst")
+    task = make_task(Lasso(), [{"alpha": 1.0}, {"alpha": 2.0}], X, y)
+    outcomes = list(batch_evaluator_for(task.estimator).evaluate(task))
+    for outcome, alpha in zip(outcomes, (1.0, 2.0), strict=True):
+        model = Lasso(alpha=alpha).fit(X[:N_TRAIN], y[:N_TRAIN])
+        np.testing.assert_array_equal(outcome.prediction, model.predict(X[N_TRAIN:]))
+    (record,) = caplog.records
+    assert record.getMessage().endswith("one by one: no coefficients are finite")

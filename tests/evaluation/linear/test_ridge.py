@@ -134,6 +134,35 @@ def test_no_penalty_on_a_singular_system(assert_same_as_one_by_one):
             assert_same_as_one_by_one(make_task(Ridge(solver=solver), grid, X, y, 20))
 
 
+@pytest.mark.filterwarnings("ignore:Singular matrix in solving dual problem")
+@pytest.mark.parametrize(
+    ("n_features", "alphas", "n_columns"),
+    [
+        (4, [0.0, 0], 0),
+        (40, [0.0, 0], 0),
+        (4, [[0.0, 0.0], [0, 0]], 2),
+        (4, [[1.0, 2.0], [1.0, 2.0, 3.0]], 0),
+    ],
+    ids=["singular", "singular, dual", "singular, targets", "not one per target"],
+)
+def test_where_nothing_was_solved_the_log_says_why(
+    n_features, alphas, n_columns, assert_same_as_one_by_one, caplog
+):
+    """It is no mistake of ours, and nothing is divided by the number of solutions."""
+    X, y, _ = draw_rows(2, 20, n_features, n_columns or 1)
+    grid = [{"alpha": alpha} for alpha in alphas]
+    task = make_task(Ridge(solver="cholesky"), grid, np.zeros_like(X), y, 20)
+    assert_same_as_one_by_one(task)
+    caplog.clear()
+    caplog.set_level("INFO", "cvst")
+    list(batch_evaluator_for(task.estimator).evaluate(task))
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        "Ridge: 2 configurations are fitted one by one: the system is singular, or the "
+        "penalties are not one for each target"
+    )
+
+
 @pytest.mark.parametrize(
     "parameters",
     [

@@ -10,7 +10,7 @@ from sklearn.metrics import make_scorer
 
 from cvst.evaluation import resolve_loss
 from cvst.evaluation._protocol import FittedModel
-from cvst.evaluation.losses.influence._areas import roc_area
+from cvst.evaluation.losses.influence._areas import average_precision, roc_area
 from cvst.evaluation.losses.influence._jackknife import on_first_rows
 from cvst.evaluation.losses.influence._whole import blocks_of
 from cvst.exceptions import InvalidInputError
@@ -65,6 +65,24 @@ def test_the_variance_of_a_difference_of_areas_is_delongs():
     expected = contrast @ matrix @ contrast
     difference = losses[0] - losses[1]
     assert difference.var() / 200 == pytest.approx(expected, rel=1e-9)
+
+
+def test_average_precision_has_the_influence_values_of_its_formula():
+    """Witnesses: the formula row by row, and a little more weight on each row."""
+    values, positive, _ = ties_and_labels()
+    n, kind = len(values), positive.astype(float)
+    area, influence = average_precision(values, positive, np.ones(n))
+    share = np.array([np.mean(values >= value) for value in values])
+    precision = np.array([kind[values >= value].mean() for value in values])
+    for row, y in enumerate(kind):
+        below = positive & (values <= values[row])
+        moved = np.sum((y - precision[below]) / (n * share[below]))
+        by_hand = (y * precision[row] + moved - y * area) / kind.mean()
+        assert influence[row] == pytest.approx(by_hand, abs=1e-12)
+        weights = np.full(n, 1.0 / n)
+        weights += 1e-6 * (np.arange(n) == row) - 1e-6 / n
+        heavier = metrics.average_precision_score(kind, values, sample_weight=weights)
+        assert influence[row] == pytest.approx((heavier - area) / 1e-6, abs=1e-3)
 
 
 SCORES = [
@@ -143,6 +161,30 @@ def test_influence_values_are_what_the_score_loses_without_a_row(scoring, weight
     expected = np.array(left_out)
     scale = influence.std()
     np.testing.assert_allclose(influence[rows], expected, rtol=0.03, atol=0.06 * scale)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize("undefined", [0.0, 1.0, np.nan])
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
+@pytest.mark.parametrize("metric", ["precision", "recall", "f1"])
+def test_labels_that_never_occur_are_averaged_as_in_scikit_learn(
+    metric, average, undefined
+):
+    """Witness: scikit-learn, for labels that are only predicted, or nowhere."""
+    function = getattr(metrics, f"{metric}_score")
+    rng = np.random.default_rng(0)
+    known = np.arange(4)
+    for n_true, n_given, weighted in [(1, 1, 0), (1, 3, 1), (2, 4, 0), (4, 2, 1)]:
+        y, given = rng.integers(0, n_true, 9), rng.integers(0, n_given, 9)
+        weights = rng.integers(1, 4, 9).astype(float) if weighted else None
+        for labels in (None, [2], [2, 3]):
+            settings = {"labels": labels, "average": average}
+            settings["zero_division"] = undefined
+            expected = function(y, given, sample_weight=weights, **settings)
+            scorer = make_scorer(function, **settings)
+            loss = resolve_loss(scorer, LogisticRegression(), known)
+            score = loss.value(y, weights)(given, known)
+            assert score == pytest.approx(expected, nan_ok=True)
 
 
 def median_error(y_true, y_pred):

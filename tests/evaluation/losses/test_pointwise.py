@@ -130,6 +130,13 @@ def test_residuals_are_target_minus_prediction_for_single_numbers_only():
     assert classes.residuals([0, 1], [1, 1]) is None
 
 
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint64])
+def test_residuals_of_unsigned_numbers_do_not_wrap_around(kind):
+    truth, predicted = np.array([1, 200], dtype=kind), np.array([2, 100], dtype=kind)
+    found = PointwiseLoss(absolute).residuals(truth, predicted)
+    np.testing.assert_array_equal(found, [-1.0, 100.0])
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

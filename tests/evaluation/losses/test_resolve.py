@@ -448,6 +448,59 @@ def test_a_density_is_raced_on_minus_its_logarithm(estimator):
     assert score == pytest.approx(model.score_samples(X[N_TRAIN:]).mean())
 
 
+OF_NUMBERS = [
+    "d2_absolute_error_score",
+    "explained_variance",
+    "neg_max_error",
+    "neg_mean_absolute_error",
+    "neg_mean_absolute_percentage_error",
+    "neg_mean_gamma_deviance",
+    "neg_mean_poisson_deviance",
+    "neg_mean_squared_error",
+    "neg_mean_squared_log_error",
+    "neg_median_absolute_error",
+    "neg_root_mean_squared_error",
+    "neg_root_mean_squared_log_error",
+    "r2",
+]
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.uint16, np.uint64, bool])
+@pytest.mark.parametrize("name", OF_NUMBERS)
+def test_numbers_of_any_type_are_scored_as_floats(name, kind):
+    """Witness: scikit-learn on floats; 1 - 2 is 255 among unsigned bytes."""
+    if name not in get_scorer_names():
+        pytest.skip("not a name in this version")
+    if kind is bool and "deviance" in name:
+        pytest.skip("not defined at zero")
+    rng = np.random.default_rng(0)
+    y, prediction = rng.integers(1, 250, size=(2, 60)).astype(np.uint8)
+    if kind is bool:
+        y, prediction = y > 100, prediction > 150
+    floats = y.astype(float), prediction.astype(float)
+    scorer = get_scorer(name)
+    expected = scorer._sign * scorer._score_func(*floats, **scorer._kwargs)
+    y, prediction = y.astype(kind), prediction.astype(kind)
+    loss, witness = (resolve_loss(name, Ridge(), one) for one in (y, floats[0]))
+    assert loss.value(y)(prediction, None) == pytest.approx(expected)
+    np.testing.assert_allclose(loss.losses(y, prediction), witness.losses(*floats))
+    residuals = loss.residuals(y, prediction)
+    if residuals is not None:
+        np.testing.assert_array_equal(residuals, floats[0] - floats[1])
+
+
+def test_a_function_of_the_user_gets_targets_of_their_own_type():
+    seen = []
+
+    def metric(y_true, y_pred):
+        seen.append((y_true.dtype, y_pred.dtype))
+        return 0.0
+
+    y = np.arange(50, dtype=np.uint8)
+    resolve_loss(make_scorer(metric), Ridge(), y).value(y)(y, None)
+    assert seen == [(np.uint8, np.uint8)]
+
+
 def test_residuals_are_signed_for_numbers_and_absent_for_the_rest():
     squared = resolve_loss("r2", Ridge(), [1.0, 2.0])
     np.testing.assert_array_equal(

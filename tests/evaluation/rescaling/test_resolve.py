@@ -324,6 +324,32 @@ def test_a_registration_replaces_the_table():
     assert [(row.parameter, row.exponent) for row in rows] == [("alpha", 0)]
 
 
+class StraightSpline(BentSpline):
+    pass
+
+
+class OwnLasso(Lasso):
+    pass
+
+
+@pytest.mark.usefixtures("clean_table")
+def test_a_subclass_keeps_the_lines_of_its_own():
+    """Whether they are of the table or registered, and whichever came first."""
+    assert issubclass(Lasso, ElasticNet)
+    register_rescaling(ElasticNet, alpha=1)
+    assert used(ElasticNet(alpha=2.0))["alpha"] == 0.5
+    assert used(Lasso(alpha=2.0))["alpha"] == 2.0
+    assert used(OwnLasso(alpha=2.0))["alpha"] == 2.0
+    register_rescaling(BentSpline, stiffness=-1)
+    register_rescaling(Spline, stiffness=1)
+    assert used(Spline(8.0))["stiffness"] == 2.0
+    assert used(BentSpline(8.0))["stiffness"] == 32.0
+    assert used(StraightSpline(8.0))["stiffness"] == 32.0
+    table = {row.estimator: row.exponent for row in rescaling_table()}
+    assert table["sklearn.linear_model.ElasticNet"] == 1
+    assert table["sklearn.linear_model.Lasso"] == 0
+
+
 @pytest.mark.usefixtures("clean_table")
 def test_bad_registrations_are_refused():
     with pytest.raises(InvalidInputError, match="which is not a class"):

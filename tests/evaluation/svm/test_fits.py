@@ -47,7 +47,7 @@ def curve():
 def impatient(monkeypatch):
     """Nobody waits for libsvm first."""
     pytest.importorskip("numba", exc_type=ImportError)
-    monkeypatch.setattr(_svm_fits, "COMPILE_SECONDS", 0.0)
+    monkeypatch.setattr(_svm_fits._break_even, "is_reached", lambda: True)
 
 
 @pytest.fixture
@@ -345,7 +345,7 @@ def test_infeasible_shares_are_refused_by_libsvm(curve, monkeypatch):
     matrix, _, weights = curve
     labels = np.array([0.0] * 45 + [1.0] * 5)
     fits = SvmFits(matrix, labels, weights, is_classifier=True)
-    monkeypatch.setattr(_svm_fits, "COMPILE_SECONDS", 0.0)
+    monkeypatch.setattr(_svm_fits._break_even, "is_reached", lambda: True)
     with pytest.raises(ValueError, match="specified nu is infeasible"):
         fits.fit(**{**SETTINGS, "svm_type": 1, "nu": 0.9})
 
@@ -358,6 +358,8 @@ def test_infeasible_shares_are_refused_by_libsvm(curve, monkeypatch):
 def test_extreme_settings_are_left_to_libsvm(curve, impatient, changes, monkeypatch):
     """Sums might overflow on the way, or bounds vanish."""
     asked = count_libsvm(monkeypatch)
+    fitted(curve, max_iter=10)
+    assert not asked
     fitted(curve, max_iter=10, **changes)
     assert len(asked) == 1
 
@@ -373,6 +375,8 @@ def test_extreme_rows_are_left_to_libsvm(curve, impatient, monkeypatch, part):
     else:
         matrix = matrix * 1e-36
     asked = count_libsvm(monkeypatch)
+    fitted(curve, max_iter=10)
+    assert not asked
     fitted((matrix, targets, weights), max_iter=10)
     assert len(asked) == 1
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from math import floor
 from typing import Any
 
-from cvst._text import counted, seconds_text
+from cvst._text import counted, seconds_text, shortened
 from cvst.cli.commands._plan_budget import choose_race, race_times
 from cvst.cli.results import plain
 from cvst.cli.terminal import table
@@ -28,11 +28,15 @@ __all__ = ["run_plan"]
 
 WIN_PROBABILITIES = (0.3, 0.5, 0.7, 0.9, 0.95, 0.99)
 LONGEST_TABLE = 12
+# A plan of more steps takes minutes; more of the others is a slip of the pen, and at
+# some point no number for the machine.
+MOST = {"max_steps": 10_000, "n_folds": 10**9, "n_configurations": 10**12}
 COMPLEXITIES = {"linear": 1.0, "quadratic": 2.0, "cubic": 3.0}
 
 
 def run_plan(options: Namespace) -> str:
     """Return the plan."""
+    _check_sizes(options)
     steps, loser_level, choice = options.max_steps, options.loser_level, None
     if options.time_budget is not None:
         choice = choose_race(options)
@@ -50,6 +54,16 @@ def run_plan(options: Namespace) -> str:
         return json.dumps(plain(plan), indent=2)
     text = _text(plan, options)
     return text if choice is None else f"{choice}\n\n{text}"
+
+
+def _check_sizes(options: Namespace) -> None:
+    for name, most in MOST.items():
+        value = getattr(options, name)
+        if value is not None and value > most:
+            raise InvalidInputError(
+                f"--{name.replace('_', '-')} {shortened(str(value), 30)} is more than "
+                f"a plan can be made for. Give {most:,} at most."
+            )
 
 
 def _plan(

@@ -13,6 +13,9 @@ from cvst.cli.commands._options import spellings
 
 __all__ = ["program", "repeat_command"]
 
+# Options that take the next word as their value, if there is one that can be.
+OPEN = ("--time-order", "--live")
+
 
 def program() -> list[str]:
     """Return the words with which this program was started."""
@@ -27,13 +30,21 @@ def repeat_command(options: Namespace, search: Any, proposes: bool) -> str:
     command runs as it stands: the folder of results may be replaced. Proposals within
     a time budget depend on the clock, so that command is the one that was given.
     """
+    words, rest = _parted(options.arguments)
     # A checkpoint is there to go on with, not to do all again.
-    words = _without(options.arguments, ("--checkpoint",))
+    words = _without(words, ("--checkpoint",))
     if not (proposes and options.time_budget is not None):
         words = _as_it_went(words, search)
     if options.out is not None and "--overwrite" not in words:
         words.append("--overwrite")
-    return shlex.join([*program(), *words])
+    return shlex.join([*program(), *words, *rest])
+
+
+def _parted(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return the words up to ``--``, and the rest, where nothing is an option."""
+    # The first word may be another one of them, before the name of the command.
+    end = words.index("--", 1) if "--" in words[1:] else len(words)
+    return words[:end], words[end:]
 
 
 def _as_it_went(words: list[str], search: Any) -> list[str]:
@@ -56,13 +67,16 @@ def _as_it_went(words: list[str], search: Any) -> list[str]:
 
 def _without(words: Iterable[str], names: tuple[str, ...]) -> list[str]:
     """Leave out an option and its value, whichever way they were written."""
-    kept = []
-    skip = False
+    kept: list[str] = []
+    skip = gap = False
     for word in words:
         if skip:
             skip = False
-        elif word in names:
-            skip = True
-        elif not word.startswith(tuple(f"{name}=" for name in names)):
-            kept.append(word)
+        elif word in names or word.startswith(tuple(f"{name}=" for name in names)):
+            skip, gap = word in names, True
+        else:
+            # The table, which must not become the value of the option before the gap.
+            is_caught = gap and kept[-1] in OPEN and not word.startswith("-")
+            kept.insert(len(kept) - is_caught, word)
+            gap = False
     return kept

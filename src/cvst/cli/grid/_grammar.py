@@ -277,6 +277,8 @@ class _Reader:
     def argument(self, positional: list[float], named: dict[str, float]) -> None:
         word = self.take("word")
         if word is not None:
+            if word.text in named:
+                self.fail(f"{word.text!r} is given twice", word)
             self.expect("=", f"'=' after {word.text!r}")
             named[word.text] = self.number()
         else:

@@ -1,4 +1,8 @@
-"""The functions of grids: ranges of values and distributions to draw from."""
+"""The functions of grids: ranges of values and distributions to draw from.
+
+Whole numbers can have any number of digits. NumPy and SciPy fail on those of more than
+64 bits, so what need not be whole is handed to them as a float.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +20,9 @@ __all__ = ["FUNCTIONS", "Draw", "Function"]
 
 # A grid is enumerated, so a range of more values than this is a slip of the pen.
 LARGEST = 100_000
+
+# NumPy draws whole numbers of 64 bits.
+SMALLEST_DRAWN, LARGEST_DRAWN = -(2**63), 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,9 @@ class Function:
 
 
 def _linspace(first: float, last: float, number: float) -> list[float]:
-    return _plain(np.linspace(first, last, _count(number)))
+    # What is infinite gets a sentence of its own below.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _plain(np.linspace(float(first), float(last), _count(number)))
 
 
 def _logspace(
@@ -52,9 +61,10 @@ def _logspace(
 ) -> list[float]:
     if base <= 0:
         raise InvalidInputError(f"base={base!r} must be positive")
-    # What is infinite gets a sentence of its own below.
     with np.errstate(over="ignore"):
-        return _plain(np.logspace(first, last, _count(number), base=base))
+        return _plain(
+            np.logspace(float(first), float(last), _count(number), base=float(base))
+        )
 
 
 def _geomspace(first: float, last: float, number: float) -> list[float]:
@@ -63,7 +73,7 @@ def _geomspace(first: float, last: float, number: float) -> list[float]:
             f"its ends are values, not exponents, and {min(first, last)!r} is not "
             "positive"
         )
-    return _plain(np.geomspace(first, last, _count(number)))
+    return _plain(np.geomspace(float(first), float(last), _count(number)))
 
 
 def _range(*bounds: float) -> list[int]:
@@ -75,27 +85,41 @@ def _range(*bounds: float) -> list[int]:
     if len(bounds) == 3 and bounds[2] == 0:
         raise InvalidInputError("a step of 0 never arrives")
     values = range(*map(int, bounds))
-    _count(max(1, len(values)))
+    if values:
+        # Not len(), which fails beyond the numbers of the machine.
+        _count((values[-1] - values[0]) // values.step + 1)
     return list(values)
 
 
 def _uniform(low: float, high: float) -> Draw:
     _check_order(low, high)
     # SciPy wants the width, not the upper end.
-    return Draw(stats.uniform(low, high - low))
+    width = float(high) - float(low)
+    if not isfinite(width):
+        raise InvalidInputError(
+            f"{low!r} and {high!r} are further apart than a number can hold; bring "
+            "them closer together"
+        )
+    return Draw(stats.uniform(float(low), width))
 
 
 def _loguniform(low: float, high: float) -> Draw:
     _check_order(low, high)
     if low <= 0:
         raise InvalidInputError(f"its lower end {low!r} must be positive")
-    return Draw(stats.loguniform(low, high))
+    return Draw(stats.loguniform(float(low), float(high)))
 
 
 def _randint(low: float, high: float) -> Draw:
     if not (isinstance(low, int) and isinstance(high, int)):
         raise InvalidInputError("it draws whole numbers; use uniform for others")
     _check_order(low, high)
+    for end in (low, high):
+        if not SMALLEST_DRAWN <= end <= LARGEST_DRAWN:
+            raise InvalidInputError(
+                f"its end {end!r} is beyond {SMALLEST_DRAWN} to {LARGEST_DRAWN}; use "
+                "uniform or loguniform for such numbers"
+            )
     return Draw(stats.randint(low, high))
 
 

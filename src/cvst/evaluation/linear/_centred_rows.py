@@ -94,7 +94,7 @@ def predict_all(
     X : ndarray of shape (n_test, n_features)
         Test rows.
     solved : dict of int to ndarray of shape (n_targets, n_features)
-        Coefficients of each member.
+        Coefficients of each member; at least one.
     is_certain : callable
         Whether values (n_test, n_targets) with an error up to a bound suffice. Where
         they do not, the product is formed again as a plain model does.

@@ -94,6 +94,8 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
     rows = CentredRows.of(X, y, weights, model.fit_intercept)
     shared_end = perf_counter()
     solved, seconds = _descend(rows, models)
+    if not solved:
+        raise NotSharedError("no coefficients are finite")
     fit_end = perf_counter()
     X_test = validate_data(model, task.X_test, reset=False)
     found = predict_all(rows, X_test, solved)

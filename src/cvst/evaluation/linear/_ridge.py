@@ -98,6 +98,10 @@ def _share(task: Task, members: list[int]) -> list[Outcome]:
         )
     problem = _Problem.of(model, task)
     solved = problem.solve({i: model.alpha for i, model in models.items()}, task)
+    if not solved:
+        raise NotSharedError(
+            "the system is singular, or the penalties are not one for each target"
+        )
     fit_end = perf_counter()
     found = problem.predictions(model, task, solved)
     fit_seconds = (fit_end - start) / len(found)

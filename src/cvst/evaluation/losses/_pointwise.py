@@ -213,11 +213,12 @@ class PointwiseLoss:
         if y_true is None or self.classes is not None or self.response != "predict":
             return None
         truth, predicted = to_array(y_true), to_array(prediction)
-        # Not of truth values: NumPy refuses to subtract them.
+        # Truth values are labels, not numbers.
         numeric = truth.dtype.kind in "iuf" and predicted.dtype.kind in "iuf"
         if not numeric or truth.ndim != 1 or predicted.shape != truth.shape:
             return None
-        return np.asarray(truth - predicted, dtype=float)
+        # As floats: differences of unsigned numbers would wrap around.
+        return np.asarray(truth.astype(float) - predicted.astype(float))
 
     def score(self, mean_losses: Any, y_true: Any, weights: Any = None) -> FloatArray:
         """Turn mean losses into scores, higher is better.

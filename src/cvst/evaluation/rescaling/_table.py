@@ -133,8 +133,9 @@ def register_rescaling(
 ) -> None:
     """Say how hyper-parameters of a class follow the number of rows.
 
-    The registration holds for the class and its subclasses, and replaces what the
-    table said about them.
+    The registration replaces what the table said about the class. It holds for its
+    subclasses too, unless they, or a class between them, have lines of their own: to
+    register ``ElasticNet`` does not change ``Lasso``.
 
     Parameters
     ----------

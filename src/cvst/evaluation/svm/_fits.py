@@ -109,7 +109,7 @@ class _BreakEven:
     def is_reached(self) -> bool:
         """Return whether a faster solver is worth the wait for it."""
         if self.seconds < LOAD_SECONDS:
-            return self.seconds >= COMPILE_SECONDS
+            return False
         if _is_stored() or self.compiler.has_succeeded:
             return True
         if self.seconds >= BACKGROUND_SECONDS:

@@ -55,9 +55,10 @@ def average_precision(
 
     With the precision P(v) among the rows of value v or more, their share B(v) and the
     share a of positive rows, the area is the mean of P over the positive rows. A row
-    counts by itself if it is positive, and by changing P at every value up to its own:
-    its influence is the sum of y P(v) and of (y - P(u)) / B(u) over the positive
-    rows u <= v, over a, minus the area times (1 + y / a - 1).
+    with y = 1 if it is positive, else 0, counts by itself, by changing P at every value
+    up to its own, and by changing a. Its influence value, with n rows, is y P(v), plus
+    the sum of (y - P(u)) / (n B(u)) over the positive rows u <= v, minus y times the
+    area, all over a.
 
     Examples
     --------

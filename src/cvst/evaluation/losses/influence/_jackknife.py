@@ -44,6 +44,9 @@ class JackknifeScore(WholeScore):
         super().__init__(name=name, response=response, top=0.0)
         self.parts = parts
         self.weighted = "sample_weight" in _parameters(parts.function)
+        module = getattr(parts.function, "__module__", "") or ""
+        # Others get targets and predictions as they are.
+        self.of_sklearn = module.startswith("sklearn.metrics.")
 
     def for_target(self, estimator: Any, y: Any) -> Self:
         """Learn the classes, where there are any."""
@@ -90,6 +93,7 @@ class JackknifeScore(WholeScore):
             arguments["sample_weight"] = np.asarray(weights, dtype=float)[rows]
         if len(rows) < num_samples(y_true):
             y_true, values = take(y_true, rows), _some(values, rows)
+        y_true, values = self._subtractable(y_true, values)
         value = self.parts.function(y_true, values, **arguments)
         if np.ndim(value):
             raise UnsupportedScoreError(
@@ -98,6 +102,17 @@ class JackknifeScore(WholeScore):
                 " with f(y_true, y_pred) -> one loss per row."
             )
         return self.parts.sign * float(value)
+
+    def _subtractable(self, y_true: Any, values: Any) -> tuple[Any, Any]:
+        """Return both as floats where differences wrap around, or NumPy has none."""
+        if not self.of_sklearn or self.response != "predict" or y_true is None:
+            return y_true, values
+        truth, predicted = to_array(y_true), to_array(values)
+        kinds = {truth.dtype.kind, predicted.dtype.kind}
+        # A classifier's labels are never subtracted.
+        if self.classes is not None or not kinds <= {"b", "u"}:
+            return y_true, values
+        return truth.astype(float), predicted.astype(float)
 
     def _values(self, prediction: Any, classes: Any) -> Any:
         """Return the prediction as scikit-learn's scorers hand it to a metric."""

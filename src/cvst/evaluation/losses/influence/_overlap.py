@@ -71,12 +71,11 @@ class Overlap:
         known = sizes > 0
         ratios[known] = hits[known] / sizes[known]
         averaged = averaged[~np.isnan(ratios[averaged])]
-        weights = np.ones(len(averaged))
-        if self.average == "weighted":
-            weights = counts.true[averaged]
-        if not weights.sum() > 0:
-            score = self.undefined if len(averaged) or self.undefined != 0 else 0.0
-            return Gradient(score, nothing, nothing, nothing)
+        if not len(averaged):
+            return Gradient(self.undefined, nothing, nothing, nothing)
+        # As in scikit-learn, labels count alike where none of them is ever true.
+        is_weighted = self.average == "weighted" and np.any(counts.true[averaged] > 0)
+        weights = counts.true[averaged] if is_weighted else np.ones(len(averaged))
         weights = weights / weights.sum()
         score = float(weights @ ratios[averaged])
         # The gradient of a ratio h / d is (dh - ratio dd) / d.
@@ -84,12 +83,12 @@ class Overlap:
         factors[averaged] = np.where(
             known[averaged], weights / np.where(known, sizes, 1.0)[averaged], 0.0
         )
-        if self.average == "micro" and len(averaged):
+        if self.average == "micro":
             # The one ratio moves with the counts of each of its labels.
             factors[touched] = factors[averaged[0]]
         slopes = factors * np.nan_to_num(ratios)
         true = -self.true_share * slopes
-        if self.average == "weighted":
+        if is_weighted:
             # The weights are counts as well, and move with the rows.
             total = counts.true[averaged].sum()
             true[averaged] += (ratios[averaged] - score) / total
