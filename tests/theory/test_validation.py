@@ -8,7 +8,6 @@ import pytest
 from cvst.exceptions import InvalidInputError
 from cvst.theory._validation import check_count
 
-
 ENDLESS = np.inf, -np.inf, np.float64("inf"), np.nan, np.float64("nan")
 
 
