@@ -106,6 +106,77 @@ def test_rows_travel_and_know_their_files(folder):
     assert open_dataset(folder, "y")[0].identity() != X.identity()
 
 
+def _in_memory(frame):
+    import pyarrow as pa
+    import pyarrow.dataset as datasets
+
+    return datasets.dataset(pa.Table.from_pandas(frame))
+
+
+def _chunked(frame):
+    import pyarrow as pa
+    import pyarrow.dataset as datasets
+
+    parts = [pa.Table.from_pandas(one) for one in (frame[:7], frame[7:])]
+    return datasets.dataset(pa.concat_tables(parts))
+
+
+def _united(frame):
+    import pyarrow.dataset as datasets
+
+    return datasets.dataset([_in_memory(frame[:20]), _in_memory(frame[20:])])
+
+
+def _buffered(frame):
+    import pyarrow as pa
+    import pyarrow.dataset as datasets
+
+    kind = datasets.ParquetFileFormat()
+    piece = kind.make_fragment(pa.py_buffer(frame.to_parquet()))
+    return datasets.FileSystemDataset([piece], piece.physical_schema, kind)
+
+
+@pytest.mark.parametrize("change", ["a", "word", "several", "d"])
+@pytest.mark.parametrize("made", [_in_memory, _chunked, _united, _buffered])
+def test_rows_in_memory_are_known_by_their_values(made, change):
+    """Columns and shape are the same; so is a table in other pieces."""
+    frame = FRAME.assign(
+        several=[[number, 2] for number in range(40)],
+        d=pd.date_range("2026-01-01", periods=40),
+    )
+    other = frame.copy()
+    new = {"a": 0.5, "word": "w1", "several": [3], "d": pd.Timestamp("2025-01-01")}
+    other.at[39, change] = new[change]
+    identity = open_dataset(made(frame), "y")[0].identity()
+    assert open_dataset(made(frame.copy()), "y")[0].identity() == identity
+    assert open_dataset(made(other), "y")[0].identity() != identity
+    if made is _chunked:
+        assert open_dataset(_in_memory(frame), "y")[0].identity() == identity
+
+
+def test_numbers_in_memory_are_known_by_their_values():
+    frame = FRAME[["a", "y"]]
+    first, again, other = (
+        open_dataset(_in_memory(one), "y", as_frame=False)[0].identity()
+        for one in (frame, frame.copy(), frame.assign(a=-frame["a"]))
+    )
+    assert first == again != other
+
+
+def test_files_in_several_data_sets_are_known(folder):
+    """A union has no list of files of its own."""
+    import pyarrow.dataset as datasets
+
+    def identity():
+        parts = [datasets.dataset(folder / f"{name}.parquet") for name in "ab"]
+        return open_dataset(datasets.dataset(parts), "y")[0].identity()
+
+    before = identity()
+    assert identity() == before
+    FRAME[:20].assign(a=0.0).to_parquet(folder / "a.parquet", row_group_size=6)
+    assert identity() != before
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -30,6 +30,17 @@ def test_rows_come_in_the_order_asked_for(tmp_path):
     assert len(rows) == 50
 
 
+@pytest.mark.parametrize("wanted", [3, np.int64(-1), np.array([[1, 2]])])
+def test_rows_are_asked_for_by_lists(wanted):
+    """A single row would let NumPy read all of them one by one."""
+    rows = stored_rows(TABLE)
+    with pytest.raises(InvalidInputError, match=r"not by .*rows\[\[0\]\]"):
+        rows[wanted]
+    with pytest.raises(InvalidInputError, match=r"not by 0.*rows\.read\(\)"):
+        np.asarray(rows)
+    np.testing.assert_array_equal(rows[[-1]], TABLE[[-1]])
+
+
 def test_a_draw_of_rows_is_unread():
     """``only`` keeps the numbers of rows, and reads the same ones later."""
     drawn = np.array([3, 4, 20, 49])

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -65,6 +66,25 @@ def test_every_strategy_can_be_drawn(fitted):
     np.testing.assert_array_equal(display.codes[0] == TOP, winner)
     window = fitted.strategy_.window
     assert window == 0 or display.window == min(window, state.n_looks)
+
+
+@pytest.mark.parametrize(
+    ("winner", "rows", "lines"),
+    [(0, [0, 1, 3, 2], [2.5]), (2, [2, 0, 1, 3], [1.5, 3.5])],
+)
+def test_the_line_parts_survivors_from_dropped(hand_made, winner, rows, lines):
+    """Also if one that fell ranks before a survivor, or was chosen by refit."""
+    params = [{"a": index} for index in range(4)]
+    search = SimpleNamespace(
+        race_=hand_made,
+        cv_results_={"rank_test_score": np.array([1, 4, 3, 2]), "params": params},
+        best_index_=winner,
+        strategy_=None,
+    )
+    display = TracesDisplay.from_search(search).plot()
+    assert display.labels == [f"a={index}" for index in rows]
+    blue = [line for line in display.ax_.lines if line.get_color() == "#0072B2"]
+    assert [line.get_ydata()[0] for line in blue] == lines
 
 
 def test_two_thousand_rows_keep_their_share_of_the_picture():

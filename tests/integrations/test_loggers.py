@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import logging
+import sys
+from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvst import RaceGridSearchCV
@@ -87,7 +91,7 @@ def test_the_race_is_the_same_with_and_without_a_listener(race):
 @pytest.mark.parametrize("logger", [MLflowLogger, WandbLogger])
 def test_what_is_missing_is_named(logger, monkeypatch):
     name = logger.__name__.removesuffix("Logger").lower()
-    monkeypatch.setitem(__import__("sys").modules, name, None)
+    monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=rf"pip install 'cvst\[{name}\]'"):
         logger()
 
@@ -96,6 +100,17 @@ def test_an_unfitted_search_has_nothing_to_export(race):
     pytest.importorskip("optuna")
     with pytest.raises(ValueError, match="not fitted"):
         to_optuna_study(race[0])
+
+
+@pytest.fixture
+def arrays():
+    """Return a fitted search whose best parameters are an array and a NumPy number."""
+    grid = {
+        "priors": [np.array([0.3, 0.3, 0.4]), np.array([0.4, 0.3, 0.3])],
+        "var_smoothing": np.array([1e-9]),
+    }
+    search = RaceGridSearchCV(GaussianNB(), grid, random_state=0)
+    return search.fit(*load_iris(return_X_y=True))
 
 
 # MLflow -----------------------------------------------------------------------------
@@ -136,6 +151,27 @@ def test_mlflow_uses_the_active_run_and_tells_of_failure(mlflow, race):
         raise ZeroDivisionError
     states = {run.info.status for run in mlflow.search_runs(output_format="list")}
     assert states == {"FINISHED", "FAILED"}
+
+
+def test_mlflow_takes_arrays(arrays, monkeypatch):
+    """The package is not needed for that: it is handed texts."""
+    found = MagicMock()
+    monkeypatch.setitem(sys.modules, "mlflow", found)
+    with MLflowLogger() as logger:
+        logger.log_search(arrays)
+    [params] = found.log_params.call_args.args
+    assert params["best_priors"] == str(arrays.best_params_["priors"])
+
+
+def test_weights_and_biases_takes_arrays(arrays, monkeypatch):
+    """The package is not needed for that: its summary is a dictionary."""
+    run = SimpleNamespace(summary={}, log=None)
+    monkeypatch.setitem(sys.modules, "wandb", SimpleNamespace(run=run))
+    with WandbLogger() as logger:
+        logger.log_search(arrays)
+    assert run.summary["race/best/priors"] == str(arrays.best_params_["priors"])
+    assert run.summary["race/best/var_smoothing"] == 1e-9
+    assert type(run.summary["race/best/var_smoothing"]) is float
 
 
 def test_weights_and_biases_keeps_every_look(race, tmp_path, monkeypatch):
@@ -196,6 +232,13 @@ def test_words_switches_and_branches_become_categories():
     }
     assert study.trials[-1].params == {"p": 2, "metric_params": None}
     assert optuna.importance.get_param_importances is not None
+
+
+def test_arrays_become_categories(arrays):
+    pytest.importorskip("optuna")
+    trials = to_optuna_study(arrays).trials
+    known = [str(one["priors"]) for one in arrays.cv_results_["params"]]
+    assert [trial.params["priors"] for trial in trials] == known
 
 
 def test_failed_fits_are_failed_trials():

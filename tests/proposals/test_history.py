@@ -5,6 +5,8 @@ import pytest
 
 from cvst.exceptions import InvalidInputError
 from cvst.proposals import History, with_pending
+from cvst.proposals._cost import Cost
+from cvst.proposals._evidence import gather_evidence
 
 
 def test_one_fidelity_serves_all_points():
@@ -68,3 +70,20 @@ def test_pending_points_without_any_loss():
 
     np.testing.assert_array_equal(longer.losses, [0.0])
     assert len(with_pending(History.empty(2), np.empty((0, 2)))) == 0
+
+
+@pytest.mark.parametrize("place", [0.05, 0.95])
+def test_times_are_learnt_from_what_has_ended(place):
+    """Witness: the forecast without the pending points."""
+    points = np.linspace(0, 1, 9)[:, None]
+    history = History.of(points, points[:, 0], 1.0, np.exp(4 * points[:, 0]))
+    evidence = gather_evidence(with_pending(history, [[place], [place]]))
+    cost = Cost.fitted((0,), evidence.points, evidence.seconds)
+    alone = Cost.fitted((0,), points, history.seconds)
+    np.testing.assert_array_equal(cost.log_seconds(points), alone.log_seconds(points))
+
+
+def test_unknown_times_are_all_alike():
+    points = np.linspace(0, 1, 9)[:, None]
+    cost = Cost.fitted((0,), points, np.full(9, np.nan))
+    assert np.ptp(cost.log_seconds(points)) == 0

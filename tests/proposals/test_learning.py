@@ -14,6 +14,7 @@ from cvst.proposals import (
     MixedProposer,
     ParzenProposer,
     RandomProposer,
+    with_pending,
 )
 
 CHOICES = (0, 3, 0)
@@ -109,6 +110,20 @@ def test_forest_per_second_prefers_the_cheap_half():
     cheap = ForestProposer(per_second=True).propose(CHOICES, history, 40, rng)
 
     assert (cheap[:, 2] > 0.5).mean() < 0.1 < (dear[:, 2] > 0.5).mean()
+
+
+def test_what_is_pending_in_the_dear_half_does_not_make_it_cheap():
+    history = bowl_history(60)
+    losses = (history.points[:, 0] - 0.3) ** 2
+    seconds = np.where(history.points[:, 2] > 0.5, 100.0, 1.0)
+    history = History.of(history.points, losses, 1.0, seconds)
+    busy = bowl_history(40, seed=1).points
+    history = with_pending(history, busy[busy[:, 2] > 0.5])
+    rng = np.random.default_rng(0)
+
+    cheap = ForestProposer(per_second=True).propose(CHOICES, history, 40, rng)
+
+    assert (cheap[:, 2] > 0.5).mean() < 0.1
 
 
 def test_local_steps_stay_near_the_best():

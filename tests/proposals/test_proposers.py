@@ -59,6 +59,7 @@ AWKWARD = {
         np.repeat(points_of(20), 2, axis=0), losses_of(40), [0.1, 1.0] * 20, 3.0
     ),
     "no seconds": History.of(points_of(30), losses_of(30), 0.5, 0.0),
+    "unknown seconds": History.of(points_of(30), losses_of(30), 0.5, np.nan),
     "pending": with_pending(
         History.of(points_of(20), losses_of(20)), points_of(5, seed=3)
     ),

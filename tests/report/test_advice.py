@@ -1,7 +1,13 @@
 import numpy as np
 import pytest
+from sklearn.datasets import make_regression
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import StandardScaler
 
+from cvst import RaceGridSearchCV
 from cvst.displays import ImportanceDisplay, IncumbentDisplay
+from cvst.report import summary
 from cvst.report._advice import advice
 
 
@@ -28,12 +34,11 @@ def incumbent(leaders):
     )
 
 
-def told(values, winner, name="C", reason=None, leaders=(0,) * 20, **shares):
+def told(values, winner, name="C", reason=None, leaders=(0,) * 20, own=None, **shares):
     configurations = [{name: value, "other": 1} for value in values]
     shares = {name: 0.9, "other": 0.5, **shares}
-    return advice(
-        configurations, winner, importance(**shares), incumbent(leaders), reason
-    )
+    tables = importance(**shares), incumbent(leaders)
+    return advice(configurations, winner, *tables, reason, {name: own})
 
 
 @pytest.mark.parametrize(
@@ -66,6 +71,49 @@ def test_a_winner_at_the_edge_is_told_where_to_go_on(values, winner, expected):
 )
 def test_where_there_is_nothing_beyond_nothing_is_said(values, winner):
     assert told(values, winner) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "own", "expected"),
+    [
+        ([1, 10, 100, 1000], 1.0, "such as 0.1."),
+        ([1.0, 10.0, 100.0, 1000.0], None, "such as 0.1."),
+        (np.logspace(0, 3, 4), None, "such as 0.1."),
+        ([1.0, 2.0, 3.0, 4.0], None, "such as 0.5."),
+    ],
+)
+def test_a_real_number_goes_on_below_one(values, own, expected):
+    """As one that the estimator has, or among the values, tells."""
+    [sentence] = told(values, 0, own=own)
+    assert "lower end" in sentence
+    assert expected in sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "own"),
+    [
+        ("n_estimators", [1, 10, 100, 1000], 100),
+        ("max_depth", [1, 2, 4, 8], None),
+        ("forest__max_features", [1, 2, 4, 8], 1.0),
+        ("alpha", [0.0, 0.5, 1.0], 1.0),
+    ],
+)
+def test_counts_begin_at_one_and_penalties_at_zero(name, values, own):
+    assert told(values, 0, name=name, own=own) == []
+
+
+def test_a_search_tells_what_its_estimator_has():
+    """``alpha=1.0`` of Ridge, also inside of a pipeline."""
+    X, y = make_regression(120, 3, noise=1.0, random_state=0)
+    pipe = Pipeline([("scale", StandardScaler()), ("ridge", Ridge())])
+    search = RaceGridSearchCV(
+        pipe,
+        {"ridge__alpha": [1, 10, 100, 1000], "ridge__fit_intercept": [True, False]},
+        random_state=0,
+    ).fit(X, y)
+    assert search.best_params_["ridge__alpha"] == 1
+    sentence = summary(search)["advice"][0]
+    assert sentence.startswith("alpha = 1 is at the lower end")
 
 
 def test_parameters_that_hardly_matter_are_named_and_have_no_edge():

@@ -234,6 +234,27 @@ def test_pointing_at_a_chart_shows_the_configuration(page, fitted):
     assert page.complaints == []
 
 
+def test_the_line_parts_those_left_from_dropped(browser, fitted, tmp_path):
+    """Also if one that was dropped ranks before a survivor."""
+    state, params = fitted.race_, fitted.cv_results_["params"]
+    ranking = fitted.strategy_.ranking(state)
+    fallen = np.flatnonzero(~state.active)
+    ranks = np.empty(len(params), dtype=int)
+    ranks[[ranking[0], *fallen, *ranking[1:]]] = np.arange(1, len(params) + 1)
+    path = tmp_path / "report.html"
+    found = race_summary(state, params, ranking, ranks=ranks)
+    path.write_text(page_html(found), encoding="utf-8")
+    page = Page(browser, path.as_uri())
+    codes = page.run("return document.querySelector('#traces').data[0].z")
+    top = (state.traces & state.present)[[*ranking, *fallen]]
+    np.testing.assert_array_equal(np.array(codes) == 1, top)
+    drawn = page.run(
+        "return document.querySelector('#traces').layout.shapes"
+        ".filter(shape => shape.y0 === shape.y1).map(shape => shape.y0)"
+    )
+    assert drawn == [len(ranking) + 0.5]
+
+
 def test_filter_leaves_what_matches(page, fitted):
     """Witness: the grid, filtered in Python."""
     page.find("#filter").send_keys("gamma=0.1")

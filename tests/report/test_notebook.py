@@ -1,12 +1,15 @@
 from html.parser import HTMLParser
 
 import numpy as np
+import pytest
 from sklearn.datasets import make_regression
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge
+from sklearn.pipeline import Pipeline
 
 from cvst import RaceGridSearchCV
 from cvst.race import Problem, RaceState
-from cvst.report import notebook_html
+from cvst.report import html_report, notebook_html
 from cvst.report import summary as summary_of
 
 
@@ -32,6 +35,26 @@ def test_names_and_values_are_escaped(fitted, monkeypatch):
     html = notebook_html(fitted)
     assert "<script" not in html
     assert "<b>&lt;script&gt;</b> = a &amp; b" in html
+
+
+@pytest.mark.parametrize("most", [0, 24], ids=["stages", "looks"])
+def test_names_of_scores_and_steps_are_escaped(monkeypatch, most):
+    """Nor do they reach the page as they are; plots draw them as text."""
+    monkeypatch.setattr("cvst.report._notebook.MOST_LOOKS", most)
+    X, y = make_regression(60, 3, random_state=0)
+    search = RaceGridSearchCV(
+        Pipeline([("<i>step", Ridge())]),
+        {"<i>step__alpha": [0.1, 1.0, 10.0], "<i>step__solver": ["auto", "<i>none"]},
+        scoring={"<i>score": "r2", "<i>other": "neg_mean_squared_error"},
+        refit="<i>score",
+        strategy="cross_validation",
+        random_state=0,
+    )
+    with pytest.warns(FitFailedWarning, match="<i>none"):
+        search.fit(X, y)
+    for html in (notebook_html(search), html_report(search, title="<i>title")):
+        assert "&lt;i&gt;score" in html
+        assert "<i>" not in html
 
 
 def test_the_score_is_called_no_estimate(fitted):

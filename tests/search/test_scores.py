@@ -24,6 +24,7 @@ from cvst import (
     RaceSearchCV,
     TrackAndConfirm,
 )
+from cvst.exceptions import CVSTWarning
 
 
 def labels(n=240, seed=0, n_classes=2, weights=(0.8,)):
@@ -283,7 +284,9 @@ def test_a_fold_without_a_score_does_not_end_the_race():
         cv=cv,
         strategy="cross_validation",
         ordering="given",
-    ).fit(X, y)
+    )
+    with pytest.warns(CVSTWarning, match="score is nan in .* looks that decide"):
+        search.fit(X, y)
     defined = np.isfinite(search.race_.scores)
     assert np.any(~defined.all(axis=0))
     assert np.all(defined == defined[0])
@@ -353,7 +356,9 @@ def test_numbers_with_a_regressor_of_few_rows_are_raced_by_r2():
     X, y = outlying_numbers(12)
     search = RaceGridSearchCV(
         Ridge(), {"alpha": [0.1, 1e6]}, cv=KFold(12), strategy="cross_validation"
-    ).fit(X, y)
+    )
+    with pytest.warns(CVSTWarning, match=r"in 12 of the 12 looks that decide\. Check"):
+        search.fit(X, y)
     assert np.isnan(search.race_.scores).all()
     errors = [
         np.mean(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -92,9 +93,12 @@ class _TableRows(StoredRows):
         types = [dataset.schema.field(name).type for name in names]
         self._dataset = dataset
         self._columns = names
+        fragments = list(dataset.get_fragments())
+        paths = [_path(one) for one in fragments]
         # As they are now: a file that changes later is another one.
-        self._files = [(path, *_stamp(path)) for path in getattr(dataset, "files", [])]
-        self._pieces = [piece for one in dataset.get_fragments() for piece in _cut(one)]
+        self._files = [(path, *_stamp(path)) for path in paths if path is not None]
+        self._unfiled = None in paths
+        self._pieces = [piece for one in fragments for piece in _cut(one)]
         self._lengths = [_n_rows(piece) for piece in self._pieces]
         shape = sum(self._lengths), len(names)
         widths = [_width(one) for one in types]
@@ -142,7 +146,15 @@ class _TableRows(StoredRows):
         return table
 
     def identity(self) -> Any:
-        return self._files, self._columns, self.shape
+        known = self._files, self._columns, self.shape
+        # Only their values tell rows in memory from others.
+        return (*known, self._digest()) if self._unfiled else known
+
+    def _digest(self) -> str:
+        digest = blake2b(digest_size=16)
+        for block in self.blocks(np.arange(len(self))):
+            digest.update((block if self.dtype else _row_hashes(block)).tobytes())
+        return digest.hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:
         as_frame = self.names is not None
@@ -179,6 +191,26 @@ def _targets(dataset: Any, target: str) -> Any:
             f"{len(column):,} rows. Drop these rows, or fill it in."
         )
     return column.to_numpy()
+
+
+def _path(fragment: Any) -> str | None:
+    """Return where the rows of a fragment are stored, None if in memory."""
+    # A file that was read into memory has a path too: "<Buffer>".
+    if getattr(fragment, "buffer", None) is not None:
+        return None
+    return getattr(fragment, "path", None)
+
+
+def _row_hashes(batch: Any) -> Any:
+    """Return a number for each row, whatever the batches a table is cut into."""
+    import pandas as pd
+
+    frame = batch.to_pandas()
+    for name, one in zip(batch.schema.names, batch.columns, strict=True):
+        # Lists have no hash, and are printed in full in Python only.
+        if one.type.num_fields:
+            frame[name] = [repr(value) for value in one.to_pylist()]
+    return pd.util.hash_pandas_object(frame, index=False).to_numpy()
 
 
 def _cut(fragment: Any) -> list[Any]:

@@ -141,7 +141,15 @@ class StoredRows(ABC):
     def __getitem__(self, rows: Any) -> Any:
         """Read rows by their numbers."""
         # So NumPy makes row numbers of slices, masks and negative numbers.
-        return self.read(np.arange(len(self))[rows])
+        wanted = np.arange(len(self))[rows]
+        # A single row would let NumPy read all of them, one by one, without a word.
+        if wanted.ndim != 1:
+            raise InvalidInputError(
+                "Stored rows are read several at a time, by a list of numbers, a "
+                f"slice or a mask, and not by {rows!r}. Use rows[[0]] for a single "
+                "one, and rows.read() for all of them."
+            )
+        return self.read(wanted)
 
 
 class _Some(StoredRows):

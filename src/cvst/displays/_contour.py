@@ -170,6 +170,11 @@ class ContourDisplay:
         axes = [parameter_axis(name, seen.configurations) for name in names]
         inputs = np.column_stack([axis.positions for axis in axes])
         known = np.flatnonzero(np.isfinite(seen.comparable))
+        if not len(known):
+            raise InvalidInputError(
+                "All fits of this race have failed so far, so there is no surface to "
+                "draw. Wait for one that succeeds."
+            )
         losses = seen.comparable[known]
         # One disaster would take all colours, and leave one for the rest.
         losses = np.minimum(losses, loss_ceiling(losses, losses[:0]))

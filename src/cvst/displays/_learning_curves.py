@@ -193,15 +193,22 @@ class LearningCurvesDisplay:
         self._draw_others(ax)
         # What is drawn last lies on top, and that should be the winner.
         shown = [*self.dropped[::-1], *self.survivors[::-1]]
+        # Nobody need be told apart; then the others set the limits.
+        measure = shown or self.others
+        if not measure:
+            draw_title(ax, "Learning curves")
+            ax.set_axis_off()
+            ax.text(0.5, 0.5, "All fits so far have failed.", ha="center", va="center")
+            return self
         hues = colours(len(shown))[::-1]
         # Side by side, so that bars of the same rows do not hide each other.
-        widest = max(curve.n_train.max() for curve in shown)
+        widest = max(curve.n_train.max() for curve in measure)
         shifts = 0.006 * widest * (np.arange(len(shown)) - (len(shown) - 1) / 2)
         for position, (curve, hue) in enumerate(zip(shown, hues, strict=True)):
             marker = MARKERS[position % len(MARKERS)]
             _draw_curve(ax, curve, hue, marker, shifts[position])
-        self._set_limits(ax, shown)
-        sizes = np.unique(np.concatenate([curve.n_train for curve in shown]))
+        self._set_limits(ax, measure)
+        sizes = np.unique(np.concatenate([curve.n_train for curve in measure]))
         if len(sizes) <= FEW_SIZES:
             ax.set_xticks(sizes, [f"{size:.0f}" for size in sizes])
         if len(sizes) == 1:
@@ -215,6 +222,8 @@ class LearningCurvesDisplay:
         return self
 
     def _title(self, shown: Sequence[Curve]) -> str:
+        if not shown:
+            return "Learning curves"
         known = any(np.isfinite(curve.errors).any() for curve in shown)
         bands = "± 1 standard error" if known else "uncertainty was not recorded"
         return f"Learning curves ({bands})"
@@ -243,7 +252,7 @@ class LearningCurvesDisplay:
 
     @staticmethod
     def _set_limits(ax: Axes, shown: Sequence[Curve]) -> None:
-        """Show the told-apart curves in full; failures of others may leave the axes."""
+        """Show some curves in full; failures of others may leave the axes."""
         losses = np.concatenate([curve.losses for curve in shown])
         errors = np.nan_to_num(np.concatenate([curve.errors for curve in shown]))
         low, high = np.nanmin(losses), np.nanmax(losses)

@@ -39,9 +39,10 @@ MEANINGS = {
 class TracesDisplay:
     """The trace matrix of a race, with a zoom on the last looks of the survivors.
 
-    Rows are configurations, the winner on top; columns are looks. As in the paper,
-    black is top, red is flop and grey is dropped. A configuration that a later stage
-    took up again is grey only in between.
+    Rows are configurations, the winner on top; columns are looks. A blue line parts the
+    survivors from the dropped below. As in the paper, black is top, red is flop and
+    grey is dropped. A configuration that a later stage took up again is grey only in
+    between.
 
     Parameters
     ----------
@@ -145,12 +146,13 @@ class TracesDisplay:
         # Without a window of its own a race is zoomed to its last stage.
         _, first, last = stage_spans(stages)[-1]
         window = race.strategy.window if race.strategy is not None else 0
+        order = _survivors_first(race)
         return cls(
-            codes=_codes(state)[race.order],
+            codes=_codes(state)[order],
             subset_sizes=state.subset_sizes,
             stages=stages,
-            labels=[race.labels[index] for index in race.order],
-            survivors=state.active[race.order],
+            labels=[race.labels[index] for index in order],
+            survivors=state.active[order],
             window=min(window or last - first + 1, state.n_looks),
         )
 
@@ -194,8 +196,9 @@ class TracesDisplay:
         else:
             ax.set_ylabel("configurations, the winner on top")
         n_kept = int(self.survivors.sum())
-        if n_kept < n_rows:
-            ax.axhline(n_kept + 0.5, color="#0072B2", lw=1.4)
+        # Two lines if the user's own refit chose one that was dropped: it stays on top.
+        for row in np.flatnonzero(np.diff(self.survivors)) + 1:
+            ax.axhline(row + 0.5, color="#0072B2", lw=1.4)
         draw_title(ax, f"{n_rows:,} configurations, {n_kept:,} left", self.stages)
         shown = np.unique(self.codes)
         _legend(ax, [meaning for code, meaning in MEANINGS.items() if code in shown])
@@ -214,6 +217,14 @@ class TracesDisplay:
             ax.set_yticks([1])
         looks_text = "look" if self.window == 1 else f"{self.window} looks"
         draw_title(ax, f"survivors, last {looks_text}")
+
+
+def _survivors_first(race: Race) -> IntArray:
+    """Return the winner, the other survivors and the dropped, by rank each."""
+    others = race.order[1:]
+    # One that was dropped at the very end may rank before a survivor.
+    active = race.state.active[others]
+    return np.concatenate([race.order[:1], others[active], others[~active]])
 
 
 def _codes(state: RaceState) -> IntArray:

@@ -215,8 +215,9 @@ def without_undefined(scored: list[Scored]) -> list[Scored]:
     undefined = [one for one in good if one.score is not None and np.isnan(one.score)]
     if not undefined or len(undefined) == len(good):
         return scored
-    text = "The score is NaN."
-    error = InvalidPredictionError(text)
+    error = InvalidPredictionError("The score is NaN")
+    # As other errors are told: their kind, and no full stop, which the sentence has.
+    text = f"{type(error).__name__}: {error}"
     failed = {
         one.configuration: replace(
             one, losses=None, residuals=None, error=error, reason=text, details=text

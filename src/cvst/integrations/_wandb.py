@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from cvst.integrations._events import RaceListener, best_of, need, numbers_of
 
 __all__ = ["WandbLogger"]
@@ -71,5 +73,6 @@ class WandbLogger(RaceListener):
 
 def _plain(value: Any) -> Any:
     """Return a value that can be stored: numbers and words as they are."""
-    value = value.item() if hasattr(value, "item") else value
+    # Arrays have an item() too, but one that takes a single value only.
+    value = value.item() if isinstance(value, np.generic) else value
     return value if isinstance(value, (bool, int, float, str)) else str(value)

@@ -51,9 +51,13 @@ class Cost:
     def fitted(
         cls, n_choices: Sequence[int], points: FloatArray, seconds: FloatArray
     ) -> Cost:
-        """Learn from evaluations, at least one."""
-        logs = np.log(np.maximum(seconds, 1e-6))
-        features = _features(n_choices, points)
+        """Learn from evaluations, at least one; those without a time teach nothing."""
+        known = np.isfinite(seconds)
+        # Without any, all points cost alike.
+        if not known.any():
+            points, seconds, known = points[:1], np.ones(1), np.ones(1, dtype=bool)
+        logs = np.log(np.maximum(seconds[known], 1e-6))
+        features = _features(n_choices, points[known])
         gram = features.T @ features + PENALTY * np.eye(features.shape[1])
         weights = np.linalg.solve(gram, features.T @ (logs - logs.mean()))
         ends = float(logs.min()) - 1.0, float(logs.max()) + 1.0

@@ -31,7 +31,7 @@ class Evidence:
     fidelities : ndarray of shape (m,)
         The highest fidelity of each point.
     seconds : ndarray of shape (m,)
-        What a full evaluation takes, by proportion.
+        What a full evaluation takes, by proportion; NaN if not known.
     failed : ndarray of shape (m,), bool
         Points whose last look failed.
     """

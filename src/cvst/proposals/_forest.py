@@ -60,8 +60,8 @@ class ForestProposer:
     n_trees : int, default=30
         Trees of the forest.
     refit_every : int, default=4
-        The forest is grown anew after this many evaluations; after more if there are
-        many, namely an eighth of them at most.
+        The forest is grown anew after this many evaluations, or after a 64th of all
+        evaluations if that is more.
     n_pool : int, default=300
         Points among which the best is chosen.
     """
@@ -122,8 +122,10 @@ class ForestProposer:
         inputs = _inputs(evidence.points, evidence.fidelities)
         scores = clipped_scores(evidence.losses)
         times: list[Any] = []
-        if self.per_second:
-            times = _trees(inputs, np.log(np.maximum(evidence.seconds, 1e-6)), 10)
+        known = np.isfinite(evidence.seconds)
+        if self.per_second and known.any():
+            logs = np.log(np.maximum(evidence.seconds[known], 1e-6))
+            times = _trees(inputs[known], logs, 10)
         return _Model(_trees(inputs, scores, self.n_trees), times, float(scores.min()))
 
 

@@ -27,7 +27,7 @@ class History:
     fidelities : ndarray of shape (n,)
         Share of the full work in (0, 1]; 1 is a full evaluation.
     seconds : ndarray of shape (n,)
-        What the evaluation took.
+        What the evaluation took; NaN if that is not known.
 
     Examples
     --------
@@ -123,8 +123,8 @@ def with_pending(history: History, points: npt.ArrayLike) -> History:
     Returns
     -------
     History
-        ``n + m`` evaluations; the pending ones have the highest fidelity seen so far
-        and took no time.
+        ``n + m`` evaluations; the pending ones have the highest fidelity seen so far,
+        and nobody knows what they will take.
 
     Examples
     --------
@@ -142,4 +142,5 @@ def with_pending(history: History, points: npt.ArrayLike) -> History:
             np.median(history.losses[finite & (history.fidelities == fidelity)])
         )
     lies = np.full(len(pending), lie)
-    return history.extended(History.of(pending, lies, fidelity, 0.0))
+    # No lie about the time: one must not believe that what is dear comes cheap.
+    return history.extended(History.of(pending, lies, fidelity, np.nan))

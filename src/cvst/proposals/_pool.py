@@ -46,7 +46,7 @@ def improved_pool(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the pool with points near the best ones, and how all are judged.
 
-    Each round moves the five best points, by steps half as large as before.
+    Each round moves the five best points, by steps 0.4 times as large as before.
     """
     values = judge(pool)
     for step in 0.1 * 0.4 ** np.arange(n_rounds):

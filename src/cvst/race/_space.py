@@ -123,8 +123,8 @@ class SearchSpace:
     def neighbours(self, index: int, distance: int) -> IntArray:
         """Return what differs on one ordered axis only, by at most that many levels.
 
-        Axes with more than :data:`FEWEST_BINS` levels are fine-grained: there twice
-        the distance still counts when it is more than one.
+        An axis of at most :data:`FEWEST_BINS` levels is coarse: on it only the next
+        level counts, whatever the distance.
         """
         if not self.is_grid:
             return self._nearest(index, 2 * distance * len(self.axes))

@@ -16,6 +16,9 @@ __all__ = ["advice"]
 # Nearer to an end than this share of the range counts as being there.
 NEAR = 0.03
 
+# A whole number of these is a count, and 1.0, which forests begin with, is a share.
+COUNTS_OR_SHARES = ("max_df", "max_features", "max_samples")
+
 # A parameter hardly matters if even the upper end of its interval is below this.
 HARDLY = 0.1
 
@@ -33,6 +36,7 @@ def advice(
     importance: ImportanceDisplay,
     incumbent: IncumbentDisplay,
     stop_reason: str | None = None,
+    defaults: Configuration | None = None,
 ) -> list[str]:
     """Return sentences that say what to do next.
 
@@ -48,13 +52,16 @@ def advice(
         Who led when.
     stop_reason : str, optional
         Why the race is over.
+    defaults : dict, optional
+        Values that the estimator has itself, where these are known.
     """
+    own = defaults or {}
     idle = _idle(importance)
     sentences = []
     for name in dict.fromkeys(name for one in configurations for name in one):
         # A wider range of what hardly matters is no advice.
         if name not in idle and name in configurations[winner]:
-            sentences += _edge(name, configurations, winner)
+            sentences += _edge(name, configurations, winner, own.get(name))
     if idle:
         sentences.append(_idle_sentence(idle, importance))
     # A race that ended by itself would end there with more time, too.
@@ -63,7 +70,9 @@ def advice(
     return sentences
 
 
-def _edge(name: str, configurations: Sequence[Configuration], winner: int) -> list[str]:
+def _edge(
+    name: str, configurations: Sequence[Configuration], winner: int, own: Any
+) -> list[str]:
     axis = parameter_axis(name, configurations)
     value = configurations[winner][name]
     place = float(axis.positions[winner])
@@ -76,7 +85,8 @@ def _edge(name: str, configurations: Sequence[Configuration], winner: int) -> li
         return []
     upper = place > 0.5
     beyond = _beyond(axis, levels, upper)
-    if not _is_possible(axis, upper):
+    tried = [one.get(name) for one in configurations]
+    if not _is_possible(axis, upper, is_real=_is_real(name, tried, own)):
         return []
     end = "upper" if upper else "lower"
     where = f"{value_text(axis.low)} to {value_text(axis.high)}"
@@ -103,11 +113,18 @@ def _beyond(axis: Any, levels: Any, upper: bool) -> float:
     return rounded
 
 
-def _is_possible(axis: Any, upper: bool) -> bool:
+def _is_possible(axis: Any, upper: bool, is_real: bool) -> bool:
     """Return whether a range can go on: shares end at 1, counts begin at 1."""
     if upper:
         return not (axis.low >= 0 and axis.high in (0.999, 1.0) and axis.scale != "log")
-    return axis.low not in (0.0, 1.0)
+    return axis.low != 0.0 and (is_real or axis.low != 1.0)
+
+
+def _is_real(name: str, tried: Sequence[Any], own: Any) -> bool:
+    """Return whether a parameter is a real number, also if it was tried at 1 and 10."""
+    if name.rpartition("__")[2] not in COUNTS_OR_SHARES:
+        tried = [*tried, own]
+    return any(isinstance(value, float | np.floating) for value in tried)
 
 
 def _idle(importance: ImportanceDisplay) -> list[str]:

@@ -143,7 +143,7 @@ def _looks(page: dict[str, Any]) -> str:
 
 
 def _table(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{title}</th>" for title in titles)
+    head = "".join(f"<th>{escape(title)}</th>" for title in titles)
     body = "".join(
         f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
         for row in rows

@@ -158,12 +158,14 @@ def _look_ahead(page: dict[str, Any], search: Any) -> None:
         for one in (search.cv_results_["params"][number] for number in seen.tolist())
     ]
     page["importance"] = importance_values(importance)
+    defaults = search.estimator.get_params()
     page["advice"] = advice(
         known,
         int(np.flatnonzero(seen == search.best_index_)[0]),
         importance,
         IncumbentDisplay.from_search(search),
         search.stop_reason_,
+        {str(name).removeprefix(path): value for name, value in defaults.items()},
     )
 
 

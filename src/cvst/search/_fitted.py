@@ -15,7 +15,12 @@ from cvst._sklearn_compat import BaseSearchCV, has_callbacks, multimetric_scorer
 from cvst.evaluation import PointwiseLoss, named_scores, raced_name
 from cvst.race import RaceState
 from cvst.report import history, notebook_html, settled_reason, tie_of
-from cvst.search._results import promote, ranked_by_score, results_table
+from cvst.search._results import (
+    check_scores,
+    promote,
+    ranked_by_score,
+    results_table,
+)
 from cvst.search._setup import Setup
 from cvst.search.estimate import look_again_at, score_estimate
 
@@ -135,6 +140,7 @@ class FittedRace(BaseSearchCV):
                     state.observations, setup.source.kept, strict=False
                 )
             ]
+        check_scores(state, scores, self.best_index_)
 
     def _estimate(self, setup: Setup, state: RaceState, reason: str) -> None:
         """Say what the winner is worth on new rows, as far as the race tells."""

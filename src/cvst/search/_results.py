@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
+from cvst.exceptions import CVSTWarning
 from cvst.race import (
     RaceState,
     Strategy,
+    deciding_looks,
     rank_all,
     shared_deciding_looks,
     within_equal_looks,
 )
 from cvst.search._against_best import p_values_against
 
-__all__ = ["final_scores", "promote", "ranked_by_score", "results_table"]
+__all__ = [
+    "check_scores",
+    "final_scores",
+    "promote",
+    "ranked_by_score",
+    "results_table",
+]
 
 # Races with more looks have no columns for single looks.
 MOST_LOOK_COLUMNS = 60
@@ -38,6 +47,35 @@ def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, Floa
         with np.errstate(invalid="ignore"):  # a diverged model's score is infinite
             spread[members] = scores[np.ix_(members, together)].std(axis=1)
     return final, spread
+
+
+def check_scores(state: RaceState, scores: FloatArray, winner: int) -> None:
+    """Warn if the winner's score is not finite though its fits succeeded."""
+    looks = deciding_looks(state, np.flatnonzero(state.present[winner]))
+    lacking = [
+        look
+        for look in looks.tolist()
+        if not np.isfinite(scores[winner, look])
+        # Failures have had a warning of their own.
+        and winner not in state.observations[look].failures
+    ]
+    if not lacking:
+        return
+    losses = state.mean_losses
+    told = (
+        f"the winner's score is {scores[winner, lacking[0]]} in {len(lacking)} of the "
+        f"{len(looks)} looks that decide"
+    )
+    # A row has no r2, but a squared error, by which it can be chosen.
+    if np.all(np.isnan(losses) | (losses == losses[winner])):
+        told += ", and nothing tells the configurations apart"
+    warnings.warn(
+        # As in scikit-learn's searches, whose warnings people filter by these words.
+        f"One or more of the test scores are non-finite: {told}. Check what scoring "
+        "returns, and whether the folds have rows and classes enough for it.",
+        CVSTWarning,
+        stacklevel=6,
+    )
 
 
 def ranked_by_score(

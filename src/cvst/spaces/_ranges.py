@@ -106,7 +106,9 @@ class Floats(RandomValues):
             )
 
     def __repr__(self) -> str:
-        step = "" if self.step is None else f", step={self.step:g}"
+        # A step that is no number is shown in the sentence that refuses it.
+        text = f"{self.step:g}" if is_number(self.step) else repr(self.step)
+        step = "" if self.step is None else f", step={text}"
         return f"floats({self.low:g}, {self.high:g}{_log_text(self.log)}{step})"
 
     n_choices = 0
@@ -207,7 +209,7 @@ class Integers(RandomValues):
             object.__setattr__(self, name, int(getattr(self, name)))
 
     def __repr__(self) -> str:
-        step = "" if self.step == 1 else f", step={self.step}"
+        step = "" if self.step == 1 else f", step={self.step!r}"
         return f"integers({self.low}, {self.high}{_log_text(self.log)}{step})"
 
     n_choices = 0
@@ -263,7 +265,7 @@ def _log_text(log: bool) -> str:
 
 
 def _is_whole(value: Any) -> bool:
-    return bool(value == int(value))
+    return is_number(value) and bool(value == int(value))
 
 
 def _check_ends(given: Floats | Integers, low: Any, high: Any) -> None:

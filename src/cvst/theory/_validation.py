@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import inf
+from numbers import Real
 
 from cvst.exceptions import InvalidInputError
 
@@ -36,7 +38,9 @@ def check_positive(name: str, value: float, *, zero_allowed: bool = False) -> No
 def check_count(name: str, value: int, *, smallest: int = 1) -> None:
     """Raise unless the value is a whole number, not below the smallest one allowed."""
     # True equals 1, but nobody means one step by it.
-    if isinstance(value, bool) or int(value) != value or value < smallest:
+    number = isinstance(value, Real) and not isinstance(value, bool)
+    # Neither infinity nor NaN can be made whole; no comparison with NaN holds.
+    if not (number and smallest <= value < inf and int(value) == value):
         raise InvalidInputError(
             f"{name}={value!r} must be a whole number, {smallest} or more."
         )

@@ -294,6 +294,7 @@ def test_too_few_rows_for_any_folds_are_refused(kind, y, what):
         ([(np.arange(3), [])], "no test rows"),
         ([([], np.arange(3))], "no training rows"),
         ([(np.arange(3), np.array([9]))], r"row 9.*4 rows"),
+        ([(np.arange(3), np.array([3, -99]))], r"row -99.*4 rows"),
         ([], "no folds"),
     ],
 )

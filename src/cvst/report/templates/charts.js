@@ -64,8 +64,14 @@ function stageLines(share = 1) {
   return annotations.length > 1 && annotations.length < 12 ? { shapes, annotations, top: 22 + levels } : { shapes: [], annotations: [], top: 10 };
 }
 
+// One that was dropped at the very end may rank before a survivor.
+function survivorsFirst() {
+  const [winner, ...others] = byRank();
+  return [winner, ...others.filter((one) => one.active), ...others.filter((one) => !one.active)];
+}
+
 function drawTraces() {
-  let rows = byRank();
+  let rows = survivorsFirst();
   let first = 0;
   const looks = view.data.looks;
   const sameStage = looks.filter((look) => look.stage === looks[looks.length - 1].stage).length;
@@ -83,16 +89,18 @@ function drawTraces() {
   const hues = ["absent", "top", "flop", "dropped"].map(colour);
   const scale = hues.flatMap((hue, place) => [[place / 4, hue], [(place + 1) / 4, hue]]);
   const few = rows.length <= 25;
-  const left = rows.filter((one) => one.active).length;
   const stages = zoomed ? { shapes: [], annotations: [], top: 10 } : stageLines();
   const shapes = [...stages.shapes];
-  if (left < rows.length) shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: left + 0.5, y1: left + 0.5, line: { color: colour("accent"), width: 2 } });
+  // Two lines if the user's own refit chose one that was dropped: it stays on top.
+  for (let row = 1; row < rows.length; row += 1) {
+    if (rows[row].active !== rows[row - 1].active) shapes.push({ type: "line", xref: "paper", x0: 0, x1: 1, y0: row + 0.5, y1: row + 0.5, line: { color: colour("accent"), width: 2 } });
+  }
   view.traceShapes = shapes;
   const height = Math.min(520, Math.max(220, 110 + (few ? 26 : 3) * rows.length));
   draw("traces", [{ type: "heatmap", z, x: view.data.looks.slice(first).map((look) => look.look), y: rows.map((_, place) => place + 1),
     zmin: -0.5, zmax: 3.5, colorscale: scale, showscale: false, hoverinfo: "none", xgap: rows.length > 300 ? 1 : 2, ygap: few ? 2 : 0 }],
   { height, margin: { l: 60, r: 12, t: stages.top, b: 48 }, shapes, annotations: stages.annotations, xaxis: { ...lookTicks(), showgrid: false, range: [first + 0.5, view.data.n_looks + 0.5], zeroline: false },
-    yaxis: { range: [rows.length + 0.5, 0.5], showgrid: false, zeroline: false, title: { text: few ? "" : "rank" },
+    yaxis: { range: [rows.length + 0.5, 0.5], showgrid: false, zeroline: false, title: { text: few ? "" : "configurations" },
       ...(few ? { tickvals: rows.map((_, place) => place + 1), ticktext: rows.map((one) => plain(cut(parameterText(one) || "(default)", narrow() ? 16 : 40))) } : {}) } });
 }
 

@@ -312,9 +312,10 @@ def _places(rows: Any, place: IntArray, what: str, ascend: bool = True) -> IntAr
             f"A fold of cv names a row by {shown}. Use whole numbers from 0 on, or a "
             "mask of all rows."
         )
-    if indices.min() < -len(place) or indices.max() >= len(place):
+    outside = indices[(indices < -len(place)) | (indices >= len(place))]
+    if len(outside):
         raise InvalidInputError(
-            f"A fold of cv names row {indices.max()}, but there are {len(place)} rows, "
+            f"A fold of cv names row {outside[0]}, but there are {len(place)} rows, "
             "counted from 0."
         )
     # Ascending places read memory in order, and equal folds have equal keys.
