@@ -15,7 +15,7 @@ __all__ = ["MANY_BYTES", "Pace", "syncing", "writing"]
 
 # What writing, and waiting for the disk, may take of the time. Where groups are so
 # short that it would take more, several are saved together: they are soon done again.
-SHARE, SYNC_SHARE = 0.012, 0.004
+SHARE, SYNC_SHARE = 0.01, 0.003
 
 # What each takes at least, and how fast bytes are written, before any was timed.
 LEAST_WRITE, LEAST_SYNC, FASTEST = 5e-5, 1e-3, 2e8
