@@ -1,11 +1,12 @@
 """What keeping a race on disk takes of the time of a fit.
 
 Everything that a checkpoint does is timed where the search calls it: reading the data
-for the fingerprint, opening, saving, closing; what a thread of its own does counts too.
-The share is told twice: of processor time, which other work on the machine does not
-change, and of the clock, which knows of waiting for the disk. Each is taken in a run of
-its own: to ask for the processor time of a thread is a call of the system, after which
-a busy machine likes to let others run, and the clock would count that as saving.
+for the fingerprint, opening, saving, closing. The share is told twice: of processor
+time, which other work on the machine does not change, and of the clock, which knows of
+waiting for the disk. A thread that saves while the race goes on costs processor time;
+the clock counts only what the race waits for. Each is taken in a run of its own: to ask
+for the processor time of a thread is a call of the system, after which a busy machine
+likes to let others run, and the clock would count that as saving.
 
 Runs without a checkpoint, with one by the clock, with one by processor time take turns.
 
@@ -47,10 +48,10 @@ HEAD = """# What a checkpoint takes
 
 `python benchmarks/faults/saving.py`: races with `checkpoint=`, one worker, one thread.
 *Saving* is all that a checkpoint does, from the fingerprint of the data to closing the
-file. Processor time is not changed by other work on the machine; the clock counts
-waiting for the disk too, and a thread that saves while the race goes on. *Groups*
-finished, *saves* wrote them: where fits are short, several groups that finish close
-together are one save. *Without*: processor seconds of the same search without a
+file. By processor time, of all threads: other work on the machine does not change it.
+By the clock, what the race waits for, the disk included. *Groups* finished, *saves*
+wrote them: where fits are short, several groups that finish close together are one
+save. *Without*: processor seconds of the same search without a
 checkpoint. Medians of runs that take turns; shares with the lowest and the highest.
 
 """
@@ -79,7 +80,8 @@ class Stopwatch:
         @wraps(function)
         def call(*args, **kwargs):
             self.calls[function.__name__] = self.calls.get(function.__name__, 0) + 1
-            if getattr(self._inside, "depth", 0):
+            aside = self.clock is time.perf_counter and not _is_main()
+            if aside or getattr(self._inside, "depth", 0):
                 return function(*args, **kwargs)
             self._inside.depth = 1
             start = self.clock()
@@ -90,6 +92,10 @@ class Stopwatch:
                 self._inside.depth = 0
 
         return call
+
+
+def _is_main():
+    return threading.current_thread() is threading.main_thread()
 
 
 def half_minutes():

@@ -215,11 +215,12 @@ class Recorder:
     def keep(self, outcomes: Sequence[Any]) -> None:
         """Keep what is known of some configurations of the look under way."""
         with self._lock:
-            fresh = [one for one in outcomes if one.configuration not in self._done]
-            self._done |= {one.configuration for one in fresh}
-            told_now = [told(one) for one in fresh]
-            self._outcomes += told_now
-            self._n_bytes += _bytes_of(told_now)
+            with self._writes.counting():
+                fresh = [one for one in outcomes if one.configuration not in self._done]
+                self._done |= {one.configuration for one in fresh}
+                told_now = [told(one) for one in fresh]
+                self._outcomes += told_now
+                self._n_bytes += _bytes_of(told_now)
             if fresh:
                 self._save_in_time()
 
