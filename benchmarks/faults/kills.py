@@ -106,8 +106,9 @@ def searches():
             plain(regression(1500)),
         ),
         "grid, trees, two workers": (
+            # Enough rows for the fits to outlast the start of the workers.
             lambda **k: RaceGridSearchCV(DecisionTreeRegressor(), trees, n_jobs=2, **k),
-            weighted(regression(3000)),
+            weighted(regression(40_000)),
         ),
         "grid, paper's race, kernel ridge": (
             lambda **k: RaceGridSearchCV(
@@ -170,7 +171,7 @@ def searches():
                 n_jobs=2,
                 **k,
             ),
-            plain(classification(3000)),
+            plain(classification(30_000)),
         ),
         "proposals, boosting": (
             lambda **k: RaceSearchCV(

@@ -1,12 +1,18 @@
 """What keeping a race on disk takes of the time of a fit.
 
 Everything that a checkpoint does is timed where the search calls it: reading the data
-for the fingerprint, opening, saving, closing; what a thread of its own does counts too.
-The share is told twice: of processor time, which other work on the machine does not
-change, and of the clock, which knows of waiting for the disk.
+for the fingerprint, opening, saving, closing. The share is told twice: of processor
+time, which other work on the machine does not change, and of the clock, which knows of
+waiting for the disk. A thread that saves while the race goes on costs processor time;
+the clock counts only what the race waits for. Each is taken in a run of its own: to ask
+for the processor time of a thread is a call of the system, after which a busy machine
+likes to let others run, and the clock would count that as saving.
+
+Runs without a checkpoint, with one by the clock, with one by processor time take turns.
 
     python benchmarks/faults/saving.py                  # races of half a minute each
     python benchmarks/faults/saving.py --short          # those of kills.py, seconds
+    python benchmarks/faults/saving.py --only trees --turns 5
     python benchmarks/faults/saving.py --out benchmarks/results/saving.md
 """
 
@@ -42,14 +48,16 @@ HEAD = """# What a checkpoint takes
 
 `python benchmarks/faults/saving.py`: races with `checkpoint=`, one worker, one thread.
 *Saving* is all that a checkpoint does, from the fingerprint of the data to closing the
-file. Processor time is not changed by other work on the machine; the clock counts
-waiting for the disk too. *Groups* finished, *saves* wrote them: where fits are short,
-several groups that finish close together are one save.
+file. By processor time, of all threads: other work on the machine does not change it.
+By the clock, what the race waits for, the disk included. *Groups* finished, *saves*
+wrote them: where fits are short, several groups that finish close together are one
+save. *Without*: processor seconds of the same search without a
+checkpoint. Medians of runs that take turns; shares with the lowest and the highest.
 
 """
 COLUMNS = (
-    "| race | processor s | saving s | share | clock s | saving s | share | groups "
-    "| saves | bytes |\n|---|---|---|---|---|---|---|---|---|---|\n"
+    "| race | turns | processor s | without | saving s | share | clock s | saving s "
+    "| share | groups | saves | bytes |\n" + "|---" * 12 + "|\n"
 )
 
 
@@ -57,12 +65,13 @@ class Stopwatch:
     """Adds up the outermost calls of some functions, thread by thread."""
 
     def __init__(self):
-        self.reset()
         self._inside = threading.local()
+        self.reset(time.perf_counter)
 
-    def reset(self):
-        """Begin anew."""
-        self.processor = self.clock = 0.0
+    def reset(self, clock):
+        """Begin anew, by another clock."""
+        self.clock = clock
+        self.seconds = 0.0
         self.calls = {}
 
     def timed(self, function):
@@ -71,18 +80,22 @@ class Stopwatch:
         @wraps(function)
         def call(*args, **kwargs):
             self.calls[function.__name__] = self.calls.get(function.__name__, 0) + 1
-            if getattr(self._inside, "depth", 0):
+            aside = self.clock is time.perf_counter and not _is_main()
+            if aside or getattr(self._inside, "depth", 0):
                 return function(*args, **kwargs)
             self._inside.depth = 1
-            clock, processor = time.perf_counter(), time.thread_time()
+            start = self.clock()
             try:
                 return function(*args, **kwargs)
             finally:
-                self.clock += time.perf_counter() - clock
-                self.processor += time.thread_time() - processor
+                self.seconds += self.clock() - start
                 self._inside.depth = 0
 
         return call
+
+
+def _is_main():
+    return threading.current_thread() is threading.main_thread()
 
 
 def half_minutes():
@@ -151,24 +164,48 @@ def half_minutes():
     }
 
 
-def short():
-    """Return the races of ``kills.py``, which have their own fit parameters."""
-    return searches()
+def one_turn(make, data, path, watch):
+    """Run a race three times; return seconds: all and saving, by either clock."""
+    (X, y), params = data
+    start = time.process_time()
+    make(random_state=0).fit(X, y, **params)
+    told = {"without": time.process_time() - start}
+    for name, whole, part in (
+        ("clock", time.perf_counter, time.perf_counter),
+        ("processor", time.process_time, time.thread_time),
+    ):
+        path.unlink(missing_ok=True)
+        watch.reset(part)
+        start = whole()
+        make(random_state=0, checkpoint=path).fit(X, y, **params)
+        told |= {name: whole() - start, f"saving, {name}": watch.seconds}
+        told[f"share, {name}"] = watch.seconds / told[name]
+    told["groups"], told["saves"] = (watch.calls.get(n, 0) for n in ("keep", "append"))
+    return told | {"bytes": path.stat().st_size}
 
 
-def row(name, watch, processor, clock, n_bytes):
+def row(name, turns):
     """Return a line of the table."""
-    groups, saves = (watch.calls.get(one, 0) for one in ("keep", "append"))
+    middle = {key: float(np.median([one[key] for one in turns])) for key in turns[0]}
+
+    def share(clock):
+        shares = [one[f"share, {clock}"] for one in turns]
+        return f"{np.median(shares):.2%} ({min(shares):.2%} to {max(shares):.2%})"
+
     return (
-        f"| {name} | {processor:.1f} | {watch.processor:.2f} | "
-        f"{watch.processor / processor:.2%} | {clock:.1f} | {watch.clock:.2f} | "
-        f"{watch.clock / clock:.2%} | {groups} | {saves} | {n_bytes:,} |"
+        f"| {name} | {len(turns)} | {middle['processor']:.1f} | "
+        f"{middle['without']:.1f} | {middle['saving, processor']:.2f} | "
+        f"{share('processor')} | {middle['clock']:.1f} | "
+        f"{middle['saving, clock']:.2f} | {share('clock')} | {middle['groups']:.0f} | "
+        f"{middle['saves']:.0f} | {middle['bytes']:,.0f} |"
     )
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--short", action="store_true", help="races of seconds")
+    parser.add_argument("--only", default="", help="a part of the name of a race")
+    parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--out", type=Path, help="file for the table")
     options = parser.parse_args()
     watch = Stopwatch()
@@ -180,15 +217,14 @@ def main():
     Journal.sync = watch.timed(Journal.sync)
     warnings.simplefilter("ignore")
     lines = []
+    races = searches() if options.short else half_minutes()
     with tempfile.TemporaryDirectory() as folder:
-        races = short() if options.short else half_minutes()
-        for number, (name, (make, ((X, y), params))) in enumerate(races.items()):
-            path = Path(folder) / str(number)
-            watch.reset()
-            clock, processor = time.perf_counter(), time.process_time()
-            make(random_state=0, checkpoint=path).fit(X, y, **params)
-            took = time.process_time() - processor, time.perf_counter() - clock
-            lines.append(row(name, watch, *took, path.stat().st_size))
+        for name, (make, data) in races.items():
+            if options.only not in name:
+                continue
+            path = Path(folder) / "race"
+            turns = [one_turn(make, data, path, watch) for _ in range(options.turns)]
+            lines.append(row(name, turns))
             print(lines[-1], flush=True)
     if options.out is not None:
         text = HEAD + COLUMNS + "\n".join(lines) + "\n"

@@ -696,3 +696,28 @@ def test_a_live_page_follows_the_race(browser, fitted):
         assert page.complaints == []
         hosts = {urlsplit(url).netloc for url in page.requests}
         assert hosts == {urlsplit(live.url).netloc}
+
+
+def test_hostile_names_in_news_are_shown_and_not_run(browser, fitted):
+    """What a live page hears after it was opened becomes part of it, as text."""
+    attack = "</script><img src=x onerror=\"window.hit='yes'\">"
+    state = fitted.race_
+    n_configurations = len(fitted.cv_results_["params"])
+    params = [{attack: f"{attack}{n % 3}", "alpha": n} for n in range(n_configurations)]
+
+    with LiveReport(title=attack, scoring=attack) as live:
+        live.update(RaceState(state.problem), params, np.arange(n_configurations))
+        page = Page(browser, live.url)
+        for n_looks in (1, 2):
+            now = RaceState(state.problem, state.observations[:n_looks])
+            ranking = fitted.strategy_.ranking(now)
+            live.update(now, params, ranking, strategy=fitted.strategy_)
+            wait_for(
+                lambda n=n_looks: len(page.texts(".looks tbody tr")) == n,
+                f"look {n_looks}",
+            )
+        page.find("#table tbody tr").click()
+        assert attack in page.find("#details-body").text
+        assert page.run("return window.hit || 'no'") == "no"
+        assert page.run("return document.querySelectorAll('img').length") == 0
+        assert page.complaints == []

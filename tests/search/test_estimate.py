@@ -358,7 +358,7 @@ def test_an_interrupt_of_the_further_look_keeps_the_race(classes, monkeypatch):
     search = neighbours(on_interrupt="return").fit(*classes)
     assert search.best_params_ in search.cv_results_["params"]
     assert not hasattr(search, "best_estimator_")
-    assert not hasattr(search, "best_score_estimate_")
+    assert search.best_score_estimate_ is None
 
 
 def test_pickles_and_checkpoints_keep_it(classes, tmp_path):

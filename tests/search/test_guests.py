@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import logging
 import multiprocessing
 import os
@@ -184,7 +185,7 @@ def test_copies_of_killed_searches_are_removed_by_the_next(tmp_path, monkeypatch
 
 
 KILLED_WITH_WORKERS = """
-import os, signal, sys, tempfile
+import json, os, signal, sys, tempfile, time
 from pathlib import Path
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
@@ -199,19 +200,28 @@ class Killer(DecisionTreeRegressor):
             maps = Path("/proc/self/maps").read_text()
             assert folder in maps, "rows are not mapped"
             os.kill(owner, signal.SIGKILL)
+            time.sleep(600)
         return super().fit(X, y)
 
 X = np.random.default_rng(0).normal(size=(50_000, 3))
-search = RaceGridSearchCV(Killer(), {"max_depth": [1, 2, 3]}, n_jobs=2, random_state=0)
+options = json.loads(sys.argv[2])
+search = RaceGridSearchCV(Killer(), {"max_depth": [1, 2, 3]}, random_state=0, **options)
 search.fit(X, X[:, 0])
 """
 
 
 @pytest.mark.skipif(not _files._reaches_held_files(), reason="files need a name here")
-def test_a_killed_search_leaves_no_copies_of_the_rows(tmp_path):
-    """Its workers map files without a name, and end soon after it."""
+@pytest.mark.parametrize("options", [{"n_jobs": 2}, {"fit_timeout": 900}], ids=str)
+def test_a_killed_search_leaves_no_copies_of_the_rows(options, tmp_path):
+    """Its workers map files without a name, and end soon after it, in mid-fit."""
     done = subprocess.run(
-        [sys.executable, "-c", KILLED_WITH_WORKERS, str(tmp_path)],
+        [
+            sys.executable,
+            "-c",
+            KILLED_WITH_WORKERS,
+            str(tmp_path),
+            json.dumps(options),
+        ],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         check=False,
         timeout=120,

@@ -19,6 +19,8 @@ from cvst import (
     RaceSearchCV,
 )
 from cvst.exceptions import InvalidInputError
+from cvst.race import LOSS_BYTES, Problem
+from cvst.search._memory import shared_room
 
 K = 100
 LARGEST = 20_000
@@ -136,6 +138,13 @@ def test_shared_kernels_keep_within_max_memory():
     # One fit needs the matrix of its rows, a copy and the test rows' besides.
     most = 2_000_000 + 4 * 8 * 500**2
     assert peak < most < free_peak
+
+
+def test_a_quarter_is_for_each_kind_of_shared_work():
+    """As the user guide says; half is for the losses of a look."""
+    assert shared_room("8MB") == 2_000_000
+    assert shared_room(None) is None
+    assert Problem(10, 100, max_bytes=8_000_000).largest_look * LOSS_BYTES == 4_000_000
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

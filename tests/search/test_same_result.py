@@ -15,8 +15,10 @@ from pathlib import Path
 
 import joblib
 import pytest
+from sklearn.svm import SVC, SVR
 
 from cvst.evaluation import _dispatch, batch_evaluator_for
+from cvst.evaluation.svm import _fits as _svm_fits
 from cvst.search.checkpoint import _pace
 from cvst.search.checkpoint._recorder import Recorder
 
@@ -60,9 +62,35 @@ def test_other_processes_find_the_same(how, tmp_path):
     assert json.loads(done.stdout) == quiet()
 
 
-def test_threads_find_the_same():
+@pytest.mark.parametrize("n_jobs", [2, 5])
+def test_threads_find_the_same(n_jobs):
     with joblib.parallel_config(backend="threading"):
-        assert same_result.digests(n_jobs=2) == quiet()
+        assert same_result.digests(n_jobs=n_jobs) == quiet()
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["libsvm", "compiled"])
+def test_either_solver_of_support_vectors_finds_the_same(compiled, monkeypatch):
+    """Races as short as these would all be left to libsvm, with and without numba."""
+    if compiled and not _svm_fits.has_compiled_solver():
+        pytest.skip("numba is not installed, or switched off")
+    n_fits, fit = [], _svm_fits.libsvm_fit
+
+    def counted(*args, **options):
+        n_fits.append(1)
+        return fit(*args, **options)
+
+    monkeypatch.setattr(_svm_fits, "libsvm_fit", counted)
+    seconds = _svm_fits.COMPILE_SECONDS if compiled else float("-inf")
+    monkeypatch.setattr(_svm_fits._break_even, "seconds", seconds)
+    names = [name for name in SEARCHES if isinstance(machine_of(name), SVC | SVR)]
+    assert len(names) == 3
+    for name in names:
+        assert same_result.digest(*same_result.fitted(name)) == quiet()[name]
+    assert bool(n_fits) is not compiled
+
+
+def machine_of(name):
+    return SEARCHES[name]().estimator
 
 
 class Break:

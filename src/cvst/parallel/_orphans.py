@@ -11,6 +11,8 @@ import threading
 import time
 from functools import cache
 
+from cvst.parallel._volunteers import volunteer
+
 __all__ = ["end_with"]
 
 # How often a worker looks whether its parent is still there.
@@ -18,7 +20,10 @@ SECONDS = 1.0
 
 
 def end_with(owner: int) -> None:
-    """End this process soon after a process has ended, if that is its parent."""
+    """End this process soon after a process has ended, if that is its parent.
+
+    From then on it is a worker, and should be killed for memory before its parent.
+    """
     if hasattr(os, "fork") and os.getppid() == owner:
         _watch(os.getpid(), owner)
 
@@ -27,6 +32,7 @@ def end_with(owner: int) -> None:
 def _watch(own: int, owner: int) -> None:
     # Once for each process: a fork knows of the calls before, but has another number.
     del own
+    volunteer()
     threading.Thread(target=_wait, args=(owner,), daemon=True).start()
 
 

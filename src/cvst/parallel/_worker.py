@@ -6,10 +6,9 @@ import os
 import pickle
 import signal
 import sys
-import threading
-import time
 from typing import Any
 
+from cvst.parallel._orphans import end_with
 from cvst.parallel._pickling import cloudpickle, portable
 from cvst.parallel._process_state import thread_pools
 
@@ -21,15 +20,13 @@ START = (
     "from cvst.parallel._worker import serve; serve()"
 )
 
-# How often a worker looks whether its search is still there.
-SECONDS_TO_NOTICE = 2.0
-
 
 def serve() -> None:
     """Answer until the pipe is closed."""
     # Ctrl-C reaches all processes of a terminal; the search decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    # Even in the middle of a fit.
+    end_with(os.getppid())
     answers = os.fdopen(os.dup(1), "wb")
     # What a fit prints must not get between the answers.
     os.dup2(2, 1)
@@ -61,10 +58,3 @@ def _called(function: Any, chunk: Any) -> tuple[bool, Any]:
             return True, function(chunk)
     except Exception as error:
         return False, portable(error)
-
-
-def _end_with(parent: int) -> None:
-    """End with the search, even in the middle of a fit."""
-    while os.getppid() == parent:
-        time.sleep(SECONDS_TO_NOTICE)
-    os._exit(1)

@@ -322,13 +322,12 @@ class BaseRaceSearch(FittedRace):
             options = self._options()
             setup, budget = start_again(options, setup, budget, self._preferred)
             return self._run(setup, tasks, budget, None, recorder)
-        recorder.end(reason, setup, state)
-        if np.isnan(state.mean_losses).all():
-            raise AllFitsFailedError(
-                f"No configuration could be fitted before the race ended by {reason}. "
-                f"The first one failed with {state.observations[0].failures[0]}."
-            )
-        self._store(setup, state, reason)
+        try:
+            self._keep(setup, state, reason, recorder)
+        except KeyboardInterrupt as now:
+            # The race is over: nothing but a second interrupt may cost its results.
+            interrupt = now
+            self._keep(setup, state, reason, recorder)
         try:
             self._estimate(setup, state, reason)
             recorder.estimated(self.best_index_, self.best_score_estimate_)
@@ -342,6 +341,18 @@ class BaseRaceSearch(FittedRace):
         told = stop_sentence(reason, state.n_looks, self.strategy_, self.tie_)
         log_end(self.stop_reason_, told, state, self.best_params_)
         return interrupt or self._predict(setup, state)
+
+    def _keep(
+        self, setup: Setup, state: RaceState, reason: str, recorder: Recorder
+    ) -> None:
+        """Set what is known at the end of a race."""
+        recorder.end(reason, setup, state)
+        if np.isnan(state.mean_losses).all():
+            raise AllFitsFailedError(
+                f"No configuration could be fitted before the race ended by {reason}. "
+                f"The first one failed with {state.observations[0].failures[0]}."
+            )
+        self._store(setup, state, reason)
 
     def _predict(self, setup: Setup, state: RaceState) -> KeyboardInterrupt | None:
         """Keep out-of-fold predictions and choose an ensemble, if asked to."""
@@ -380,6 +391,7 @@ class BaseRaceSearch(FittedRace):
                 recorder.look(setup, state)
                 if tasks.end():
                     return last, "callback", None
+            return last, str(decider.stop_reason(last)), None
         except LookCutError:
             if not last.observations and budget is not None:
                 raise  # to start again with fewer
@@ -390,7 +402,6 @@ class BaseRaceSearch(FittedRace):
                 raise
             told = isinstance(interrupt, KeyboardInterrupt)
             return last, "interrupted" if told else "failed", interrupt
-        return last, str(decider.stop_reason(last)), None
 
     def _limited(self, setup: Setup, budget: TimeBudget | None) -> Decider:
         """Return the strategy within the limits that the user set."""

@@ -22,7 +22,7 @@ from cvst.search._results import (
     results_table,
 )
 from cvst.search._setup import Setup
-from cvst.search.estimate import look_again_at, score_estimate
+from cvst.search.estimate import ScoreEstimate, look_again_at, score_estimate
 
 __all__ = ["FittedRace"]
 
@@ -125,6 +125,8 @@ class FittedRace(BaseSearchCV):
         self.best_score_ = float(
             self.cv_results_[f"mean_test_{name}"][self.best_index_]
         )
+        # Not known yet, and never if the user interrupts what finds it out.
+        self.best_score_estimate_: ScoreEstimate | None = None
         self.tie_ = tie_of(state, self.best_index_, setup.strategy)
         self.stop_reason_ = settled_reason(reason, self.tie_)
         # ``refit`` may choose one that was dropped early.
@@ -159,7 +161,6 @@ class FittedRace(BaseSearchCV):
         except MemoryError:
             # The race is over and has its winner, with or without an estimate.
             LOGGER.info("There is no memory left for best_score_estimate_")
-            self.best_score_estimate_ = None
 
     def _choose(self, winner: int) -> int:
         if not callable(self.refit):

@@ -45,6 +45,23 @@ def test_the_share_is_kept(save_seconds, group_seconds, n_bytes):
     assert n_saves >= 0.4 * min(300 / group_seconds, 300 * SHARE / save_seconds)
 
 
+def test_what_every_group_costs_leaves_less_for_saving():
+    """Half of the share goes to every group, so half as many are saved alone."""
+    clock = Clock()
+    pace = Pace(SHARE, 1e-4, clock)
+    spent = 0.0
+    while clock.now < 100:
+        clock.now += 0.05
+        with pace.counting():
+            clock.now += 0.0005
+            spent += 0.0005
+        if pace.wait() <= 0:
+            with pace.saving():
+                clock.now += 0.001
+                spent += 0.001
+    assert 0.9 * SHARE * clock.now <= spent <= SHARE * clock.now + 0.001
+
+
 def test_long_groups_are_saved_one_by_one():
     clock = Clock()
     pace = Pace(SHARE, 1e-4, clock)

@@ -12,7 +12,6 @@ from typing import Any
 
 from cvst import RaceSearchCV
 from cvst.cli.commands._chosen_search import chosen_search, read_chosen_grid
-from cvst.cli.commands._termination import termination_as_interrupt
 from cvst.cli.grid import Grid
 from cvst.cli.models import find_model
 from cvst.cli.table import (
@@ -159,7 +158,7 @@ def run_job(job: Job, view: RaceView | None) -> bool:
         # Nor may they import what lies in the current folder.
         os.environ.setdefault("PYTHONSAFEPATH", "1")
     start = perf_counter()
-    with warnings_as_notes(job.notes), live_view(view), termination_as_interrupt():
+    with warnings_as_notes(job.notes), live_view(view):
         try:
             job.search.fit(*job.arrays, **job.fit_params)
         except KeyboardInterrupt:

@@ -16,6 +16,7 @@ from cvst.cli.commands._search_document import (
     summarise,
     write_results,
 )
+from cvst.cli.commands._termination import termination_as_interrupt
 from cvst.cli.results import check_folder, result_text
 from cvst.cli.terminal import RaceView, live_page
 from cvst.report import score_name
@@ -28,9 +29,19 @@ def run_search(options: Namespace) -> str:
     if options.out is not None:
         # First of all, since after hours of racing it would be too late.
         check_folder(options.out, options.overwrite)
-    job = make_job(options)
-    if options.plan:
-        return plan_text(options, job)
+    with termination_as_interrupt():
+        job = make_job(options)
+        if options.plan:
+            return plan_text(options, job)
+        try:
+            return _raced(options, job)
+        except KeyboardInterrupt:
+            if not hasattr(job.search, "best_params_"):
+                raise
+            raise Interrupted(_cut_short(options, job)) from None
+
+
+def _raced(options: Namespace, job: Job) -> str:
     title = f"{options.model} for {job.learning.target.name}"
     with live_page(options.live, title, score_name(job.search)) as page:
         finished = run_job(job, _view(options, job))
@@ -38,12 +49,27 @@ def run_search(options: Namespace) -> str:
         if page is not None:
             page.finish(job.search, command=summary["repeat"])
     lost = _write(options.out, job, summary, title)
-    text = json.dumps(summary, indent=2) if options.json else result_text(summary)
+    text = _text(options, summary)
     if lost:
         raise NotWritten(text, lost)
     if not finished:
         raise Interrupted(text)
     return text
+
+
+def _cut_short(options: Namespace, job: Job) -> str:
+    """Return what is known of a race that was over when the interrupt came."""
+    finished = hasattr(job.search, "best_estimator_")
+    if options.out is not None:
+        job.notes.append(
+            f"The interrupt came before all was done: '{options.out}' may hold no "
+            "results, or older ones. Whatever is there is complete."
+        )
+    return _text(options, summarise(options, job, finished))
+
+
+def _text(options: Namespace, summary: dict[str, Any]) -> str:
+    return json.dumps(summary, indent=2) if options.json else result_text(summary)
 
 
 def _write(folder: Path | None, job: Job, summary: dict[str, Any], title: str) -> str:

@@ -108,7 +108,6 @@ def _exchange(folder: Path, temporary: Path, names: list[str]) -> None:
     """Replace old files by new ones, or leave the old ones as they were."""
     kept = temporary / "old"
     kept.mkdir()
-    placed: list[str] = []
     try:
         # Also files that this search does not write: an old report beside new results
         # would be read as theirs.
@@ -117,10 +116,11 @@ def _exchange(folder: Path, temporary: Path, names: list[str]) -> None:
                 (folder / name).replace(kept / name)
         for name in names:
             (temporary / name).replace(folder / name)
-            placed.append(name)
     except BaseException:
-        for name in placed:
-            (folder / name).unlink()
+        # Ctrl-C may come right after a file got its name.
+        for name in names:
+            if not (temporary / name).exists():
+                (folder / name).unlink()
         for old in kept.iterdir():
             old.replace(folder / old.name)
         raise

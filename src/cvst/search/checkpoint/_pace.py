@@ -15,7 +15,7 @@ __all__ = ["MANY_BYTES", "Pace", "syncing", "writing"]
 
 # What writing, and waiting for the disk, may take of the time. Where groups are so
 # short that it would take more, several are saved together: they are soon done again.
-SHARE, SYNC_SHARE = 0.012, 0.004
+SHARE, SYNC_SHARE = 0.008, 0.003
 
 # What each takes at least, and how fast bytes are written, before any was timed.
 LEAST_WRITE, LEAST_SYNC, FASTEST = 5e-5, 1e-3, 2e8
@@ -72,6 +72,15 @@ class Pace:
         elapsed = self._clock() - self._began
         expected = self._each + n_bytes / self._rate
         return (self._spent + expected) / self._share - elapsed
+
+    @contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count the time of what has to be done for each group, saved or not."""
+        start = self._clock()
+        try:
+            yield
+        finally:
+            self._spent += self._clock() - start
 
     @contextmanager
     def saving(self, n_bytes: int = 0) -> Iterator[None]:

@@ -62,6 +62,7 @@ class Recorder:
         self._begin: dict[str, Any] | None = None
         self._waiting: list[_Finished] = []
         self._outcomes: list[dict[str, Any]] = []
+        self._n_bytes = 0
         self._known = list(story.outcomes)
         self._done = {int(one["configuration"]) for one in story.outcomes}
         self._joined: list[Configuration] = list(story.joined)
@@ -214,9 +215,12 @@ class Recorder:
     def keep(self, outcomes: Sequence[Any]) -> None:
         """Keep what is known of some configurations of the look under way."""
         with self._lock:
-            fresh = [one for one in outcomes if one.configuration not in self._done]
-            self._done |= {one.configuration for one in fresh}
-            self._outcomes += [told(one) for one in fresh]
+            with self._writes.counting():
+                fresh = [one for one in outcomes if one.configuration not in self._done]
+                self._done |= {one.configuration for one in fresh}
+                told_now = [told(one) for one in fresh]
+                self._outcomes += told_now
+                self._n_bytes += _bytes_of(told_now)
             if fresh:
                 self._save_in_time()
 
@@ -268,7 +272,7 @@ class Recorder:
     # Saving -------------------------------------------------------------------------
 
     def _turn_to_next(self) -> None:
-        self._outcomes, self._joined = [], []
+        self._outcomes, self._joined, self._n_bytes = [], [], 0
         self._done = set()
         self._look, self._is_told = None, False
 
@@ -277,9 +281,8 @@ class Recorder:
 
     def _save_in_time(self) -> None:
         """Save now, or as soon as the share of the time allows."""
-        n_bytes = self._n_bytes()
-        wait = self._writes.wait(n_bytes)
-        if wait <= 0 and not (n_bytes >= MANY_BYTES and self._is_complete()):
+        wait = self._writes.wait(self._n_bytes)
+        if wait <= 0 and not (self._n_bytes >= MANY_BYTES and self._is_complete()):
             self._save()
             self._sync_in_time()
         else:
@@ -314,15 +317,10 @@ class Recorder:
         """
         if self._journal is None:
             return False
-        with self._writes.saving(self._n_bytes()):
+        with self._writes.saving(self._n_bytes):
             return (
                 self._save_begin() and self._save_looks(ranked) and self._save_groups()
             )
-
-    def _n_bytes(self) -> int:
-        """Return about how many bytes wait to be written."""
-        values = (value for one in self._outcomes for value in one.values())
-        return sum(int(getattr(value, "nbytes", 0)) for value in values)
 
     def _save_begin(self) -> bool:
         if self._begin is not None and self._append("begin", self._begin, lasts=True):
@@ -349,7 +347,7 @@ class Recorder:
         if not self._is_told:
             fields |= {"look": _short(self._look), "joined": self._joined}
         if self._append(PASSING, fields, lasts=False):
-            self._outcomes, self._is_told = [], True
+            self._outcomes, self._n_bytes, self._is_told = [], 0, True
         return not self._outcomes
 
     def _sync(self) -> None:
@@ -399,6 +397,12 @@ class Ended(Limit):
         """Return the reason."""
         del state
         return self.reason
+
+
+def _bytes_of(outcomes: Sequence[Mapping[str, Any]]) -> int:
+    """Return about how many bytes they take in the file."""
+    values = (value for one in outcomes for value in one.values())
+    return sum(int(getattr(value, "nbytes", 0)) for value in values)
 
 
 def _short(look: Look) -> dict[str, Any]:

@@ -1,0 +1,130 @@
+"""Ctrl-C at any moment of a fit, down to single calls: what is known is kept.
+
+Python raises KeyboardInterrupt between any two instructions. Here it is raised when the
+n-th function of the package is called, for many n from the beginning to the end.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import randint
+from sklearn.linear_model import Ridge
+from sklearn.tree import DecisionTreeRegressor
+from threadpoolctl import threadpool_info
+
+import cvst
+from cvst import RaceGridSearchCV, RaceSearchCV
+from cvst.search.checkpoint._recorder import Recorder
+
+PACKAGE = str(Path(cvst.__file__).parent)
+N_PLACES = 24
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(200, 3))
+Y = np.sin(3 * X[:, 0]) + X[:, 1] + 0.3 * RNG.normal(size=200)
+
+DEPTHS = {"max_depth": [1, 2, 4, 6]}
+SEARCHES = {
+    "grid": lambda **k: RaceGridSearchCV(DecisionTreeRegressor(), DEPTHS, **k),
+    "ensemble": lambda **k: RaceGridSearchCV(
+        DecisionTreeRegressor(), DEPTHS, ensemble=True, **k
+    ),
+    "shared work": lambda **k: RaceGridSearchCV(
+        Ridge(), {"alpha": [0.1, 1.0, 10.0]}, strategy="cvst", **k
+    ),
+    "proposals": lambda **k: RaceSearchCV(
+        DecisionTreeRegressor(), {"max_depth": randint(1, 9)}, n_iter=6, **k
+    ),
+}
+
+
+class Calls:
+    """Counts calls of the package's functions, and interrupts one of them."""
+
+    def __init__(self, interrupted):
+        self.interrupted = interrupted
+        self.n = 0
+        self.where = None
+
+    def __call__(self, frame, event, arg):
+        if frame.f_code.co_filename.startswith(PACKAGE):
+            self.n += 1
+            if self.n == self.interrupted:
+                self.where = f"{frame.f_code.co_filename}: {frame.f_code.co_name}"
+                raise KeyboardInterrupt
+
+
+def fitted(search, interrupted, monkeypatch):
+    """Fit; return the calls, and the looks that were over."""
+    calls, looks = Calls(interrupted), [0]
+    told = Recorder.look
+
+    def look(self, setup, state):
+        told(self, setup, state)
+        looks.append(state.n_looks)
+
+    before = sys.gettrace()
+    with monkeypatch.context() as patch, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        patch.setattr(Recorder, "look", look)
+        sys.settrace(calls)
+        try:
+            search.fit(X, Y)
+        except KeyboardInterrupt:
+            assert calls.where is not None
+        finally:
+            sys.settrace(before)
+    return calls, looks[-1]
+
+
+def process_state():
+    threads = [(one["filepath"], one["num_threads"]) for one in threadpool_info()]
+    return list(warnings.filters), np.geterr(), threads
+
+
+def numbers_of(search):
+    """Return what must not depend on interrupts."""
+    return search.race_.mean_losses.tobytes(), search.predict(X).tobytes()
+
+
+# What is interrupted while it is thrown away says so, and nobody can catch it.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("kept", [False, True], ids=["no checkpoint", "checkpoint"])
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_an_interrupt_anywhere_keeps_what_is_known(kind, kept, tmp_path, monkeypatch):
+    def make(name):
+        path = tmp_path / name if kept else None
+        return SEARCHES[kind](random_state=0, checkpoint=path)
+
+    make("warm").fit(X, Y)  # imports and caches are not made twice
+    quiet = make("quiet")
+    calls, n_looks = fitted(quiet, None, monkeypatch)
+    assert n_looks == quiet.n_looks_
+    before = process_state()
+    for number in range(N_PLACES):
+        interrupted = max(1, round(calls.n * (number + 0.5) / N_PLACES))
+        search = make(f"race {number}")
+        cut, done = fitted(search, interrupted, monkeypatch)
+        if cut.where is None:
+            # Saving is paced, so that there may be fewer calls the next time.
+            assert kept
+            assert number >= N_PLACES // 2
+        assert process_state() == before, cut.where
+        if done:
+            assert search.n_looks_ >= done, cut.where
+            assert search.best_params_ in search.cv_results_["params"], cut.where
+            assert hasattr(search, "best_score_estimate_"), cut.where
+            seen = search.race_.mean_losses
+            np.testing.assert_array_equal(
+                seen, quiet.race_.mean_losses[: len(seen), : seen.shape[1]]
+            )
+        if kept and number % 4 == 0:
+            assert not (tmp_path / f"race {number}.lock").exists(), cut.where
+            again = make(f"race {number}")
+            fitted(again, None, monkeypatch)
+            assert numbers_of(again) == numbers_of(quiet), cut.where
