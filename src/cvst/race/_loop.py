@@ -48,13 +48,16 @@ def _with_more(
     # The decider judges the state, not the look just made, so that a resumed race
     # ends where the interrupted one would have ended.
     while source.has_room(len(state.pending)) and decider.stop_reason(state) is None:
-        alone = decider.looks_alone(state)
-        if alone and state.pending:
-            break
         proposed = decider.propose(state)
         if proposed:
             source.admit(proposed)
             state = state.admit(proposed)
+            # What has joined may be too dear to be looked at.
+            if decider.stop_reason(state) is not None:
+                break
+        alone = decider.looks_alone(state)
+        if alone and state.pending:
+            break
         look = decider.next_look(state)
         source.begin(look, alone)
         state = state.begin(look)

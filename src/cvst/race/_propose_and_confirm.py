@@ -144,10 +144,17 @@ class ProposeAndConfirm(ProposalFolds):
 
     def propose(self, state: RaceState) -> Sequence[Configuration]:
         """Return new configurations if they are next."""
+        proposed: list[Configuration] = []
+        while self._asks(state):
+            new = [one for family in self._new(state) for one in family]
+            proposed += new
+            # Those may turn out to be too dear; then there are others.
+            state = state.admit(new)
+        return proposed
+
+    def _asks(self, state: RaceState) -> bool:
         plan = self._plan(state)
-        if isinstance(plan, str) or plan.families:
-            return ()
-        return [one for family in self._new(state) for one in family]
+        return not (isinstance(plan, str) or plan.families)
 
     def next_look(self, state: RaceState) -> Look:
         """Return the next rung or fold, and which configurations take part."""
