@@ -5,6 +5,8 @@
 For some development tasks, of the time from the first look to the last:
 
 - busy: the share of the workers' seconds that fits and predictions took;
+- started: the same from the end of the first look on, when processes have started and
+  imported what they need;
 - proposals, decisions, tests: what the search's own process took for proposing, for
   choosing the next look, and for judging the last one; *own* is their sum;
 - alone: how much of that passed while no look was under way, so that workers waited;
@@ -115,6 +117,8 @@ def measured(task: Task, seconds: float, n_jobs: int, seed: int) -> dict[str, An
     seen = search.race_.observations
     each = np.concatenate([one.fit_seconds + one.score_seconds for one in seen])
     worked, elapsed = float(np.nansum(each)), seen[-1].elapsed
+    later = float(np.nansum(each[len(seen[0].fit_seconds) :]))
+    started = later / max(n_jobs * (elapsed - seen[0].elapsed), 1e-9)
     own = {name: watch.seconds[name] / elapsed for name in PARTS if name != "looks"}
     fits = sum(len(np.unique(_families(search, one))) for one in seen)
     busy = worked / (n_jobs * elapsed)
@@ -123,6 +127,7 @@ def measured(task: Task, seconds: float, n_jobs: int, seed: int) -> dict[str, An
         "task": task.name,
         "n_jobs": n_jobs,
         "busy": busy,
+        "started": started,
         **own,
         "own": sum(own.values()),
         "alone": alone,

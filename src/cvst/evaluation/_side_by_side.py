@@ -47,6 +47,11 @@ class SideBySide:
         prefer = self.source.evaluator.prefer
         self._crew = Crew(self.source.n_jobs, prefer, lost)
 
+    def wake(self, look: Look) -> None:
+        """Let all processes start at once before the first look, which may need one."""
+        if self.source.evaluator.prefer == "processes":
+            self._crew.wake(self.source.work(look, apart=True))
+
     def begin(self, look: Look) -> None:
         """Have a worker train and test the configurations of a look."""
         work = self.source.work(look, apart=True)

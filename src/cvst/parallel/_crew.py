@@ -74,6 +74,13 @@ class Crew(Generic[T]):
         self._under_way[ticket] = packed, chunk
         self._submit(ticket)
 
+    def wake(self, function: Callable[..., T]) -> None:
+        """Let all workers start and import what a function needs, at the same time."""
+        workers = self._started()
+        packed = Packed(function)
+        for _ in range(workers.n_jobs):
+            workers._backend.submit(partial(single_threaded, packed, []))
+
     def take(self) -> tuple[Any, T]:
         """Wait for a chunk, and return its ticket and its result."""
         while not self._known:
@@ -112,12 +119,10 @@ class Crew(Generic[T]):
             workers.__exit__(None, None, None)
 
     def _submit(self, ticket: Any) -> None:
-        if self._workers is None:
-            self._workers = self._open().__enter__()
         packed, chunk = self._under_way[ticket]
         heard = self._ended
         try:
-            self._workers._backend.submit(
+            self._started()._backend.submit(
                 partial(single_threaded, packed, chunk),
                 callback=lambda answer: heard.put((ticket, answer)),
             )
@@ -125,6 +130,11 @@ class Crew(Generic[T]):
             # The worker of another chunk has died just now.
             self._start_again()
         let_workers_be_ended()
+
+    def _started(self) -> Any:
+        if self._workers is None:
+            self._workers = self._open().__enter__()
+        return self._workers
 
     def _first_answer(self) -> tuple[Any, Any]:
         while True:

@@ -75,11 +75,13 @@ class WatchedSource:
 
     def begin(self, look: Look, alone: bool) -> None:
         """Hand a look to a free worker, or keep it for all of them."""
-        if alone or self._beside is None:
-            self._look = look
-            return
         start = self.clock()
-        self._beside.begin(look)
+        if self._beside is not None and not alone:
+            self._beside.begin(look)
+        else:
+            self._look = look
+            if self._beside is not None and self.n_looks == 0:
+                self._beside.wake(look)
         self._handing_out += self.clock() - start
 
     def take(self) -> tuple[Look, LookLosses]:
