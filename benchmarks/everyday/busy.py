@@ -7,9 +7,10 @@ For some development tasks, of the time from the first look to the last:
 - busy: the share of the workers' seconds that fits and predictions took;
 - started: the same from the end of the first look on, when processes have started and
   imported what they need;
-- proposals, decisions, tests: what the search's own process took for proposing, for
-  choosing the next look, and for judging the last one; *own* is their sum;
-- alone: how much of that passed while no look was under way, so that workers waited;
+- proposals, decisions, tests: what the search itself took for proposing, for choosing
+  the next look, and for judging the last one, as shares of the seconds of all workers;
+  *own* is their sum;
+- alone: how long workers waited for that, since no look was under way;
 - waits: how long workers waited while others were at work, which is what is left;
 - fit: the usual seconds of a fit with its predictions.
 
@@ -119,7 +120,11 @@ def measured(task: Task, seconds: float, n_jobs: int, seed: int) -> dict[str, An
     worked, elapsed = float(np.nansum(each)), seen[-1].elapsed
     later = float(np.nansum(each[len(seen[0].fit_seconds) :]))
     started = later / max(n_jobs * (elapsed - seen[0].elapsed), 1e-9)
-    own = {name: watch.seconds[name] / elapsed for name in PARTS if name != "looks"}
+    own = {
+        name: watch.seconds[name] / (n_jobs * elapsed)
+        for name in PARTS
+        if name != "looks"
+    }
     fits = sum(len(np.unique(_families(search, one))) for one in seen)
     busy = worked / (n_jobs * elapsed)
     alone = watch.alone / elapsed

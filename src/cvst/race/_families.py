@@ -12,6 +12,7 @@ from collections.abc import Collection, Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from cvst.race._state import RaceState
 __all__ = [
     "CONFIRM",
     "Family",
+    "FamilyKeys",
     "Record",
     "Sight",
     "count_screened",
@@ -100,6 +102,44 @@ class Family:
         return min(self.rungs)
 
 
+class FamilyKeys:
+    """Tells families apart: by all hyper-parameters but their rounds.
+
+    Parameters
+    ----------
+    rounds : collection of str
+        Hyper-parameters in which the members of a family differ.
+
+    Examples
+    --------
+    >>> key = FamilyKeys(["max_iter"])
+    >>> key({"max_iter": 20, "depth": 3}) == key({"depth": 3, "max_iter": 50})
+    True
+    """
+
+    def __init__(self, rounds: Collection[str]) -> None:
+        self._rounds = rounds
+        self._texts: dict[int, tuple[Any, str]] = {}
+
+    def __call__(self, configuration: Configuration) -> Hashable:
+        """Return what the members of a family have in common."""
+        return tuple(
+            (name, self._text(value))
+            for name, value in sorted(configuration.items())
+            if name not in self._rounds
+        )
+
+    def _text(self, value: Any) -> str:
+        if isinstance(value, str | int | float | None):
+            return repr(value)
+        # That of an estimator takes as long as a short fit. It is kept with the
+        # value, so that no other can have its address.
+        known = self._texts.get(id(value))
+        if known is None or known[0] is not value:
+            known = self._texts[id(value)] = value, repr(value)
+        return known[1]
+
+
 class Record:
     """All families of a race, kept up to date look by look.
 
@@ -134,7 +174,9 @@ class Record:
         Seconds of other folds than the first, on the way to the final.
     """
 
-    def __init__(self, rounds: Collection[str], sizes: Sequence[int]) -> None:
+    def __init__(
+        self, rounds: Collection[str], sizes: Sequence[int], keys: FamilyKeys
+    ) -> None:
         self.families: list[Family] = []
         self.family_of: list[int] = []
         self.waiting: dict[int, None] = {}
@@ -149,6 +191,7 @@ class Record:
         self.n_looks = 0
         self._last: Observation | None = None
         self._rounds = rounds
+        self._key = keys
         self._rung_of = {size: rung for rung, size in enumerate(sizes)}
         self._numbers: dict[Hashable, int] = {}
         self._n_rounds: list[float] = []
@@ -219,7 +262,7 @@ class Record:
         return -len(losses), sum(losses.values()) / len(losses)
 
     def _add(self, number: int, configuration: Configuration) -> None:
-        key = _family_key(configuration, self._rounds)
+        key = self._key(configuration)
         place = self._numbers.setdefault(key, len(self.families))
         if place == len(self.families):
             self.families.append(Family([]))
@@ -318,6 +361,7 @@ def record_of(
     rounds: Collection[str],
     sizes: Sequence[int],
     known: Record | None,
+    keys: FamilyKeys | None = None,
 ) -> Record:
     """Return the record of a state; one that is known is only brought up to date.
 
@@ -331,9 +375,11 @@ def record_of(
         Training rows of the rungs, rung 0 first.
     known : Record or None
         A record that may be of the same race.
+    keys : FamilyKeys or None
+        Tells families apart; one that has done so before is quicker.
     """
     if known is None or not known.follows(state):
-        known = Record(rounds, sizes)
+        known = Record(rounds, sizes, keys or FamilyKeys(rounds))
     known.update(state)
     return known
 
@@ -349,8 +395,8 @@ def count_screened(state: RaceState, rounds: Collection[str]) -> int:
         Hyper-parameters in which the members of a family differ.
     """
     looked = {n for one in state.observations for n in one.look.configurations.tolist()}
-    known = state.configurations
-    return len({_family_key(known[number], rounds) for number in looked})
+    known, key = state.configurations, FamilyKeys(rounds)
+    return len({key(known[number]) for number in looked})
 
 
 def most_rounds(configuration: Configuration, rounds: Collection[str]) -> float:
@@ -370,12 +416,3 @@ def most_rounds(configuration: Configuration, rounds: Collection[str]) -> float:
     """
     values = [configuration[name] for name in rounds if name in configuration]
     return float(max((n for n in values if isinstance(n, int | np.integer)), default=0))
-
-
-def _family_key(configuration: Configuration, rounds: Collection[str]) -> Hashable:
-    """Return what the members of a family have in common: all but their rounds."""
-    return tuple(
-        (name, repr(value))
-        for name, value in sorted(configuration.items())
-        if name not in rounds
-    )

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from cvst._typing import Configuration, IntArray
-from cvst.race._families import Record, most_rounds, record_of
+from cvst.race._families import FamilyKeys, Record, most_rounds, record_of
 from cvst.race._folds import largest_first
 from cvst.race._problem import Problem
 from cvst.race._proposal_parts import Source, Trial
@@ -57,6 +57,7 @@ class ProposalRecords(Strategy):
         self.screen_rounds = screen_rounds
         self.refits = refits
         self.rounds = rounds
+        self._keys = FamilyKeys(rounds)
 
     def _fidelity(self, state: RaceState, rung: int) -> float:
         """Return the share of all folds; minus their number stands for other folds."""
@@ -174,7 +175,7 @@ class ProposalRecords(Strategy):
             else:
                 before = None if self._is_aside else before
                 sizes = self._sizes(state.problem)
-                record = record_of(state, self.rounds, sizes, before)
+                record = record_of(state, self.rounds, sizes, before, self._keys)
             known = self._known = (state, record)
         return known[1]
 

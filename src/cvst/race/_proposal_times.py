@@ -256,9 +256,10 @@ class ProposalTimes(ProposalRecords):
         each = self._record(state).mean_seconds().get(self._base(state), np.inf)
         each = max(each * self._wall(state), 1e-6)
         most = min(LARGEST_BATCH, state.problem.seconds / FEWEST_LOOKS / each)
-        # Where looks overlap, each has one worker.
-        fewest = 1 if state.problem.n_at_once > 1 else self.batch
-        return max(fewest, int(min(most, self._own(state) / OWN_SHARE / each)))
+        # Where looks overlap, each has one worker, and others work in the meantime.
+        at_once = state.problem.n_at_once
+        fewest, share = 1 if at_once > 1 else self.batch, OWN_SHARE * min(at_once, 8)
+        return max(fewest, int(min(most, self._own(state) / share / each)))
 
     def _own(self, state: RaceState) -> float:
         """Return the seconds between two looks."""

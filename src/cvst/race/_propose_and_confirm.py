@@ -300,6 +300,13 @@ class ProposeAndConfirm(ProposalFolds):
 
     def _fitting_screen(self, state: RaceState) -> Plan | None:
         """Return the next look of the screening for which there is time."""
+        known = getattr(self, "_fitting", None)
+        if known is None or known[0] is not state:
+            known = self._fitting = (state, self._fresh_fitting_screen(state))
+        plan: Plan | None = known[1]
+        return plan
+
+    def _fresh_fitting_screen(self, state: RaceState) -> Plan | None:
         plan = self._screen(state)
         if plan is None or self._fits(state, plan):
             return plan
