@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cvst._typing import Configuration, IntArray
+from cvst._typing import Configuration
 from cvst.race._look import Look, Observation
 from cvst.race._state import RaceState
 
@@ -278,21 +278,30 @@ class Record:
     def _see(self, observation: Observation, place: int) -> None:
         look = observation.look
         numbers = look.configurations.tolist()
-        families = np.array([self.family_of[number] for number in numbers])
-        found = list(dict.fromkeys(families.tolist()))
-        losses = np.where(
-            np.isfinite(observation.mean_losses), observation.mean_losses, inf
-        )
-        by_number = dict(zip(numbers, losses.tolist(), strict=True))
+        places: dict[int, list[int]] = {}
+        for where, number in enumerate(numbers):
+            places.setdefault(self.family_of[number], []).append(where)
+        means = observation.mean_losses
+        losses = np.where(np.isfinite(means), means, inf).tolist()
+        by_number = dict(zip(numbers, losses, strict=True))
         if look.fold:
             for number, loss in by_number.items():
                 self.fold_losses.setdefault(number, {})[look.fold] = loss
         elif self._rung_of[look.n_train] == 0:
             self.first_losses |= by_number
-        for number in found:
-            mine = np.flatnonzero(families == number)
-            largest = min(look.configurations[mine].tolist(), key=self._by_rounds)
-            sight = _sight(observation, mine, place, largest)
+        fits = observation.fit_seconds.tolist()
+        scores = observation.score_seconds.tolist()
+        for number, mine in places.items():
+            best = min(mine, key=losses.__getitem__)
+            fit = sum(fits[where] for where in mine)
+            sight = Sight(
+                losses[best],
+                numbers[best],
+                min((numbers[where] for where in mine), key=self._by_rounds),
+                fit + sum(scores[where] for where in mine),
+                fit,
+                place,
+            )
             self._see_family(number, sight, look)
         if place > 0:
             self.worked += float(np.nansum(observation.fit_seconds))
@@ -339,21 +348,6 @@ class Record:
         whole = Sight(means[best], best, largest, seconds, fitting, last.look)
         insort(self.levels.setdefault(level, []), (whole.loss, number))
         self.seen.append((number, -level, whole))
-
-
-def _sight(observation: Observation, mine: IntArray, place: int, largest: int) -> Sight:
-    """Return what a look says about the family at some places of its arrays."""
-    losses = observation.mean_losses[mine]
-    losses = np.where(np.isfinite(losses), losses, np.inf)
-    fit = float(observation.fit_seconds[mine].sum())
-    return Sight(
-        float(losses.min()),
-        int(observation.look.configurations[mine[int(np.argmin(losses))]]),
-        largest,
-        fit + float(observation.score_seconds[mine].sum()),
-        fit,
-        place,
-    )
 
 
 def record_of(

@@ -35,7 +35,7 @@ GOING_ON = (0.6, 0.4, 0.3)
 
 # With a clock: a look has several configurations if the work between two looks takes
 # more than this share of a fit; most of them, and about how many looks there still are.
-OWN_SHARE, LARGEST_BATCH, FEWEST_LOOKS = 0.04, 32, 40
+OWN_SHARE, LARGEST_BATCH, FEWEST_LOOKS = 0.03, 64, 40
 
 # Forecasts err: a look begins only if this many times its forecast is left, the second
 # number if none of its configurations was looked at before.
@@ -67,9 +67,29 @@ class ProposalTimes(ProposalRecords):
         # What has to be worked out before a look takes its time as well, and who wins
         # a look at all rows may take longer to fit than the leader of today.
         needed = self._own(state) + self._forecast(state, plan)
-        after = [self._refit_seconds(state, one) for one in plan.families]
-        reserve = max([self._reserve(state), *after]) if plan.rung == 0 else 0.0
-        return needed <= min(self._left(state), self._left_in_all(state) - reserve)
+        reserve = self._reserve(state)
+        if plan.rung == 0:
+            reserve = max(reserve, self._largest_refit(state, plan.families))
+        return needed <= self._left_in_all(state) - reserve
+
+    def _largest_refit(self, state: RaceState, numbers: Sequence[int]) -> float:
+        """Return the seconds of the longest final fit of some families, 0 of none."""
+        families = self._record(state).families
+        seen = [n for n in numbers if families[n].is_seen]
+        longest = max((self._refit_seconds(state, n) for n in seen), default=0.0)
+        unseen = [n for n in numbers if not families[n].is_seen]
+        if not (self.refits and unseen):
+            return longest
+        firsts = [self._first_members(state, families[n], 0)[0] for n in unseen]
+        members = [state.configurations[n] for n in firsts]
+        seconds = self._unseen_seconds(state, members, 0)
+        whole = [self._whole(state, families[n].members[0]) for n in unseen]
+        more = MARGIN * self._more_rows(state)
+        return max(longest, float((more * seconds * np.array(whole)).max()))
+
+    def _more_rows(self, state: RaceState) -> float:
+        """Return how many times the rows of a fold the final fit has."""
+        return float(state.problem.refit_rows / self._sizes(state.problem)[0])
 
     def _forecast(self, state: RaceState, plan: Plan) -> float:
         if plan.fold:
@@ -188,10 +208,10 @@ class ProposalTimes(ProposalRecords):
         """Return what the final fit of a family would take, with a margin."""
         if not self.refits:
             return 0.0
-        record, sizes = self._record(state), self._sizes(state.problem)
+        record = self._record(state)
         family = record.families[number]
-        more_rows = state.problem.refit_rows / sizes[0]
-        whole = MARGIN * more_rows * self._whole(state, family.members[0])
+        whole = MARGIN * self._more_rows(state)
+        whole *= self._whole(state, family.members[0])
         if not family.is_seen:
             return whole * self._seconds(state, number, 0)
         sight = family.rungs[family.highest]
