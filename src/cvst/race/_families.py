@@ -102,6 +102,7 @@ class Family:
         return min(self.rungs)
 
 
+@dataclass(frozen=True)
 class FamilyKeys:
     """Tells families apart: by all hyper-parameters but their rounds.
 
@@ -117,16 +118,17 @@ class FamilyKeys:
     True
     """
 
-    def __init__(self, rounds: Collection[str]) -> None:
-        self._rounds = rounds
-        self._texts: dict[int, tuple[Any, str]] = {}
+    rounds: Collection[str]
+    _texts: dict[int, tuple[Any, str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def __call__(self, configuration: Configuration) -> Hashable:
         """Return what the members of a family have in common."""
         return tuple(
             (name, self._text(value))
             for name, value in sorted(configuration.items())
-            if name not in self._rounds
+            if name not in self.rounds
         )
 
     def _text(self, value: Any) -> str:
