@@ -52,7 +52,8 @@ class Draws:
         return [[{"x": float(x)}] for x in rng.random(count)]
 
     def seconds(self, configurations, trials):
-        return np.array([duration(one["x"]) for one in configurations])
+        scale = 1.0 if self.workers is None else self.workers.scale
+        return np.array([scale * duration(one["x"]) for one in configurations])
 
 
 def duration(x):
@@ -62,9 +63,14 @@ def duration(x):
 
 @dataclass
 class Played:
-    """Workers whose fits take as long as they are said to, one look each."""
+    """Workers whose fits take as long as they are said to, one look each.
+
+    A race that thinks takes as many seconds before each look.
+    """
 
     n_workers: int
+    scale: float = 1.0
+    thinking: float = 0.0
     configurations: list[dict] = field(default_factory=lambda: [{"x": 0.0}])
     now: float = 0.0
     under_way: list = field(default_factory=list)
@@ -83,9 +89,9 @@ class Played:
     def begin(self, look, alone):
         assert len(look.configurations)
         assert not (alone and self.under_way)
-        fits = [
-            duration(self.configurations[n]["x"]) for n in look.configurations.tolist()
-        ]
+        self.now += self.thinking
+        numbers = [self.configurations[n]["x"] for n in look.configurations.tolist()]
+        fits = [self.scale * duration(x) for x in numbers]
         # Alone, a look has all workers.
         seconds = sum(fits) / (self.n_workers if alone else 1)
         self.under_way.append((self.now + max(seconds, max(fits)), look, fits, alone))
@@ -106,6 +112,7 @@ class Played:
         end, look, fits, _ = self.under_way.pop(0)
         self.waits.append((look.stage, alone, idle))
         self.taken.append(look)
+        end = max(end, self.now)
         seconds, self.now = end - self.now, end
         rng = np.random.default_rng(look.configurations.tolist())
         xs = [self.configurations[n]["x"] for n in look.configurations.tolist()]
@@ -122,9 +129,9 @@ class Played:
 
 
 def run(n_workers=2, seconds=200.0, **settings):
-    workers = Played(n_workers)
+    workers = Played(n_workers, **settings)
     source = Draws(workers)
-    strategy = ProposeAndConfirm(source, refits=False, min_rows=40, **settings)
+    strategy = ProposeAndConfirm(source, refits=False, min_rows=40)
     start = RaceState(problem(seconds, n_workers))
     states = list(race(start, workers, strategy))
     return states, workers, source
@@ -201,17 +208,27 @@ def test_the_number_of_looks_counts_those_under_way():
     assert len(workers.begun) == 7
 
 
-def test_the_time_is_kept_and_used():
-    """The last looks end within it, and too little was left for another one."""
-    _, workers, _ = run(seconds=100.0)
-    assert 80 < workers.now <= 100
+@pytest.mark.parametrize("seconds", [60.0, 90.0, 120.0])
+def test_the_time_is_kept_and_used(seconds):
+    """A look beside others takes one worker as long as a look alone would."""
+    _, workers, _ = run(5, seconds)
+    assert 0.8 * seconds < workers.now <= seconds
+
+
+def test_short_fits_go_to_a_worker_together():
+    """So that thinking is a small part of the time, which is kept all the same."""
+    _, workers, _ = run(5, 30.0, scale=0.1, thinking=0.2)
+    widths = [len(one.configurations) for one in workers.taken if one.stage == "screen"]
+    assert np.mean(widths) > 4
+    assert 24 < workers.now <= 30
 
 
 def test_a_resumed_race_forgets_what_was_under_way():
     """Whoever was about to be looked at is looked at again."""
     states, _, source = run()
     broken = next(state for state in states if state.pending and state.n_looks > 5)
-    workers = Played(2, list(broken.configurations), broken.elapsed)
+    workers = Played(2, configurations=list(broken.configurations))
+    workers.now = broken.elapsed
     strategy = ProposeAndConfirm(source, refits=False, min_rows=40)
     again = list(race(broken, workers, strategy))
     waiting = [n for one in broken.pending for n in one.configurations.tolist()]

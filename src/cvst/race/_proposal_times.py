@@ -92,27 +92,34 @@ class ProposalTimes(ProposalRecords):
         return float(state.problem.refit_rows / self._sizes(state.problem)[0])
 
     def _forecast(self, state: RaceState, plan: Plan) -> float:
-        if plan.fold:
-            seconds = sum(self._fold_seconds(state, one) for one in plan.families)
-        elif plan.families:
-            seconds = self._seconds_together(state, plan.families, plan.rung)
-        else:
-            # As much of them as will be looked at: see _first_members.
-            most = DEAREST * self._left(state)
-            families = self._new(state)
-            ends = [one for family in families for one in (family[0], family[-1])]
-            first, last = self._unseen_seconds(state, ends, plan.rung).reshape(-1, 2).T
-            seconds = float(np.maximum(np.minimum(first, most), last).sum())
+        """Return what a look will take on the clock, with a margin."""
+        seconds = self._each(state, plan)
         record = self._record(state)
         unseen = all(not record.families[one].is_seen for one in plan.families)
         # A look beside others has one worker, who takes as long as it takes.
         beside = state.problem.n_at_once > 1 and not plan.alone
         wall = 1.0 if beside else self._wall(state)
-        return (UNSEEN_MARGIN if unseen else MARGIN) * wall * seconds
+        # However many workers there are, the longest fit has one of them.
+        clock = max(wall * float(sum(seconds)), max(seconds, default=0.0))
+        return (UNSEEN_MARGIN if unseen else MARGIN) * clock
 
-    def _seconds_together(
+    def _each(self, state: RaceState, plan: Plan) -> list[float]:
+        """Return what the families of a look will take."""
+        if plan.fold:
+            return [self._fold_seconds(state, one) for one in plan.families]
+        if plan.families:
+            return self._seconds_of(state, plan.families, plan.rung)
+        # As much of them as will be looked at: see _first_members.
+        most = DEAREST * self._left(state)
+        families = self._new(state)
+        ends = [one for family in families for one in (family[0], family[-1])]
+        first, last = self._unseen_seconds(state, ends, plan.rung).reshape(-1, 2).T
+        each: list[float] = np.maximum(np.minimum(first, most), last).tolist()
+        return each
+
+    def _seconds_of(
         self, state: RaceState, numbers: Sequence[int], rung: int
-    ) -> float:
+    ) -> list[float]:
         """Return what some families will take, forecasts of the unseen made at once."""
         families = self._record(state).families
         unseen = [
@@ -121,7 +128,7 @@ class ProposalTimes(ProposalRecords):
             if not families[n].is_seen
         ]
         seen = [self._seconds(state, n, rung) for n in numbers if families[n].is_seen]
-        return float(self._unseen_seconds(state, unseen, rung).sum()) + sum(seen)
+        return [*self._unseen_seconds(state, unseen, rung).tolist(), *seen]
 
     def _seconds(self, state: RaceState, number: int, rung: int) -> float:
         """Return what a family will take on a rung, by what it took on others."""
@@ -131,7 +138,7 @@ class ProposalTimes(ProposalRecords):
             return family.rungs[rung].seconds
         known = self._record(state).mean_seconds()
         if not family.is_seen:
-            return self._seconds_together(state, [number], rung)
+            return self._seconds_of(state, [number], rung)[0]
         near = _nearest(family, rung)
         own = family.rungs[near].seconds
         if rung in known:
@@ -236,8 +243,9 @@ class ProposalTimes(ProposalRecords):
         n_folds = len(self._folds(state.problem)) - 1
         shares = [1.0, *GOING_ON][:n_folds]
         count = max(2, min(most, len(best)))
-        work = float(np.mean(each)) * sum(max(2.0, share * count) for share in shares)
-        return MARGIN * self._wall(state) * work
+        wall = self._wall(state)
+        fits = sum(max(1.0, wall * max(2.0, share * count)) for share in shares)
+        return MARGIN * float(np.mean(each)) * fits
 
     def _affordable(self, state: RaceState, best: list[int]) -> int:
         """Return how many families the time left can confirm."""
