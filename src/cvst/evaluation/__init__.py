@@ -29,6 +29,7 @@ from cvst.evaluation._protocol import (
 )
 from cvst.evaluation._responses import SeveralResponses
 from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
+from cvst.evaluation._side_by_side import SideBySide, n_side_by_side
 from cvst.evaluation._source import DataSource, failure_warning
 from cvst.evaluation._stored import is_stored
 from cvst.evaluation.device import arrays_on, as_numpy
@@ -61,6 +62,7 @@ __all__ = [
     "Scoring",
     "Scratch",
     "SeveralResponses",
+    "SideBySide",
     "Task",
     "arrays_on",
     "as_numpy",
@@ -73,6 +75,7 @@ __all__ = [
     "in_order",
     "incremental_evaluator_for",
     "is_stored",
+    "n_side_by_side",
     "named_scores",
     "predictions_of",
     "raced_name",

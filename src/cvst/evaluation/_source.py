@@ -191,13 +191,7 @@ class DataSource:
         LookCutError
             If the gate closed before all was done.
         """
-        weights = take(self.data.score_weights, look.test)
-        if weights is not None and not np.any(weights > 0):
-            raise InvalidInputError(
-                f"sample_weight is 0 for all {len(weights)} rows to be tested on after "
-                f"training on {look.n_train}. Drop rows of weight 0."
-            )
-        tables = Tables(look, self._n_points(look), self.with_residuals)
+        tables = self._tables(look)
         # In this process losses are entered at once, so that each exists only once.
         here = self._is_here()
         work = self.work(look, tables.enter if here else None)
@@ -208,7 +202,26 @@ class DataSource:
             scored = self._run(work, gate, tables)
         finally:
             self.scratch.drop(ROWS_OF_LOOK)
-        seen = None
+        return self._seen(work, scored, tables)
+
+    def losses_of(self, work: Work, scored: Sequence[Scores]) -> LookLosses:
+        """Return the losses of a look that was done elsewhere, as a whole."""
+        self._complain(scored)
+        check_outcomes(self.evaluator, work.configurations, scored)
+        tables = self._tables(work.look)
+        return self._seen(work, [tables.entered(one) for one in scored], tables)
+
+    def _tables(self, look: Look) -> Tables:
+        weights = take(self.data.score_weights, look.test)
+        if weights is not None and not np.any(weights > 0):
+            raise InvalidInputError(
+                f"sample_weight is 0 for all {len(weights)} rows to be tested on after "
+                f"training on {look.n_train}. Drop rows of weight 0."
+            )
+        return Tables(look, self._n_points(look), self.with_residuals)
+
+    def _seen(self, work: Work, scored: list[Scores], tables: Tables) -> LookLosses:
+        look, seen = work.look, None
         # What is kept is kept one by one, and must add up to the same bits later.
         if self.data.score_weights is None and self.keeper is None:
             seen = whole_look(look, scored, self.loss, take(self.data.y, look.test))

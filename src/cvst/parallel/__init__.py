@@ -7,6 +7,7 @@ where they are chosen, and only then.
 
 from cvst.parallel._chunks import in_chunks, in_parts, run_chunks
 from cvst.parallel._cluster import Cluster
+from cvst.parallel._crew import Crew
 from cvst.parallel._engines import (
     cluster_with,
     effective_n_jobs,
@@ -21,6 +22,7 @@ from cvst.parallel._process_state import filtered_warnings, one_blas_thread
 
 __all__ = [
     "Cluster",
+    "Crew",
     "Guard",
     "OnFile",
     "cluster_with",

@@ -22,7 +22,14 @@ from cvst.parallel._pickling import Packed
 from cvst.parallel._process_state import filtered_warnings, one_blas_thread
 from cvst.parallel._single import Interrupted, parts_of, single_threaded
 
-__all__ = ["in_chunks", "in_parts", "run_chunks"]
+__all__ = [
+    "Lost",
+    "done_alone",
+    "in_chunks",
+    "in_parts",
+    "let_workers_be_ended",
+    "run_chunks",
+]
 
 T = TypeVar("T")
 
@@ -133,7 +140,7 @@ def run_chunks(
                     raise
             # One of those under way is to blame: each gets another chance, alone.
             for chunk in handed.under_way():
-                yield pool.alone(chunk, lost)
+                yield done_alone(pool.function, chunk, lost)
 
 
 class _HandedOut:
@@ -180,7 +187,7 @@ class _Pool:
     ) -> None:
         backend, _ = joblib.parallel.get_active_backend(prefer=prefer)
         streams = getattr(backend, "supports_return_generator", False)
-        self._function = function
+        self.function = function
         self._n_jobs = n_jobs
         self._prefer = prefer
         self._options = {
@@ -195,9 +202,9 @@ class _Pool:
         """Yield what the workers return, in order."""
         parallel = joblib.Parallel(self._n_jobs, prefer=self._prefer, **self._options)
         results = parallel(
-            joblib.delayed(single_threaded)(self._function, chunk) for chunk in chunks
+            joblib.delayed(single_threaded)(self.function, chunk) for chunk in chunks
         )
-        _let_workers_be_ended()
+        let_workers_be_ended()
         try:
             for result in results:
                 if isinstance(result, Interrupted):
@@ -210,25 +217,34 @@ class _Pool:
                     warnings.simplefilter("ignore")
                     results.close()
 
-    def alone(self, chunk: Any, lost: Lost[Any]) -> Any:
-        """Return the results of a chunk, in a process that does nothing else."""
-        # With one worker joblib would stay in this process, which must not die.
-        parallel = joblib.Parallel(2, prefer="processes")
-        try:
-            (result,) = parallel(
-                [joblib.delayed(single_threaded)(self._function, chunk)]
-            )
-        except BrokenExecutor as error:
-            parts = parts_of(chunk)
-            if parts:
-                return [one for part in parts for one in self.alone(part, lost)]
-            return lost(chunk, _last_words(str(error)))
-        if isinstance(result, Interrupted):
-            raise KeyboardInterrupt
-        return result
+
+def done_alone(function: Callable[..., Any], chunk: Any, lost: Lost[Any]) -> Any:
+    """Return the results of a chunk, in a process that does nothing else.
+
+    Parameters
+    ----------
+    function : callable
+        What to do with the chunk.
+    chunk : list of list of int
+        Groups of configurations.
+    lost : callable
+        As in :func:`run_chunks`.
+    """
+    # With one worker joblib would stay in this process, which must not die.
+    parallel = joblib.Parallel(2, prefer="processes")
+    try:
+        (result,) = parallel([joblib.delayed(single_threaded)(function, chunk)])
+    except BrokenExecutor as error:
+        parts = parts_of(chunk)
+        if parts:
+            return [one for part in parts for one in done_alone(function, part, lost)]
+        return lost(chunk, _last_words(str(error)))
+    if isinstance(result, Interrupted):
+        raise KeyboardInterrupt
+    return result
 
 
-def _let_workers_be_ended() -> None:
+def let_workers_be_ended() -> None:
     """Lend joblib's processes a method that it calls to end them, and they lack.
 
     joblib asks psutil or the command ``pgrep`` for the children of a worker. In slim

@@ -71,16 +71,18 @@ class Cost:
 
 def _features(n_choices: Sequence[int], points: FloatArray) -> FloatArray:
     """Return coordinates and squares of numbers, a column for each choice."""
-    columns = []
-    for place, count in enumerate(n_choices):
+    widths = [count or 2 for count in n_choices]
+    features = np.zeros((len(points), max(1, sum(widths))))
+    start = 0
+    for place, (count, width) in enumerate(zip(n_choices, widths, strict=True)):
         values = points[:, place]
         if count:
             # NaN equals no code: an inactive choice adds nothing to the cost.
-            columns.append(values[:, None] == np.arange(count))
+            features[:, start : start + width] = values[:, None] == np.arange(count)
         else:
             # An inactive number counts as the middle, where both features are 0.
             centred = np.nan_to_num(values - 0.5, nan=0.0)
-            columns.append(np.column_stack([centred, centred**2]))
-    if not columns:
-        return np.zeros((len(points), 1))
-    return np.hstack(columns).astype(float)
+            features[:, start] = centred
+            features[:, start + 1] = centred**2
+        start += width
+    return features

@@ -8,6 +8,7 @@ So a model sees every point once, whatever the mixture of looks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,7 +80,8 @@ def gather_evidence(history: History) -> Evidence:
     # From dear to cheap, so that each level is aligned with what stands already.
     for level in np.unique(levels)[::-1]:
         rows = np.flatnonzero(levels == level)
-        here, values = _means(owners[rows], history.losses[rows])
+        here, mean = _merging(owners[rows])
+        values = mean(history.losses[rows])
         known = np.isfinite(losses[here]) & np.isfinite(values)
         # Without a point seen at both levels the last shift is the best guess.
         if known.any():
@@ -87,9 +89,8 @@ def gather_evidence(history: History) -> Evidence:
         # A point that failed in full stays failed, even if a cheap look went well.
         new = fidelities[here] == 0
         losses[here[new]] = values[new] + shift
-        _, shares = _means(owners[rows], history.fidelities[rows])
+        shares, times = mean(history.fidelities[rows]), mean(history.seconds[rows])
         fidelities[here[new]] = shares[new]
-        _, times = _means(owners[rows], history.seconds[rows])
         seconds[here[new]] = times[new] / shares[new]
     failed = ~np.isfinite(losses)
     # If all failed the number does not matter: equal losses teach nothing.
@@ -115,9 +116,18 @@ def _owners(points: FloatArray) -> tuple[IntArray, IntArray]:
     return owners, first
 
 
-def _means(owners: IntArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Average repeated looks; one failure fails all."""
+def _merging(
+    owners: IntArray,
+) -> tuple[IntArray, Callable[[FloatArray], FloatArray]]:
+    """Return which points were looked at, and a mean over the looks at each of them.
+
+    One failure fails all looks at a point.
+    """
     here, inverse, counts = np.unique(owners, return_inverse=True, return_counts=True)
-    # NaN spreads through the sum, which is how one failure fails the mean.
-    finite = np.where(np.isfinite(values), values, np.nan)
-    return here, np.bincount(inverse, weights=finite) / counts
+
+    def mean(values: FloatArray) -> FloatArray:
+        # NaN spreads through the sum, which is how one failure fails the mean.
+        finite = np.where(np.isfinite(values), values, np.nan)
+        return np.asarray(np.bincount(inverse, weights=finite) / counts)
+
+    return here, mean

@@ -167,7 +167,9 @@ def _factored(correlations: FloatArray) -> tuple[FloatArray, bool]:
     """
     # As little as will do: noise here is noise in every prediction.
     for noise in (0.0, 1e-5, 1e-3):
-        noisy = correlations + noise * np.eye(len(correlations))
+        noisy = correlations
+        if noise:
+            noisy = correlations + noise * np.eye(len(correlations))
         with suppress(LinAlgError):
             factor: tuple[FloatArray, bool] = cho_factor(
                 noisy, lower=True, check_finite=False

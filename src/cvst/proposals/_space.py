@@ -82,8 +82,8 @@ def squared_distances(
     categories = choices > 0
     if categories.any():
         squares[categories] = a[categories] != b[categories]
-    missing = np.isnan(a) | np.isnan(b)
-    if missing.any():
+    if np.isnan(left).any() or np.isnan(right).any():
+        missing = np.isnan(a) | np.isnan(b)
         # Differences with NaN are NaN and must not reach a kernel.
         squares[missing] = (np.isnan(a) != np.isnan(b))[missing]
     return squares

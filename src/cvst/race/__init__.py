@@ -7,7 +7,7 @@ from cvst.race._cross_validation import CrossValidation
 from cvst.race._cvst import CVST
 from cvst.race._deciding import deciding_looks, deciding_mean, shared_deciding_looks
 from cvst.race._elimination import NoElimination
-from cvst.race._families import count_screened, family_key, most_rounds
+from cvst.race._families import FamilyKeys, count_screened, most_rounds
 from cvst.race._fold_race import FoldRace
 from cvst.race._growing_steps import GrowingSteps
 from cvst.race._leader_tests import excess_p_values
@@ -27,6 +27,7 @@ from cvst.race._rules import (
     LookCutError,
     LossSource,
     Schedule,
+    SeveralLooksSource,
     SimilarityRule,
     StoppingRule,
     WinnerRule,
@@ -54,6 +55,7 @@ __all__ = [
     "CrossValidation",
     "Decider",
     "EliminationRule",
+    "FamilyKeys",
     "FoldRace",
     "Folds",
     "GrowingSteps",
@@ -79,6 +81,7 @@ __all__ = [
     "Relay",
     "Schedule",
     "SearchSpace",
+    "SeveralLooksSource",
     "SimilarTraces",
     "SimilarityRule",
     "Source",
@@ -97,7 +100,6 @@ __all__ = [
     "deciding_looks",
     "deciding_mean",
     "excess_p_values",
-    "family_key",
     "levels_of",
     "meetings",
     "most_rounds",

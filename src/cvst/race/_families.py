@@ -12,20 +12,21 @@ from collections.abc import Collection, Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from math import inf
+from typing import Any
 
 import numpy as np
 
-from cvst._typing import Configuration, IntArray
+from cvst._typing import Configuration
 from cvst.race._look import Look, Observation
 from cvst.race._state import RaceState
 
 __all__ = [
     "CONFIRM",
     "Family",
+    "FamilyKeys",
     "Record",
     "Sight",
     "count_screened",
-    "family_key",
     "is_final",
     "most_rounds",
     "record_of",
@@ -101,6 +102,46 @@ class Family:
         return min(self.rungs)
 
 
+@dataclass(frozen=True)
+class FamilyKeys:
+    """Tells families apart: by all hyper-parameters but their rounds.
+
+    Parameters
+    ----------
+    rounds : collection of str
+        Hyper-parameters in which the members of a family differ.
+
+    Examples
+    --------
+    >>> key = FamilyKeys(["max_iter"])
+    >>> key({"max_iter": 20, "depth": 3}) == key({"depth": 3, "max_iter": 50})
+    True
+    """
+
+    rounds: Collection[str]
+    _texts: dict[int, tuple[Any, str]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+
+    def __call__(self, configuration: Configuration) -> Hashable:
+        """Return what the members of a family have in common."""
+        return tuple(
+            (name, self._text(value))
+            for name, value in sorted(configuration.items())
+            if name not in self.rounds
+        )
+
+    def _text(self, value: Any) -> str:
+        if isinstance(value, str | int | float | None):
+            return repr(value)
+        # That of an estimator takes as long as a short fit. It is kept with the
+        # value, so that no other can have its address.
+        known = self._texts.get(id(value))
+        if known is None or known[0] is not value:
+            known = self._texts[id(value)] = value, repr(value)
+        return known[1]
+
+
 class Record:
     """All families of a race, kept up to date look by look.
 
@@ -135,7 +176,9 @@ class Record:
         Seconds of other folds than the first, on the way to the final.
     """
 
-    def __init__(self, rounds: Collection[str], sizes: Sequence[int]) -> None:
+    def __init__(
+        self, rounds: Collection[str], sizes: Sequence[int], keys: FamilyKeys
+    ) -> None:
         self.families: list[Family] = []
         self.family_of: list[int] = []
         self.waiting: dict[int, None] = {}
@@ -150,6 +193,7 @@ class Record:
         self.n_looks = 0
         self._last: Observation | None = None
         self._rounds = rounds
+        self._key = keys
         self._rung_of = {size: rung for rung, size in enumerate(sizes)}
         self._numbers: dict[Hashable, int] = {}
         self._n_rounds: list[float] = []
@@ -221,7 +265,7 @@ class Record:
         return -len(losses), sum(losses.values()) / len(losses)
 
     def _add(self, number: int, configuration: Configuration) -> None:
-        key = family_key(configuration, self._rounds)
+        key = self._key(configuration)
         place = self._numbers.setdefault(key, len(self.families))
         if place == len(self.families):
             self.families.append(Family([]))
@@ -237,21 +281,30 @@ class Record:
     def _see(self, observation: Observation, place: int) -> None:
         look = observation.look
         numbers = look.configurations.tolist()
-        families = np.array([self.family_of[number] for number in numbers])
-        found = list(dict.fromkeys(families.tolist()))
-        losses = np.where(
-            np.isfinite(observation.mean_losses), observation.mean_losses, inf
-        )
-        by_number = dict(zip(numbers, losses.tolist(), strict=True))
+        places: dict[int, list[int]] = {}
+        for where, number in enumerate(numbers):
+            places.setdefault(self.family_of[number], []).append(where)
+        means = observation.mean_losses
+        losses = np.where(np.isfinite(means), means, inf).tolist()
+        by_number = dict(zip(numbers, losses, strict=True))
         if look.fold:
             for number, loss in by_number.items():
                 self.fold_losses.setdefault(number, {})[look.fold] = loss
         elif self._rung_of[look.n_train] == 0:
             self.first_losses |= by_number
-        for number in found:
-            mine = np.flatnonzero(families == number)
-            largest = min(look.configurations[mine].tolist(), key=self._by_rounds)
-            sight = _sight(observation, mine, place, largest)
+        fits = observation.fit_seconds.tolist()
+        scores = observation.score_seconds.tolist()
+        for number, mine in places.items():
+            best = min(mine, key=losses.__getitem__)
+            fit = sum(fits[where] for where in mine)
+            sight = Sight(
+                losses[best],
+                numbers[best],
+                min((numbers[where] for where in mine), key=self._by_rounds),
+                fit + sum(scores[where] for where in mine),
+                fit,
+                place,
+            )
             self._see_family(number, sight, look)
         # The first look pays for imports and the like.
         if place > 0:
@@ -301,26 +354,12 @@ class Record:
         self.seen.append((number, -level, whole))
 
 
-def _sight(observation: Observation, mine: IntArray, place: int, largest: int) -> Sight:
-    """Return what a look says about the family at some places of its arrays."""
-    losses = observation.mean_losses[mine]
-    losses = np.where(np.isfinite(losses), losses, np.inf)
-    fit = float(observation.fit_seconds[mine].sum())
-    return Sight(
-        float(losses.min()),
-        int(observation.look.configurations[mine[int(np.argmin(losses))]]),
-        largest,
-        fit + float(observation.score_seconds[mine].sum()),
-        fit,
-        place,
-    )
-
-
 def record_of(
     state: RaceState,
     rounds: Collection[str],
     sizes: Sequence[int],
     known: Record | None,
+    keys: FamilyKeys | None = None,
 ) -> Record:
     """Return the record of a state; one that is known is only brought up to date.
 
@@ -334,9 +373,11 @@ def record_of(
         Training rows of the rungs, rung 0 first.
     known : Record or None
         A record that may be of the same race.
+    keys : FamilyKeys or None
+        Tells families apart; one that has done so before is quicker.
     """
     if known is None or not known.follows(state):
-        known = Record(rounds, sizes)
+        known = Record(rounds, sizes, keys or FamilyKeys(rounds))
     known.update(state)
     return known
 
@@ -352,8 +393,8 @@ def count_screened(state: RaceState, rounds: Collection[str]) -> int:
         Hyper-parameters in which the members of a family differ.
     """
     looked = {n for one in state.observations for n in one.look.configurations.tolist()}
-    known = state.configurations
-    return len({family_key(known[number], rounds) for number in looked})
+    known, key = state.configurations, FamilyKeys(rounds)
+    return len({key(known[number]) for number in looked})
 
 
 def most_rounds(configuration: Configuration, rounds: Collection[str]) -> float:
@@ -373,25 +414,3 @@ def most_rounds(configuration: Configuration, rounds: Collection[str]) -> float:
     """
     values = [configuration[name] for name in rounds if name in configuration]
     return float(max((n for n in values if isinstance(n, int | np.integer)), default=0))
-
-
-def family_key(configuration: Configuration, rounds: Collection[str]) -> Hashable:
-    """Return what the members of a family have in common: all but their rounds.
-
-    Parameters
-    ----------
-    configuration : dict
-        A configuration.
-    rounds : collection of str
-        Hyper-parameters in which the members of a family differ.
-
-    Examples
-    --------
-    >>> family_key({"max_iter": 20, "learning_rate": 0.1}, ["max_iter"])
-    (('learning_rate', '0.1'),)
-    """
-    return tuple(
-        (name, repr(value))
-        for name, value in sorted(configuration.items())
-        if name not in rounds
-    )

@@ -33,6 +33,10 @@ class Limit:
         """Return configurations that join the race now."""
         return self.decider.propose(state)
 
+    def looks_alone(self, state: RaceState) -> bool:
+        """Say whether the next look has to wait for those under way."""
+        return self.decider.looks_alone(state)
+
     def next_look(self, state: RaceState) -> Look:
         """Return where to look next."""
         return self.decider.next_look(state)
@@ -67,11 +71,8 @@ class AtMost(Limit):
         """Say why the race is over: by itself first, then by the limit."""
         # A race that ends by itself at the limit was not cut.
         reason = self.decider.stop_reason(state)
-        if (
-            reason is None
-            and self.n_looks is not None
-            and state.n_looks >= self.n_looks
-        ):
+        begun = state.n_looks + len(state.pending)
+        if reason is None and self.n_looks is not None and begun >= self.n_looks:
             return "max_looks"
         return reason
 

@@ -55,6 +55,8 @@ class Problem:
         Rows from which on a subset has a few of every class; 0 if there are none.
     seconds : float or None
         What the race may take on the clock, the final fit included; None for no limit.
+    n_at_once : int
+        Most looks that can be under way at a time.
     configurations : tuple of dict
         The configurations themselves, where a strategy may want to see them.
     covered : mapping of str to str
@@ -82,6 +84,7 @@ class Problem:
     covered: Mapping[str, str] = field(default_factory=dict)
     n_refit: int | None = None
     max_bytes: int | None = None
+    n_at_once: int = 1
 
     @property
     def largest_look(self) -> int:

@@ -45,7 +45,7 @@ class ProposalFolds(ProposalTimes):
 
         The best of many on one fold are the best for that fold.
         """
-        record = self._record(state)
+        record, busy = self._record(state), self._under_way(state)
         if not self._may_promote(state):
             return None
         for fold in range(1, len(self._folds(state.problem))):
@@ -55,12 +55,14 @@ class ProposalFolds(ProposalTimes):
                 number
                 for number in ranked[:count]
                 if len(record.families[number].folds) == fold - 1
+                and number not in busy
                 and self._is_left(state, number)
             ]
             # The best change, and those that were promoted before count too. Where
             # looks have many, they wait for others.
             together = self._n_together(state)
-            room = min(count - len(record.on_level(fold)), together)
+            n_coming = len(self._under_way(state, fold))
+            room = min(count - len(record.on_level(fold)) - n_coming, together)
             if min(len(ready), room) > together // 4:
                 return Plan(SCREEN, tuple(ready[:room]), fold=fold)
         return None
@@ -82,7 +84,7 @@ class ProposalFolds(ProposalTimes):
             # One alone has nobody to beat, unless others were there before.
             fewest = 2 if len(families) == len(runners) else 1
             while len(families) >= fewest:
-                plan = Plan(CONFIRM, tuple(families), fold=fold)
+                plan = Plan(CONFIRM, tuple(families), fold=fold, alone=True)
                 if self._fits(state, plan):
                     return plan
                 families.pop()
@@ -90,7 +92,7 @@ class ProposalFolds(ProposalTimes):
 
     def _challenge(self, state: RaceState) -> Plan | None:
         """Return the next fold of what beat the winner on the first one."""
-        record = self._record(state)
+        record, busy = self._record(state), self._under_way(state)
         winner = record.families[self._leader(state)]
         if 0 not in winner.rungs or not winner.folds:
             return None
@@ -98,7 +100,7 @@ class ProposalFolds(ProposalTimes):
             one = record.families[number]
             if one.rungs[0].loss >= winner.rungs[0].loss:
                 return None
-            if one is winner or not self._is_left(state, number):
+            if one is winner or number in busy or not self._is_left(state, number):
                 continue
             fold = next((f for f in sorted(winner.folds) if f not in one.folds), None)
             if fold is not None and _mean_excess(one, winner) <= 0:

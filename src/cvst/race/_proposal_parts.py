@@ -71,9 +71,12 @@ class Plan:
         Who takes part; empty if new ones are to be proposed.
     rung, fold : int
         Where.
+    alone : bool
+        Whether it has to know what all others have found.
     """
 
     stage: str
     families: tuple[int, ...]
     rung: int = 0
     fold: int = 0
+    alone: bool = False

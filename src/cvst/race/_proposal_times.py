@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.race._families import Family, Record, most_rounds, record_of
-from cvst.race._folds import largest_first
-from cvst.race._problem import Problem
-from cvst.race._proposal_parts import Plan, Source, Trial
+from cvst._typing import Configuration, FloatArray
+from cvst.race._families import Family
+from cvst.race._proposal_parts import Plan
+from cvst.race._proposal_records import GROWTH, ProposalRecords, rounds_in
 from cvst.race._state import RaceState
-from cvst.race._strategy import Strategy
 
 __all__ = ["GOING_ON", "ProposalTimes"]
-
-# Each rung has this many times the training rows of the one below.
-GROWTH = 4
 
 # A rung is worth it if its fits take at most this share of those one rung above.
 WORTH_IT = 0.6
@@ -41,7 +35,7 @@ GOING_ON = (0.6, 0.4, 0.3)
 
 # With a clock: a look has several configurations if the work between two looks takes
 # more than this share of a fit; most of them, and about how many looks there still are.
-OWN_SHARE, LARGEST_BATCH, FEWEST_LOOKS = 0.04, 32, 40
+OWN_SHARE, LARGEST_BATCH, FEWEST_LOOKS = 0.03, 64, 40
 
 # Forecasts err: a look begins only if this many times its forecast is left, the second
 # number if none of its configurations was looked at before.
@@ -52,42 +46,11 @@ MARGIN, UNSEEN_MARGIN = 1.15, 1.35
 CLOSING, CLOSING_EACH = 0.01, 1e-4
 
 
-class ProposalTimes(Strategy):
+class ProposalTimes(ProposalRecords):
     """Knows what looks at families cost, and so what comes into question.
 
     The parameters are those of :class:`ProposeAndConfirm`.
     """
-
-    _is_aside = False
-    _known: tuple[RaceState, Record] | None = None
-
-    def __init__(
-        self,
-        source: Source,
-        n_iter: int | None = None,
-        n_folds: int = 5,
-        n_confirmed: int = 10,
-        confirm_share: float = 0.3,
-        min_rows: int = 500,
-        max_test: int = 10_000,
-        level: float = 0.05,
-        batch: int = 1,
-        screen_rounds: int | None = None,
-        refits: bool = True,
-        rounds: Collection[str] = (),
-    ) -> None:
-        self.source = source
-        self.n_iter = n_iter
-        self.n_folds = n_folds
-        self.n_confirmed = n_confirmed
-        self.confirm_share = confirm_share
-        self.min_rows = min_rows
-        self.max_test = max_test
-        self.level = level
-        self.batch = batch
-        self.screen_rounds = screen_rounds
-        self.refits = refits
-        self.rounds = rounds
 
     def _left(self, state: RaceState) -> float:
         """Return the seconds that are left before the final fit."""
@@ -104,32 +67,60 @@ class ProposalTimes(Strategy):
         # What has to be worked out before a look takes its time as well, and who wins
         # a look at all rows may take longer to fit than the leader of today.
         needed = self._own(state) + self._forecast(state, plan)
-        reserve = 0.0
+        reserve = self._reserve(state)
         if plan.rung == 0:
-            after = [self._refit_seconds(state, one) for one in plan.families]
-            after += [] if plan.families else self._refits_of_new(state)
-            reserve = max([self._reserve(state), *after])
-        return needed <= min(self._left(state), self._left_in_all(state) - reserve)
+            new = [] if plan.families else self._refits_of_new(state)
+            reserve = max(reserve, self._largest_refit(state, plan.families), *new)
+        return needed <= self._left_in_all(state) - reserve
+
+    def _largest_refit(self, state: RaceState, numbers: Sequence[int]) -> float:
+        """Return the seconds of the longest final fit of some families, 0 of none."""
+        families = self._record(state).families
+        seen = [n for n in numbers if families[n].is_seen]
+        longest = max((self._refit_seconds(state, n) for n in seen), default=0.0)
+        unseen = [n for n in numbers if not families[n].is_seen]
+        if not (self.refits and unseen):
+            return longest
+        firsts = [self._first_members(state, families[n], 0)[0] for n in unseen]
+        members = [state.configurations[n] for n in firsts]
+        seconds = self._unseen_seconds(state, members, 0)
+        whole = [self._whole(state, families[n].members[0]) for n in unseen]
+        more = MARGIN * self._more_rows(state)
+        return max(longest, float((more * seconds * np.array(whole)).max()))
+
+    def _more_rows(self, state: RaceState) -> float:
+        """Return how many times the rows of a fold the final fit has."""
+        return float(state.problem.refit_rows / self._sizes(state.problem)[0])
 
     def _forecast(self, state: RaceState, plan: Plan) -> float:
-        if plan.fold:
-            seconds = sum(self._fold_seconds(state, one) for one in plan.families)
-        elif plan.families:
-            seconds = self._seconds_together(state, plan.families, plan.rung)
-        else:
-            # As much of them as will be looked at: see _first_members.
-            most = DEAREST * self._left(state)
-            families = self._new(state)
-            ends = [one for family in families for one in (family[0], family[-1])]
-            first, last = self._unseen_seconds(state, ends, plan.rung).reshape(-1, 2).T
-            seconds = float(np.maximum(np.minimum(first, most), last).sum())
+        """Return what a look will take on the clock, with a margin."""
+        seconds = self._each(state, plan)
         record = self._record(state)
         unseen = all(not record.families[one].is_seen for one in plan.families)
-        return (UNSEEN_MARGIN if unseen else MARGIN) * self._wall(state) * seconds
+        # A look beside others has one worker, who takes as long as it takes.
+        beside = state.problem.n_at_once > 1 and not plan.alone
+        wall = 1.0 if beside else self._wall(state)
+        # However many workers there are, the longest fit has one of them.
+        clock = max(wall * float(sum(seconds)), max(seconds, default=0.0))
+        return (UNSEEN_MARGIN if unseen else MARGIN) * clock
 
-    def _seconds_together(
+    def _each(self, state: RaceState, plan: Plan) -> list[float]:
+        """Return what the families of a look will take."""
+        if plan.fold:
+            return [self._fold_seconds(state, one) for one in plan.families]
+        if plan.families:
+            return self._seconds_of(state, plan.families, plan.rung)
+        # As much of them as will be looked at: see _first_members.
+        most = DEAREST * self._left(state)
+        families = self._new(state)
+        ends = [one for family in families for one in (family[0], family[-1])]
+        first, last = self._unseen_seconds(state, ends, plan.rung).reshape(-1, 2).T
+        each: list[float] = np.maximum(np.minimum(first, most), last).tolist()
+        return each
+
+    def _seconds_of(
         self, state: RaceState, numbers: Sequence[int], rung: int
-    ) -> float:
+    ) -> list[float]:
         """Return what some families will take, forecasts of the unseen made at once."""
         families = self._record(state).families
         unseen = [
@@ -138,7 +129,7 @@ class ProposalTimes(Strategy):
             if not families[n].is_seen
         ]
         seen = [self._seconds(state, n, rung) for n in numbers if families[n].is_seen]
-        return float(self._unseen_seconds(state, unseen, rung).sum()) + sum(seen)
+        return [*self._unseen_seconds(state, unseen, rung).tolist(), *seen]
 
     def _seconds(self, state: RaceState, number: int, rung: int) -> float:
         """Return what a family will take on a rung, by what it took on others."""
@@ -148,7 +139,7 @@ class ProposalTimes(Strategy):
             return family.rungs[rung].seconds
         known = self._record(state).mean_seconds()
         if not family.is_seen:
-            return self._seconds_together(state, [number], rung)
+            return self._seconds_of(state, [number], rung)[0]
         near = _nearest(family, rung)
         own = family.rungs[near].seconds
         if rung in known:
@@ -170,8 +161,8 @@ class ProposalTimes(Strategy):
         if not first.is_seen:
             return np.zeros(len(configurations))
         sight = first.rungs[_nearest(first, rung)]
-        own = _rounds(state, state.configurations[sight.largest])
-        rounds = [_rounds(state, one) for one in configurations]
+        own = rounds_in(state, state.configurations[sight.largest])
+        rounds = [rounds_in(state, one) for one in configurations]
         ratios = [one / own if one and own else 1.0 for one in rounds]
         return self._seconds(state, 0, rung) * np.maximum(LEAST_WORK, ratios)
 
@@ -212,7 +203,7 @@ class ProposalTimes(Strategy):
         if self.screen_rounds is None:
             return 1.0
         return max(
-            1.0, _rounds(state, state.configurations[number]) / self.screen_rounds
+            1.0, rounds_in(state, state.configurations[number]) / self.screen_rounds
         )
 
     def _reserve(self, state: RaceState) -> float:
@@ -225,10 +216,10 @@ class ProposalTimes(Strategy):
         """Return what the final fit of a family would take, with a margin."""
         if not self.refits:
             return 0.0
-        record, sizes = self._record(state), self._sizes(state.problem)
+        record = self._record(state)
         family = record.families[number]
-        more_rows = state.problem.refit_rows / sizes[0]
-        whole = MARGIN * more_rows * self._whole(state, family.members[0])
+        whole = MARGIN * self._more_rows(state)
+        whole *= self._whole(state, family.members[0])
         if not family.is_seen:
             return whole * self._seconds(state, number, 0)
         sight = family.rungs[family.highest]
@@ -262,8 +253,9 @@ class ProposalTimes(Strategy):
         n_folds = len(self._folds(state.problem)) - 1
         shares = [1.0, *GOING_ON][:n_folds]
         count = max(2, min(most, len(best)))
-        work = float(np.mean(each)) * sum(max(2.0, share * count) for share in shares)
-        return MARGIN * self._wall(state) * work
+        wall = self._wall(state)
+        fits = sum(max(1.0, wall * max(2.0, share * count)) for share in shares)
+        return MARGIN * float(np.mean(each)) * fits
 
     def _affordable(self, state: RaceState, best: list[int]) -> int:
         """Return how many families the time left can confirm."""
@@ -302,7 +294,10 @@ class ProposalTimes(Strategy):
         each = self._record(state).mean_seconds().get(self._base(state), np.inf)
         each = max(each * self._wall(state), 1e-6)
         most = min(LARGEST_BATCH, state.problem.seconds / FEWEST_LOOKS / each)
-        return max(self.batch, int(min(most, self._own(state) / OWN_SHARE / each)))
+        # Where looks overlap, each has one worker, and others work in the meantime.
+        at_once = state.problem.n_at_once
+        fewest, share = 1 if at_once > 1 else self.batch, OWN_SHARE * min(at_once, 8)
+        return max(fewest, int(min(most, self._own(state) / share / each)))
 
     def _own(self, state: RaceState) -> float:
         """Return the seconds between two looks."""
@@ -338,157 +333,22 @@ class ProposalTimes(Strategy):
         larger, smaller = pairs[0]
         return float(np.clip(larger / max(smaller, 1e-9), 1.0, 1.5 * GROWTH))
 
-    def _fidelity(self, state: RaceState, rung: int) -> float:
-        """Return the share of all folds; minus their number stands for other folds."""
-        sizes, n_folds = self._sizes(state.problem), len(self._folds(state.problem))
-        return (1 - rung if rung < 0 else sizes[rung] / sizes[0]) / n_folds
-
-    def _trials(self, state: RaceState) -> list[Trial]:
-        """Return all looks of the screening, in order."""
-        record, known = self._record(state), getattr(self, "_told", None)
-        # The first look is taken back when it is repeated, so all before is made anew.
-        if known is None or known[0] is not record or len(known[1]) <= 1:
-            fresh: list[Trial] = []
-            known = self._told = (record, fresh)
-        trials: list[Trial] = known[1]
-        configurations = state.configurations
-        # Without a clock nothing may depend on how fast the machine is.
-        clock = state.problem.seconds is not None
-        for number, rung, one in record.seen[len(trials) :]:
-            first = record.families[number].members[0]
-            seconds = one.seconds * _times_the_rounds(state, first, one.largest)
-            trials.append(
-                Trial(
-                    configurations[first],
-                    one.loss,
-                    self._fidelity(state, rung),
-                    seconds if clock else 1.0,
-                )
-            )
-        return trials
-
-    def _trials_of_size(self, state: RaceState, rung: int) -> list[Trial]:
-        """Return the looks on a rung: the same list until there are others."""
-        trials, fidelity = self._trials(state), self._fidelity(state, rung)
-        known = getattr(self, "_alike", None)
-        if known is None or known[0] is not trials or known[1] != (len(trials), rung):
-            alike = [one for one in trials if one.fidelity == fidelity]
-            known = self._alike = (trials, (len(trials), rung), alike)
-        chosen: list[Trial] = known[2]
-        return chosen
-
     def _new(self, state: RaceState) -> list[list[Configuration]]:
         """Ask the source for new families, once for each state."""
-        key = (state.n_looks, state.n_configurations)
+        key = (state.n_looks, state.n_configurations, len(state.pending))
         memo = getattr(self, "_drawn", None)
         if memo is None or memo[0] != key or memo[1] is not state.observations:
             count = self._n_together(state)
             if self.n_iter is not None:
                 count = min(count, self.n_iter - len(self._record(state).families))
             seed = (state.problem.seed, state.n_configurations)
-            trials = self._trials(state)
+            trials = [*self._trials(state), *self._supposed(state)]
             drawn = self.source.propose(trials, count, seed) if count > 0 else []
             self._drawn = (key, state.observations, drawn)
         families: list[list[Configuration]] = self._drawn[2]
         return families
 
-    def _leader(self, state: RaceState) -> int:
-        """Return the family that would win now, found once for each state."""
-        known = getattr(self, "_first", None)
-        if known is None or known[0] is not state:
-            known = self._first = (state, self._fresh_leader(state))
-        leader: int = known[1]
-        return leader
-
-    def _fresh_leader(self, state: RaceState) -> int:
-        record = self._record(state)
-        confirmed = {record.family_of[n] for n in record.fold_losses}
-        left = [n for n in confirmed if self._is_left(state, n)]
-        if left:
-            means = {
-                n: min(record.mean_fold_loss(one) for one in record.families[n].members)
-                for n in left
-            }
-            return min(left, key=lambda n: (*means[n], n))
-        for rung in sorted(record.order):
-            for number in record.on_rung(rung):
-                if self._is_left(state, number):
-                    return number
-        return 0
-
-    def _is_left(self, state: RaceState, number: int) -> bool:
-        members = self._record(state).families[number].members
-        return bool(state.active[members].any())
-
-    def n_screened(self, state: RaceState) -> int:
-        """Return how many families have been looked at."""
-        record = self._record(state)
-        return len(record.families) - len(record.waiting)
-
-    def _record(self, state: RaceState) -> Record:
-        # Each decision asks for it a hundred times, and the state rarely changes.
-        known = self._known
-        if known is None or known[0] is not state:
-            before = None if known is None else known[1]
-            if before is not None and self._is_aside and before.follows(state):
-                record = before.supposing(state)
-            else:
-                before = None if self._is_aside else before
-                sizes = self._sizes(state.problem)
-                record = record_of(state, self.rounds, sizes, before)
-            known = self._known = (state, record)
-        return known[1]
-
-    @contextmanager
-    def _aside(self) -> Iterator[None]:
-        """Let states be asked about that are not next; what is known stays known."""
-        before = self._known, self._is_aside
-        self._is_aside = True
-        try:
-            yield
-        finally:
-            self._known, self._is_aside = before
-
-    def _folds(self, problem: Problem) -> list[tuple[IntArray, IntArray]]:
-        return self._rows(problem)[0]
-
-    def _sizes(self, problem: Problem) -> list[int]:
-        """Return the training rows of the rungs, those of the whole fold first."""
-        return self._rows(problem)[1]
-
-    def _rows(
-        self, problem: Problem
-    ) -> tuple[list[tuple[IntArray, IntArray]], list[int]]:
-        """Return folds and sizes, worked out once: each decision asks for them."""
-        known = getattr(self, "_split", None)
-        if known is None or known[0] is not problem:
-            folds = self._fresh_folds(problem)
-            sizes = [len(folds[0][0])]
-            fewest = max(self.min_rows, problem.min_rows)
-            while sizes[-1] // GROWTH >= fewest:
-                sizes.append(sizes[-1] // GROWTH)
-            known = self._split = (problem, (folds, sizes))
-        rows: tuple[list[tuple[IntArray, IntArray]], list[int]] = known[1]
-        return rows
-
-    def _fresh_folds(self, problem: Problem) -> list[tuple[IntArray, IntArray]]:
-        if problem.n_validation:
-            train, test = problem.prefix(problem.n_samples)
-            rows = np.arange(problem.n_samples + problem.n_validation)
-            return [(rows[train], rows[test])]
-        return list(largest_first(problem.folds[self.n_folds]))
-
 
 def _nearest(family: Family, rung: int) -> int:
     """Return the rung a family was seen on that is nearest to another."""
     return min(family.rungs, key=lambda one: abs(one - rung))
-
-
-def _times_the_rounds(state: RaceState, number: int, other: int) -> float:
-    """Return how many times the rounds of another member one has, at least 1."""
-    mine, others = (_rounds(state, state.configurations[n]) for n in (number, other))
-    return max(1.0, mine / others) if others else 1.0
-
-
-def _rounds(state: RaceState, configuration: Configuration) -> float:
-    return most_rounds(configuration, state.problem.covered)

@@ -137,12 +137,24 @@ class ProposeAndConfirm(ProposalFolds):
         plan = self._plan(state)
         return plan if isinstance(plan, str) else None
 
+    def looks_alone(self, state: RaceState) -> bool:
+        """Let looks of the screening overlap where workers would wait otherwise."""
+        plan = self._plan(state)
+        return state.problem.n_at_once == 1 or isinstance(plan, str) or plan.alone
+
     def propose(self, state: RaceState) -> Sequence[Configuration]:
         """Return new configurations if they are next."""
+        proposed: list[Configuration] = []
+        while self._asks(state):
+            new = [one for family in self._new(state) for one in family]
+            proposed += new
+            # Those may turn out to be too dear; then there are others.
+            state = state.admit(new)
+        return proposed
+
+    def _asks(self, state: RaceState) -> bool:
         plan = self._plan(state)
-        if isinstance(plan, str) or plan.families:
-            return ()
-        return [one for family in self._new(state) for one in family]
+        return not (isinstance(plan, str) or plan.families)
 
     def next_look(self, state: RaceState) -> Look:
         """Return the next rung or fold, and which configurations take part."""
@@ -224,7 +236,8 @@ class ProposeAndConfirm(ProposalFolds):
 
     def _plan(self, state: RaceState) -> Plan | str:
         """Return what the next look is, or why there is none."""
-        key = (id(state.observations), state.n_looks, state.n_configurations)
+        pending = len(state.pending)
+        key = (id(state.observations), state.n_looks, state.n_configurations, pending)
         memo = getattr(self, "_memo", None)
         if memo is None or memo[0] != key or memo[1] is not state.observations:
             # Asked three times for each look, and answered once. The state is kept
@@ -262,21 +275,21 @@ class ProposeAndConfirm(ProposalFolds):
         if state.problem.seconds is None:
             # Without a clock there is nothing to measure: one look where all are seen.
             rung = self._base(state)
-            return None if rungs else Plan(WARM_UP, (0,), rung)
+            return None if rungs else Plan(WARM_UP, (0,), rung, alone=True)
         if self.n_screened(state) > 1:
             return None
         share = state.elapsed / state.problem.seconds
         most = ONCE_SHORT if state.elapsed < SHORT else ONCE[1]
         if state.n_looks == 1 and ONCE[0] < share < most:
             # Imports and the like are part of the first look only.
-            return Plan(WARM_UP, (0,), rung + 1)
+            return Plan(WARM_UP, (0,), rung + 1, alone=True)
         if rung < 0:
             return None
         # One size says nothing about others, so the final fit is not counted yet.
         left = self._left(state) if len(rungs) > 1 else self._left_in_all(state)
         if rungs and self._seconds(state, 0, rung) > 0.2 * left:
             return None
-        return Plan(WARM_UP, (0,), rung)
+        return Plan(WARM_UP, (0,), rung, alone=True)
 
     def _is_screening(self, state: RaceState) -> bool:
         if self.n_iter is not None:
@@ -289,11 +302,18 @@ class ProposeAndConfirm(ProposalFolds):
 
     def _fitting_screen(self, state: RaceState) -> Plan | None:
         """Return the next look of the screening for which there is time."""
+        known = getattr(self, "_fitting", None)
+        if known is None or known[0] is not state:
+            known = self._fitting = (state, self._fresh_fitting_screen(state))
+        plan: Plan | None = known[1]
+        return plan
+
+    def _fresh_fitting_screen(self, state: RaceState) -> Plan | None:
         plan = self._screen(state)
         if plan is None or self._fits(state, plan):
             return plan
         # It is too dear, but others may not be, or not on fewer rows.
-        others: list[tuple[int, ...]] = [(n,) for n in self._record(state).waiting]
+        others: list[tuple[int, ...]] = [(n,) for n in self._waiting(state)]
         # New ones are proposed while only a few are too dear to be looked at.
         if len(others) < MOST_WAITING and self._new(state):
             others.append(())
@@ -309,6 +329,7 @@ class ProposeAndConfirm(ProposalFolds):
     def _screen(self, state: RaceState) -> Plan | None:
         """Promote, or look at what has not been seen, or ask for new ones."""
         record, base = self._record(state), self._base(state)
+        busy = self._under_way(state)
         for rung in range(1, len(self._sizes(state.problem))):
             ranked = record.on_rung(rung)
             best = ranked[: int(PROMOTED * len(ranked))]
@@ -316,6 +337,7 @@ class ProposeAndConfirm(ProposalFolds):
                 number
                 for number in best
                 if record.families[number].highest == rung
+                and number not in busy
                 and self._is_left(state, number)
             ]
             if ready:
@@ -323,9 +345,9 @@ class ProposeAndConfirm(ProposalFolds):
         more = self._more_folds(state)
         if more is not None:
             return more
-        if record.waiting:
-            waiting = list(record.waiting)[: self._n_together(state)]
-            return Plan(SCREEN, tuple(waiting), base)
+        waiting = self._waiting(state)
+        if waiting:
+            return Plan(SCREEN, tuple(waiting[: self._n_together(state)]), base)
         return Plan(SCREEN, (), base) if self._new(state) else None
 
     # Judging ------------------------------------------------------------------------

@@ -20,6 +20,7 @@ __all__ = [
     "LookCutError",
     "LossSource",
     "Schedule",
+    "SeveralLooksSource",
     "SimilarityRule",
     "StoppingRule",
     "WinnerRule",
@@ -46,6 +47,27 @@ class LossSource(Protocol):
         LookCutError
             If there was no time to finish; the look counts for nothing then.
         """
+        ...
+
+
+@runtime_checkable
+class SeveralLooksSource(Protocol):
+    """Trains and tests configurations of several looks at a time."""
+
+    def admit(self, configurations: Sequence[Configuration]) -> None:
+        """Take configurations that join the race, numbered after those known."""
+        ...
+
+    def has_room(self, n_pending: int) -> bool:
+        """Return whether another look can begin beside so many."""
+        ...
+
+    def begin(self, look: Look, alone: bool) -> None:
+        """Begin a look; ``alone`` says that none will begin before it is over."""
+        ...
+
+    def take(self) -> tuple[Look, LookLosses]:
+        """Wait for any of the looks that have begun, and return its losses."""
         ...
 
 

@@ -36,6 +36,8 @@ class RaceState:
         The looks so far, oldest first.
     proposed : tuple of dict
         Configurations that joined during the race, numbered after those of the problem.
+    pending : tuple of Look
+        Looks that have begun and are not over. They are not part of what is kept.
 
     Examples
     --------
@@ -47,6 +49,7 @@ class RaceState:
     problem: Problem
     observations: tuple[Observation, ...] = ()
     proposed: tuple[Configuration, ...] = ()
+    pending: tuple[Look, ...] = ()
 
     @property
     def n_looks(self) -> int:
@@ -194,7 +197,8 @@ class RaceState:
         known = [self.problem.n_configurations]
         known += [int(one.look.configurations.max()) + 1 for one in looks]
         joined = max(known) - self.problem.n_configurations
-        return replace(self, observations=looks, proposed=self.proposed[:joined])
+        proposed = self.proposed[:joined]
+        return replace(self, observations=looks, proposed=proposed, pending=())
 
     def admit(self, configurations: Sequence[Configuration]) -> RaceState:
         """Return the state with more configurations, none of them looked at yet."""
@@ -203,6 +207,19 @@ class RaceState:
         grown = _all_true(state).copy()
         grown[: self.n_configurations] = self.active
         vars(state)["active"] = _read_only(grown)
+        return state
+
+    def begin(self, look: Look) -> RaceState:
+        """Return the state with one more look under way."""
+        return self._pending((*self.pending, look))
+
+    def settled(self) -> RaceState:
+        """Return the state without looks that are not over."""
+        return self._pending(()) if self.pending else self
+
+    def _pending(self, looks: tuple[Look, ...]) -> RaceState:
+        state = replace(self, pending=looks)
+        vars(state)["active"] = self.active
         return state
 
     def observe(self, look: Look, seen: LookLosses, verdict: Verdict) -> RaceState:
@@ -223,7 +240,11 @@ class RaceState:
         return self._with(replace(observation, drops=drops))
 
     def _with(self, observation: Observation) -> RaceState:
-        state = replace(self, observations=(*self.observations, observation))
+        state = replace(
+            self,
+            observations=(*self.observations, observation),
+            pending=tuple(one for one in self.pending if one is not observation.look),
+        )
         # A shortcut for the cached property, which would go through the whole race.
         vars(state)["active"] = _active_after(self.active, observation)
         return state

@@ -43,6 +43,10 @@ class Decider(Protocol):
         """Return where to look next; asked only while the race is not over."""
         ...
 
+    def looks_alone(self, state: RaceState) -> bool:
+        """Say whether the next look has to wait for those under way."""
+        ...
+
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Call top and flop, and drop."""
         ...
@@ -71,6 +75,15 @@ class Strategy(Parametrised, ABC):
     @abstractmethod
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Call top and flop, and drop."""
+
+    def looks_alone(self, state: RaceState) -> bool:
+        """Say whether the next look has to wait for those under way; so by default.
+
+        A strategy that says no is asked again while looks are under way, and finds them
+        in ``state.pending``.
+        """
+        del state
+        return True
 
     def propose(self, state: RaceState) -> Sequence[Configuration]:
         """Return configurations that join the race now; none by default.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 import warnings
 from abc import abstractmethod
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from os import PathLike
@@ -252,8 +253,7 @@ class BaseRaceSearch(FittedRace):
         known = recorder.story.begin
         if known is not None:
             # What was measured once decides: a race goes on, another time is left.
-            seconds = known["problem"]["seconds"]
-            setup = replace(setup, problem=replace(setup.problem, seconds=seconds))
+            setup = setup.within(known["problem"]["seconds"])
             started -= recorder.spent
             return resumed_budget(options, setup, started, known["budget"])
         if not options.keeps_time:
@@ -262,7 +262,7 @@ class BaseRaceSearch(FittedRace):
             return setup, None
         left = options.time_budget - (options.clock() - started)
         left += 0.0 if begun is None else begun.elapsed
-        return replace(setup, problem=replace(setup.problem, seconds=left)), None
+        return setup.within(left), None
 
     def _begun(self, inputs: Inputs) -> RaceState | None:
         """Return the race to go on with, None to begin a new one."""
@@ -381,17 +381,20 @@ class BaseRaceSearch(FittedRace):
         """Follow the race; return its last state, why it ended, and the interrupt."""
         decider = recorder.ended(self._limited(setup, budget))
         before = partial(tasks.begin, "look")
+        n_at_once = setup.problem.n_at_once
         source = WatchedSource(
-            setup.source, self._clock, before, budget, last, recorder
+            setup.source, self._clock, before, budget, last, recorder, n_at_once
         )
         try:
-            for state in race(last, source, decider):
-                last = state
-                self._tell(setup, budget, state)
-                recorder.look(setup, state)
-                if tasks.end():
-                    return last, "callback", None
-            return last, str(decider.stop_reason(last)), None
+            # However it ends, workers must not go on.
+            with closing(source):
+                for state in race(last, source, decider):
+                    last = state.settled()
+                    self._tell(setup, budget, last)
+                    recorder.look(setup, last)
+                    if tasks.end():
+                        return last, "callback", None
+                return last, str(decider.stop_reason(last)), None
         except LookCutError:
             if not last.observations and budget is not None:
                 raise  # to start again with fewer

@@ -9,7 +9,7 @@ import numpy as np
 
 from cvst._typing import Configuration, FloatArray
 from cvst.proposals import Cost
-from cvst.race import Trial, family_key, most_rounds, space_of
+from cvst.race import FamilyKeys, Trial, most_rounds, space_of
 
 __all__ = ["Listed"]
 
@@ -96,6 +96,7 @@ def _families(
 ) -> list[list[Configuration]]:
     """Return configurations that share a fit together, at the place of the first."""
     families: dict[Hashable, list[Configuration]] = {}
+    key = FamilyKeys(tuple(covered))
     for one in configurations:
-        families.setdefault(family_key(one, covered), []).append(one)
+        families.setdefault(key(one), []).append(one)
     return list(families.values())

@@ -11,7 +11,7 @@ import numpy as np
 
 from cvst._typing import Configuration, FloatArray
 from cvst.proposals import Cost, History, Proposer, RandomProposer
-from cvst.race import Trial
+from cvst.race import FamilyKeys, Trial
 from cvst.search._log import LOGGER
 from cvst.spaces import Space
 
@@ -24,8 +24,9 @@ SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15)
 AVERAGES = ("Forest", "ExtraTrees", "Bagging")
 
 # Proposals may take this share of the time of the fits; beyond it a quicker proposer is
-# asked, and beyond the second one the quickest.
-LARGEST_SHARES = 0.04, 0.05
+# asked, and beyond the second one the quickest. What else is done between two looks
+# takes as long again, and both together are to stay below a twentieth.
+LARGEST_SHARES = 0.02, 0.025
 
 # How often a configuration that is known already is drawn anew.
 MOST_TRIES = 30
@@ -66,11 +67,24 @@ class ProposalSource:
     _n_known: int = field(default=0, repr=False)
     _spent: float = field(default=0.0, repr=False)
     _cost: tuple[Sequence[Trial], int, Cost] | None = field(default=None, repr=False)
+    _key: FamilyKeys = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._key = FamilyKeys(self.covered)
 
     def propose(
         self, trials: Sequence[Trial], count: int, seed: Sequence[int]
     ) -> list[list[Configuration]]:
         """Return families of new configurations, fewer if the space has no more."""
+        start = perf_counter()
+        try:
+            return self._proposed(trials, count, seed)
+        finally:
+            self._spent += perf_counter() - start
+
+    def _proposed(
+        self, trials: Sequence[Trial], count: int, seed: Sequence[int]
+    ) -> list[list[Configuration]]:
         if not self.space.n_dimensions:
             return []  # one configuration, which is in the race already
         rng = np.random.default_rng(list(seed))
@@ -118,7 +132,6 @@ class ProposalSource:
         self, trials: Sequence[Trial], count: int, rng: np.random.Generator
     ) -> FloatArray:
         history = self._history(trials)
-        start = perf_counter()
         try:
             proposer = self._affordable(float(history.seconds.sum()))
             return proposer.propose(self.space.n_choices, history, count, rng)
@@ -131,8 +144,6 @@ class ProposalSource:
             )
             random = RandomProposer()
             return random.propose(self.space.n_choices, history, count, rng)
-        finally:
-            self._spent += perf_counter() - start
 
     def _affordable(self, seconds: float) -> Proposer:
         """Return the proposer that the time spent on fits allows."""
@@ -185,13 +196,6 @@ class ProposalSource:
                 enough = self.space.decode(np.nan_to_num(point))[name]
                 configuration = {**configuration, name: max(few, enough)}
         return configuration
-
-    def _key(self, configuration: Configuration) -> Hashable:
-        return tuple(
-            (name, repr(value))
-            for name, value in sorted(configuration.items())
-            if name not in self.covered
-        )
 
 
 def with_fewer_rounds(

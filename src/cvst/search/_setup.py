@@ -30,6 +30,7 @@ from cvst.evaluation import (
     covered_by_one_fit,
     in_order,
     incremental_evaluator_for,
+    n_side_by_side,
     resolve_rescaling,
     resolve_scoring,
     serves_device,
@@ -130,6 +131,15 @@ class Setup:
     order: IntArray
     n_all: int
     listed: Listed | None = None
+
+    def within(self, seconds: float | None) -> Setup:
+        """Return the race with a limit; its looks may overlap only if it has one.
+
+        Which of them is over first depends on the machine, and so does what follows.
+        """
+        at_once = 1 if seconds is None else n_side_by_side(self.source)
+        problem = replace(self.problem, seconds=seconds, n_at_once=at_once)
+        return replace(self, problem=problem)
 
     def order_of(self, rows: Rows) -> IntArray:
         """Return the original rows; those of a separate test set count from N on.

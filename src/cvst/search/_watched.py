@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from cvst._typing import Configuration
-from cvst.evaluation import DataSource
+from cvst.evaluation import DataSource, SideBySide
 from cvst.race import Look, LookLosses, RaceState
 from cvst.search._log import log_begin
 from cvst.search.budget import TimeBudget
@@ -33,6 +33,8 @@ class WatchedSource:
         A race that goes on: its looks and its time count.
     recorder : Recorder or None
         Told of configurations that join; the time of an interrupted look counts.
+    n_at_once : int
+        Most looks under way at a time.
     """
 
     source: DataSource
@@ -41,13 +43,19 @@ class WatchedSource:
     budget: TimeBudget | None = None
     begun: RaceState | None = None
     recorder: Recorder | None = None
+    n_at_once: int = 1
     n_looks: int = field(default=0, init=False)
     started: float = field(init=False)
     lost: float = field(default=0.0, init=False)
+    _look: Look | None = field(default=None, init=False)
+    _beside: SideBySide | None = field(default=None, init=False)
+    _handing_out: float = field(default=0.0, init=False)
 
     def __post_init__(self) -> None:
         """Take the time."""
         self.started = self.clock()
+        if self.n_at_once > 1:
+            self._beside = SideBySide(self.source)
         if self.begun is not None:
             self.n_looks = self.begun.n_looks
             # As if begun earlier by what it took before: one clock for the whole race.
@@ -63,13 +71,47 @@ class WatchedSource:
             self.recorder.admit(configurations)
         self.source.admit(configurations)
 
-    def observe(self, look: Look) -> LookLosses:
-        """Return the losses of a look, and its seconds on the clock."""
+    def has_room(self, n_pending: int) -> bool:
+        """Return whether another look can begin."""
+        return n_pending < self.n_at_once
+
+    def begin(self, look: Look, alone: bool) -> None:
+        """Hand a look to a free worker, or keep it for all of them."""
+        start = self.clock()
+        if self._beside is not None and not alone:
+            self._beside.begin(look)
+        else:
+            self._look = look
+            if self._beside is not None and self.n_looks == 0:
+                self._beside.wake(look)
+        self._handing_out += self.clock() - start
+
+    def take(self) -> tuple[Look, LookLosses]:
+        """Return the losses of a look, and its seconds on the clock.
+
+        Of looks that overlap, each has the seconds since the one before was over, less
+        those in which the race decided: their sum is never more than has passed.
+        """
+        look, start = self._look, self.clock() - self.lost - self._handing_out
+        self._look, self.lost, self._handing_out = None, 0.0, 0.0
+        if look is None:
+            assert self._beside is not None
+            look, seen = self._beside.take()
+            self._begins(look)
+        else:
+            self._begins(look)
+            gate = None if self.budget is None else self.budget.gate
+            seen = self.source.observe(look, gate)
+        end = self.clock()
+        timed = replace(seen, seconds=end - start, elapsed=end - self.started)
+        return look, timed
+
+    def close(self) -> None:
+        """Give up looks that are under way."""
+        if self._beside is not None:
+            self._beside.close()
+
+    def _begins(self, look: Look) -> None:
         self.n_looks += 1
         self.before()
         log_begin(self.n_looks, look)
-        start, self.lost = self.clock() - self.lost, 0.0
-        gate = None if self.budget is None else self.budget.gate
-        seen = self.source.observe(look, gate)
-        end = self.clock()
-        return replace(seen, seconds=end - start, elapsed=end - self.started)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from math import inf, isclose, isinf
 from typing import Any
 
@@ -94,6 +95,25 @@ class Frozen:
             low, high = self.distribution.ppf(0.0), self.distribution.ppf(1.0)
         return float(low), float(high)
 
+    @cached_property
+    def _cdf(self) -> Callable[[float], float]:
+        """Return the distribution function inside the support.
+
+        scipy checks its arguments for as long as a short fit takes, and each proposal
+        is encoded. So the two most common functions are written out, as scipy computes
+        them to the last bit.
+        """
+        frozen = self.distribution
+        numbers = getattr(frozen, "args", ())
+        family = getattr(getattr(frozen, "dist", None), "name", None)
+        if len(numbers) == 2 and not getattr(frozen, "kwds", True):
+            if family == "uniform":
+                return partial(_uniform_cdf, *numbers)
+            if family == "loguniform":
+                return partial(_log_uniform_cdf, *np.log(numbers))
+        cdf: Callable[[float], float] = frozen.cdf
+        return cdf
+
     def encode(self, value: Any, clip: bool) -> float:
         """Return the probability of smaller values, NaN if the value is impossible.
 
@@ -106,7 +126,7 @@ class Frozen:
         if not clip and not isclose(inside, value, rel_tol=1e-12):
             return np.nan
         if not self._is_discrete:
-            return float(self.distribution.cdf(inside))
+            return float(self._cdf(inside))
         # Between two whole numbers there is no probability to halve.
         inside = round(inside) if clip else inside
         chance = float(self.distribution.pmf(inside))
@@ -141,6 +161,14 @@ class Frozen:
         if low == high:
             return [int(low) if self._is_discrete else low]
         return list(range(int(low), int(high) + 1))
+
+
+def _uniform_cdf(low: float, width: float, value: float) -> float:
+    return (value - low) / width
+
+
+def _log_uniform_cdf(low: float, high: float, value: float) -> float:
+    return float((np.log(value) - low) / (high - low))
 
 
 def _name(distribution: Any) -> str:
