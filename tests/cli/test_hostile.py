@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -349,6 +350,17 @@ def test_a_report_replaces_no_other_file_unasked(table, cvst):
     assert Path("thesis.html").read_text(encoding="utf-8") == "years of work"
     assert cvst(*command, "--overwrite").code == 0
     assert "<html" in Path("thesis.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no such files here")
+def test_a_report_replaces_nothing_but_files(table, cvst):
+    """Not even if it is allowed to overwrite: it could be a device."""
+    assert cvst("search", table, "-t", "cost", *RIDGE, "--out", "results").code == 0
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind("door")
+        result = cvst("report", "results", "--html", "door", "--overwrite")
+    assert "--html 'door' is not a regular file" in refusal(result)
+    assert Path("door").is_socket()
 
 
 def test_a_reader_of_errors_who_leaves_is_no_error(environment, tmp_path):

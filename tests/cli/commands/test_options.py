@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from argparse import ArgumentTypeError
+
 import pytest
 
 from cvst.cli import build_parser
@@ -8,6 +10,7 @@ from cvst.cli.commands._options import (
     FORMERLY,
     STRATEGIES,
     parse_duration,
+    workers,
 )
 from cvst.exceptions import InvalidInputError
 from cvst.search import DEFAULT_STRATEGY as DEFAULT_OF_THE_SEARCH
@@ -29,10 +32,25 @@ def test_times_are_read(text, seconds):
     assert parse_duration(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["soon", "10x", "1h 5", "", "0s", "-1", "inf", "nan"])
+@pytest.mark.parametrize(
+    "text", ["soon", "10x", "1h 5", "", "0s", "-1", "inf", "nan", "1e308", "99999d"]
+)
 def test_what_is_no_time_is_refused(text):
     with pytest.raises(InvalidInputError, match="not a time"):
         parse_duration(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["0", "many", "1.5", "10001", "9" * 30, "-" + "9" * 30]
+)
+def test_what_is_no_number_of_workers_is_refused(text):
+    with pytest.raises(ArgumentTypeError, match=r"not a number of workers\. Use 1 to"):
+        workers(text)
+
+
+@pytest.mark.parametrize("count", [1, -1, -2, 10_000])
+def test_numbers_of_workers_are_read(count):
+    assert workers(str(count)) == count
 
 
 def test_strategies_are_those_of_the_search():

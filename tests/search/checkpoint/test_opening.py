@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -154,6 +155,17 @@ def test_places_that_cannot_be_written_are_refused_at_once(tmp_path, rows):
         search(file).fit(*rows)
     assert file.read_text() == "do not touch"
     assert [one.name for one in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no such files here")
+def test_what_is_no_regular_file_is_not_replaced(tmp_path, rows, monkeypatch):
+    """A race of root would otherwise put its file in the place of a device."""
+    monkeypatch.chdir(tmp_path)  # paths of sockets must be short
+    with socket.socket(socket.AF_UNIX) as door:
+        door.bind("door")
+        with pytest.raises(CheckpointError, match="'door' is not a regular file"):
+            search("door").fit(*rows)
+    assert [one.name for one in tmp_path.iterdir()] == ["door"]
 
 
 def test_a_refusal_leaves_an_earlier_fit_alone(path, rows):

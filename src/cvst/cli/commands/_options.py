@@ -40,7 +40,12 @@ FORMERLY = {
     "--n-folds": ("--folds",),
 }
 
+# No machine has more cores.
+MOST_WORKERS = 10_000
+
 UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+# Longer times are slips of the pen, and some clocks cannot count them.
+LONGEST_TIME = 10_000 * UNITS["d"]
 PART = re.compile(r"(\d+\.?\d*|\.\d+)\s*([smhd])")
 
 
@@ -88,9 +93,10 @@ def workers(text: str) -> int:
         count = int(text)
     except ValueError:
         count = 0
-    if not count:
+    if not 0 < abs(count) <= MOST_WORKERS:
         raise ArgumentTypeError(
-            f"{text!r} is not a number of workers. Use 1 or more, or -1 for all cores"
+            f"{text!r} is not a number of workers. Use 1 to "
+            f"{MOST_WORKERS:,}, or -1 for all cores"
         )
     return count
 
@@ -113,8 +119,9 @@ def parse_duration(text: str) -> float:
                 f"{text!r} is not a time. Write it like 90s, 10m, 1h30m or 2d."
             ) from None
         seconds = sum(float(number) * UNITS[unit] for number, unit in parts)
-    if not 0 < seconds < float("inf"):
+    if not 0 < seconds <= LONGEST_TIME:
         raise InvalidInputError(
-            f"{text!r} is not a time to work in. Allow more than 0 s."
+            f"{text!r} is not a time to work in. Allow more than 0 s, and "
+            f"{LONGEST_TIME / UNITS['d']:,.0f} days at most."
         )
     return seconds

@@ -29,6 +29,11 @@ def run_report(options: Namespace) -> str:
             f"--html '{target}' exists already. Choose another name, or allow it with "
             "--overwrite."
         )
+    # The page would take its place: of /dev/null, too, if root asks.
+    if target.exists() and not target.is_file():
+        raise InvalidInputError(
+            f"--html '{target}' is not a regular file. Choose another name."
+        )
     try:
         page = read_race(folder / RACE_FILE).html()
     except ImportError as error:

@@ -53,8 +53,9 @@ def live_page(
         page = LiveReport(port, title=title, scoring=scoring)
     # Ports beyond 65535 overflow.
     except (OSError, OverflowError) as error:
+        why = str(error).rstrip(".")
         raise InvalidInputError(
-            f"--live cannot use port {port}: {error}. Choose another, or name none to "
+            f"--live cannot use port {port}: {why}. Choose another, or name none to "
             "take any that is free."
         ) from error
     # Standard output is for the results, which may be JSON.

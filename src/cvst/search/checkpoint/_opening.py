@@ -97,6 +97,12 @@ def _check(search: Any, path: Path) -> None:
         raise CheckpointError(
             f"checkpoint='{path}' is a folder. Name a file, which may not exist yet."
         )
+    # A new file takes the place of the old one. Of /dev/null, too, if root asks.
+    if path.exists() and not path.is_file():
+        raise CheckpointError(
+            f"checkpoint='{path}' is not a regular file. Name one, which may not exist "
+            "yet."
+        )
     if not isinstance(search.random_state, Integral):
         raise InvalidInputError(
             f"checkpoint='{path}' with random_state={search.random_state!r}: the "
