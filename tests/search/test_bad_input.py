@@ -16,8 +16,9 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, NuSVC
+from sklearn.tree import DecisionTreeRegressor
 
-from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV
+from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.exceptions import (
     AllFitsFailedError,
     FallbackWarning,
@@ -391,7 +392,9 @@ def test_all_failing_is_one_error_with_the_first_traceback(regression):
     with pytest.raises(AllFitsFailedError, match="not to my taste") as caught:
         search.fit(*regression)
     assert "Traceback" in str(caught.value)
-    assert "All 2 configurations failed on 20 rows" in str(caught.value)
+    assert "No configuration could be fitted on 20 rows. The first of 2, " in str(
+        caught.value
+    )
 
 
 def test_configuration_that_needs_more_rows_may_still_win(regression):
@@ -437,3 +440,17 @@ def test_random_search_refuses_to_draw_nothing(regression):
     search = RaceRandomSearchCV(KernelRidge(), {"alpha": [1]}, n_iter=0)
     with pytest.raises(ValueError, match="n_iter"):
         search.fit(*regression)
+
+
+@pytest.mark.parametrize("search_class", [RaceGridSearchCV, RaceSearchCV])
+def test_more_workers_than_can_be_counted(search_class):
+    search = search_class(DecisionTreeRegressor(), {"max_depth": [1, 2]}, n_jobs=10**30)
+    with pytest.raises(ValueError, match=r"range \[-10000, 10000\]"):
+        search.fit(np.zeros((20, 1)), np.arange(20.0))
+
+
+def test_a_time_budget_without_end_is_a_race_without_a_clock():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    space = {"max_depth": [1, 2, 3, 4]}
+    search = RaceSearchCV(DecisionTreeRegressor(), space, time_budget=1e308, n_iter=3)
+    assert search.fit(X, X[:, 0]).stop_reason_ == "n_iter"

@@ -434,9 +434,10 @@ class DataSource:
         if not good and not look.may_fail:
             first = scored[0]
             raise AllFitsFailedError(
-                f"All {len(scored)} configurations failed on {look.n_train} rows. The "
-                f"first one, {_shown(self.configurations[look.configurations[0]])}, "
-                f"failed with:\n{first.details}"
+                f"No configuration could be fitted on {look.n_train} rows. The first "
+                f"of {len(scored)}, "
+                f"{_shown(self.configurations[look.configurations[0]])}, failed "
+                f"with:\n{first.details}"
             )
         losses = tables.losses_of(scored)
         failures = {

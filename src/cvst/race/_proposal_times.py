@@ -265,8 +265,7 @@ class ProposalTimes(ProposalRecords):
         each = [self._fold_seconds(state, n) for n in best or [0]]
         work = MARGIN * self._wall(state) * float(np.mean(each))
         rounds = sum([1.0, *GOING_ON][:n_folds])
-        most = int(self._left(state) / max(work * rounds, 1e-9))
-        return min(self.n_confirmed, most)
+        return int(min(self.n_confirmed, self._left(state) / max(work * rounds, 1e-9)))
 
     def _base(self, state: RaceState) -> int:
         """Return the rung on which new configurations are screened."""

@@ -60,6 +60,9 @@ from cvst.search.rows import Inputs, read_inputs, rows_to_refit
 
 __all__ = ["BaseRaceSearch"]
 
+# Whoever asks for more has made a mistake, and no engine could count so far.
+MOST_WORKERS = 10_000
+
 # Arguments of scikit-learn's searches that a race has no use for, and their defaults.
 UNUSED = {"pre_dispatch": "2*n_jobs", "return_train_score": False}
 
@@ -90,7 +93,10 @@ class BaseRaceSearch(FittedRace):
         # ``bytes_of`` checks texts, with an error that says what to do.
         "max_memory": [Interval(numbers.Integral, 1, None, closed="left"), str, None],
         "random_state": ["random_state"],
-        "n_jobs": [numbers.Integral, None],
+        "n_jobs": [
+            Interval(numbers.Integral, -MOST_WORKERS, MOST_WORKERS, closed="both"),
+            None,
+        ],
         "checkpoint": [str, PathLike, None],
     }
 
