@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import inf
 from numbers import Real
+from typing import Any
 
 from cvst.exceptions import InvalidInputError
 
@@ -35,7 +36,7 @@ def check_positive(name: str, value: float, *, zero_allowed: bool = False) -> No
         raise InvalidInputError(f"{name}={value!r} must {rule}.")
 
 
-def check_count(name: str, value: int, *, smallest: int = 1) -> None:
+def check_count(name: str, value: Any, *, smallest: int = 1) -> None:
     """Raise unless the value is a whole number, not below the smallest one allowed."""
     # True equals 1, but nobody means one step by it.
     number = isinstance(value, Real) and not isinstance(value, bool)
