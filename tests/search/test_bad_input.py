@@ -454,3 +454,17 @@ def test_a_time_budget_without_end_is_a_race_without_a_clock():
     space = {"max_depth": [1, 2, 3, 4]}
     search = RaceSearchCV(DecisionTreeRegressor(), space, time_budget=1e308, n_iter=3)
     assert search.fit(X, X[:, 0]).stop_reason_ == "n_iter"
+
+
+class Sentence(DecisionTreeRegressor):
+    def fit(self, X, y):
+        if self.max_depth == 2:
+            raise ValueError("Two is not deep enough.")
+        return super().fit(X, y)
+
+
+def test_an_error_that_is_a_sentence_gets_no_second_full_stop():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    search = RaceGridSearchCV(Sentence(), {"max_depth": [1, 2, 3]}, random_state=0)
+    with pytest.warns(FitFailedWarning, match=r"deep enough\. Later"):
+        search.fit(X, X[:, 0])

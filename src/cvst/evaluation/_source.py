@@ -494,6 +494,7 @@ def failure_warning(
 ) -> FitFailedWarning:
     """Say once which configurations failed, and why the first one did."""
     index, reason = next(iter(failures.items()))
+    reason = reason.removesuffix(".")  # many errors are sentences
     return FitFailedWarning(
         f"{len(failures)} of {len(look.configurations)} configurations failed on "
         f"{look.n_train} rows and count as flops there. The first one, "

@@ -354,9 +354,10 @@ class BaseRaceSearch(FittedRace):
         """Set what is known at the end of a race."""
         recorder.end(reason, setup, state)
         if np.isnan(state.mean_losses).all():
+            first = state.observations[0].failures[0]
             raise AllFitsFailedError(
                 f"No configuration could be fitted before the race ended by {reason}. "
-                f"The first one failed with {state.observations[0].failures[0]}."
+                f"The first one failed with {first.removesuffix('.')}."
             )
         self._store(setup, state, reason)
 
