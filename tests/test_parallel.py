@@ -34,6 +34,25 @@ def test_every_chunk_has_one_blas_thread(n_jobs):
             assert blas_threads() == before
 
 
+def test_worker_processes_have_one_blas_thread_whatever_joblib_says():
+    """Else the last bits of a product would depend on the number of workers."""
+
+    def told(_):  # a local function travels by value
+        import numpy as np
+        from threadpoolctl import threadpool_info
+
+        np.ones((2, 2)) @ np.ones((2, 2))
+        pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+        return [pool["num_threads"] for pool in pools]
+
+    with joblib.parallel_config(backend="loky", inner_max_num_threads=2):
+        (outside,) = joblib.Parallel(2)([joblib.delayed(told)(0)])
+        found = list(run_chunks(told, [0, 1], 2, "processes"))
+    if set(outside) != {2}:
+        pytest.skip("one core, or a BLAS whose threads nobody can count")
+    assert {n for one in found for n in one} == {1}
+
+
 def test_a_library_loaded_between_looks_is_limited_too(tmp_path, monkeypatch):
     """A module that brings its own BLAS after the first look finds one thread."""
     list(run_chunks(blas_threads, [0], 1, "threads"))

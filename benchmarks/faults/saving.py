@@ -51,8 +51,8 @@ HEAD = """# What a checkpoint takes
 file. By processor time, of all threads: other work on the machine does not change it.
 By the clock, what the race waits for, the disk included. *Groups* finished, *saves*
 wrote them: where fits are short, several groups that finish close together are one
-save. *Without*: processor seconds of the same search without a
-checkpoint. Medians of runs that take turns; shares with the lowest and the highest.
+save. *Without*: processor seconds of the same search without a checkpoint. Medians of
+runs that take turns; shares with the lowest and the highest.
 
 """
 COLUMNS = (

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
 from threadpoolctl import threadpool_info
 
@@ -285,13 +285,22 @@ def test_limits_and_filters_by_turns_are_put_back():
 # --- daemons --------------------------------------------------------------------------
 
 
-def race_in_a_daemon(queue):
+def races_in_a_daemon(queue):
     """Daemons may have no children; joblib then works with threads or alone."""
+    searches = [
+        RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=2, n_jobs=2),
+        # These would be fitted in processes, of joblib and of our own.
+        RaceGridSearchCV(
+            DecisionTreeRegressor(), {"max_depth": [1, 4]}, cv=2, n_jobs=2
+        ),
+        RaceGridSearchCV(
+            DecisionTreeRegressor(), {"max_depth": [1, 4]}, cv=2, fit_timeout=60
+        ),
+    ]
     try:
-        search = RaceGridSearchCV(
-            LogisticRegression(), {"C": [0.1, 1.0]}, n_jobs=2, cv=2, random_state=0
-        )
-        queue.put(search.fit(X, (Y > 0).astype(int)).best_params_)
+        warnings.simplefilter("ignore")
+        fitted = [one.set_params(random_state=0).fit(X, Y) for one in searches]
+        queue.put([repr(one.race_.mean_losses.tolist()) for one in fitted])
     except BaseException as error:
         queue.put(repr(error))
 
@@ -300,9 +309,18 @@ def race_in_a_daemon(queue):
 def test_workers_are_asked_for_inside_a_daemon():
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
-    daemon = context.Process(target=race_in_a_daemon, args=(queue,), daemon=True)
+    daemon = context.Process(target=races_in_a_daemon, args=(queue,), daemon=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         daemon.start()
-    assert queue.get(timeout=120)["C"] in (0.1, 1.0)
+    found = queue.get(timeout=240)
     daemon.join()
+    plain = [
+        RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, cv=2, random_state=0),
+        RaceGridSearchCV(
+            DecisionTreeRegressor(), {"max_depth": [1, 4]}, cv=2, random_state=0
+        ),
+    ]
+    losses = [one.fit(X, Y).race_.mean_losses for one in plain]
+    linear, trees = [repr(one.tolist()) for one in losses]
+    assert found == [linear, trees, trees]
