@@ -25,6 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cvst.exceptions import InvalidInputError
 from cvst.spaces import Space, choices, floats, integers
+from cvst.spaces._scipy import frozen
 
 MIXED = {
     "rate": loguniform(1e-3, 1),
@@ -408,3 +409,24 @@ def test_our_ranges_serve_scikit_learns_sampler():
     assert all(np.isfinite(space.encode(draw)).all() for draw in draws)
     assert draws == list(ParameterSampler(ranges, 50, random_state=0))
     assert len({draw["a"] for draw in draws}) > 10
+
+
+@pytest.mark.parametrize(
+    "distribution",
+    [
+        loguniform(1e-3, 100),
+        loguniform(0.01, 0.5),
+        loguniform(2.0, 3.0, loc=1.0),
+        uniform(0.3, 0.7),
+        uniform(-2.5, 1e3),
+        uniform(loc=1.0, scale=2.0),
+        uniform(),
+    ],
+)
+def test_common_distributions_are_encoded_as_scipy_does(distribution):
+    """To the last bit, at the ends too; scipy itself takes fifty times as long."""
+    marginal = frozen(distribution)
+    values = [*distribution.rvs(500, random_state=0), *distribution.support()]
+    actual = [marginal.encode(float(value), clip=True) for value in values]
+    assert actual == [float(distribution.cdf(float(value))) for value in values]
+    assert pickle.loads(pickle.dumps(marginal)).encode(values[0], True) == actual[0]

@@ -135,7 +135,7 @@ class FamilyKeys:
         if isinstance(value, str | int | float | None):
             return repr(value)
         # That of an estimator takes as long as a short fit. It is kept with the
-        # value, so that no other can have its address.
+        # value, whose address may be that of another one in another process.
         known = self._texts.get(id(value))
         if known is None or known[0] is not value:
             known = self._texts[id(value)] = value, repr(value)

@@ -23,10 +23,10 @@ SHARES = (1.0, 0.7, 0.5, 0.35, 0.25, 0.15)
 # Ensembles that average: more members are never worse, so fewer are not worth a look.
 AVERAGES = ("Forest", "ExtraTrees", "Bagging")
 
-# Proposals may take this share of the time of the fits; beyond it a quicker proposer is
-# asked, and beyond the second one the quickest. What else is done between two looks
-# takes as long again, and both together are to stay below a twentieth.
-LARGEST_SHARES = 0.02, 0.025
+# Shares of the time of the fits that the proposer and the first quicker one may take.
+# Where either would take more, the next one is asked. With the last of them, and what
+# else is done between two looks, that is to stay below a twentieth.
+LARGEST_SHARES = 0.02, 0.01
 
 # How often a configuration that is known already is drawn anew.
 MOST_TRIES = 30
@@ -65,7 +65,8 @@ class ProposalSource:
     )
     _tried: set[Hashable] = field(default_factory=set, repr=False)
     _n_known: int = field(default=0, repr=False)
-    _spent: float = field(default=0.0, repr=False)
+    # Of each proposer that was asked, by its place: seconds in all, and the last time.
+    _spent: dict[int, tuple[float, float]] = field(default_factory=dict, repr=False)
     _cost: tuple[Sequence[Trial], int, Cost] | None = field(default=None, repr=False)
     _key: FamilyKeys = field(init=False, repr=False)
 
@@ -76,15 +77,6 @@ class ProposalSource:
         self, trials: Sequence[Trial], count: int, seed: Sequence[int]
     ) -> list[list[Configuration]]:
         """Return families of new configurations, fewer if the space has no more."""
-        start = perf_counter()
-        try:
-            return self._proposed(trials, count, seed)
-        finally:
-            self._spent += perf_counter() - start
-
-    def _proposed(
-        self, trials: Sequence[Trial], count: int, seed: Sequence[int]
-    ) -> list[list[Configuration]]:
         if not self.space.n_dimensions:
             return []  # one configuration, which is in the race already
         rng = np.random.default_rng(list(seed))
@@ -131,9 +123,10 @@ class ProposalSource:
     def _ask(
         self, trials: Sequence[Trial], count: int, rng: np.random.Generator
     ) -> FloatArray:
-        history = self._history(trials)
+        history, start = self._history(trials), perf_counter()
+        place = self._affordable(float(history.seconds.sum()))
+        proposer = (self.proposer, *self.quick)[place]
         try:
-            proposer = self._affordable(float(history.seconds.sum()))
             return proposer.propose(self.space.n_choices, history, count, rng)
         except Exception as error:
             # A proposer of one's own may fail: the race goes on with random draws.
@@ -144,12 +137,19 @@ class ProposalSource:
             )
             random = RandomProposer()
             return random.propose(self.space.n_choices, history, count, rng)
+        finally:
+            took = perf_counter() - start
+            self._spent[place] = self._spent.get(place, (0.0, 0.0))[0] + took, took
 
-    def _affordable(self, seconds: float) -> Proposer:
-        """Return the proposer that the time spent on fits allows."""
-        share = self._spent / max(seconds, 1e-9)
-        place = sum(share > limit for limit in LARGEST_SHARES[: len(self.quick)])
-        return (self.proposer, *self.quick)[place]
+    def _affordable(self, seconds: float) -> int:
+        """Return which proposer the time of the fits allows; the last always may.
+
+        Each is expected to take as long as the last time.
+        """
+        for place, share in enumerate(LARGEST_SHARES[: len(self.quick)]):
+            if sum(self._spent.get(place, (0.0, 0.0))) <= share * seconds:
+                return place
+        return len(self.quick)
 
     def _history(self, trials: Sequence[Trial]) -> History:
         if not trials:

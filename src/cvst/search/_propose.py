@@ -70,7 +70,8 @@ class RaceSearchCV(BaseRaceSearch):
         ``"auto"`` takes :func:`cvst.spaces.suggest`.
     time_budget : float or None, default=None
         Seconds for the whole ``fit``, final fit included. It is used to the end. The
-        result depends on how fast the machine is.
+        result depends on how fast the machine is and, with several workers, on which of
+        them is done first.
     n_iter : int or None, default=None
         Number of configurations to screen, for a result that depends on the seed alone.
         60 if neither is given; with both, whichever ends first.
