@@ -175,7 +175,8 @@ def test_a_search_that_was_broken_off_goes_on_from_its_file(data, tmp_path):
 
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize(("seconds", "at_once"), [(None, 1), (1.0, 2)])
-def test_looks_overlap_within_a_budget_only(data, seconds, at_once):
-    """Without one the result must not depend on who is done first."""
-    found = search(time_budget=seconds, n_iter=6).fit(*data)
-    assert found.race_.problem.n_at_once == at_once
+def test_looks_overlap_within_a_budget_only(data, seconds, at_once, tmp_path):
+    """Without one the result must not depend on who is done first, resumed or not."""
+    found = search(time_budget=seconds, n_iter=6, checkpoint=tmp_path / "race.cvst")
+    for _ in range(2):
+        assert found.fit(*data).race_.problem.n_at_once == at_once

@@ -10,6 +10,7 @@ import queue
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
+from contextlib import ExitStack
 from functools import partial
 from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeVar
@@ -19,6 +20,7 @@ import joblib
 from cvst.parallel._chunks import Lost, done_alone, let_workers_be_ended
 from cvst.parallel._engines import whereabouts
 from cvst.parallel._pickling import Packed
+from cvst.parallel._process_state import one_blas_thread
 from cvst.parallel._single import Interrupted, single_threaded
 
 __all__ = ["Crew"]
@@ -62,6 +64,7 @@ class Crew(Generic[T]):
         self._under_way: dict[Any, tuple[Packed[T], Any]] = {}
         self._ended: queue.SimpleQueue[tuple[Any, Any]] = queue.SimpleQueue()
         self._known: deque[tuple[Any, T]] = deque()
+        self._limits: ExitStack | None = None
 
     @staticmethod
     def works(n_jobs: int | None, prefer: Literal["threads", "processes"]) -> bool:
@@ -110,6 +113,9 @@ class Crew(Generic[T]):
     def close(self) -> None:
         """Let the workers go; whoever has seen enough does not wait for the others."""
         workers, self._workers = self._workers, None
+        limits, self._limits = self._limits, None
+        if limits is not None:
+            limits.close()
         if workers is None:
             return
         if self._under_way:
@@ -132,6 +138,10 @@ class Crew(Generic[T]):
         let_workers_be_ended()
 
     def _started(self) -> Any:
+        if self._limits is None:
+            # Set by a thread of a pool alone it does not hold there.
+            self._limits = ExitStack()
+            self._limits.enter_context(one_blas_thread())
         if self._workers is None:
             self._workers = self._open().__enter__()
         return self._workers
