@@ -14,7 +14,7 @@ THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2
 
 # What of the search depends on the version of scikit-learn.
 FACE := grid_search scores several_scores callbacks strategies bad_input estimate \
-    ensemble predictions simplest
+    ensemble predictions simplest side_by_side
 
 .PHONY: demo test lint unit oldest browser docs loggers clusters release setup clean
 

@@ -311,6 +311,20 @@ def test_everyday_tuning_is_what_the_summary_prints():
     assert "with its pruner was {}, {} and {}".format(*theirs) in readme
 
 
+def test_busy_workers_are_those_of_the_file():
+    lines = (RESULTS / "busy.jsonl").read_text().splitlines()
+    runs = {
+        (run["task"], run["code"], run["n_jobs"]): run for run in map(json.loads, lines)
+    }
+    section = page("docs/measurements/everyday.md").split("## Workers and own work")[1]
+    for task in {task for task, _, _ in runs}:
+        busy = [runs[task, code, 2]["busy"] for code in ("before", "after")]
+        own = [runs[task, code, 1]["own"] for code in ("before", "after")]
+        expected = [f"{share:.2f}".lstrip("0") for share in busy]
+        expected += [f"{share:.3f}".lstrip("0") for share in own]
+        assert cells(section, task)[1:] == expected, task
+
+
 def test_the_parts_of_the_regret_are_what_the_script_prints():
     found = script("everyday/regret_parts.py")
     text = page("docs/measurements/everyday.md")
