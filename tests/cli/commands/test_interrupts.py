@@ -19,8 +19,8 @@ STAGES = {
     "preparing the race": ("cvst.search._base", "prepare", 1, 0),
     "timing for a budget": ("cvst.search._base", "start_budget", 1, 0),
     "opening the checkpoint": ("cvst.search.checkpoint._opening", "fingerprint", 1, 0),
-    "the first look": ("cvst.search._watched:WatchedSource", "observe", 1, 0),
-    "a later look": ("cvst.search._watched:WatchedSource", "observe", 3, 2),
+    "the first look": ("cvst.search._watched:WatchedSource", "take", 1, 0),
+    "a later look": ("cvst.search._watched:WatchedSource", "take", 3, 2),
     "between looks": ("cvst.search._base", "log_look", 2, 2),
     "the end of the checkpoint": (
         "cvst.search.checkpoint._recorder:Recorder",
