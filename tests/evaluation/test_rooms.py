@@ -32,6 +32,7 @@ TOP = {
     "ahead",
     "predictions",
     "stored",
+    "side_by_side",
 }
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
-from cvst._text import configuration_text
+from cvst._text import configuration_text, counted
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
 from cvst.evaluation._ahead import Ahead, Plan, SeveralLooks
 from cvst.evaluation._dispatch import are_independent, divides
@@ -193,10 +193,8 @@ class DataSource:
         """
         tables = self._tables(look)
         # In this process losses are entered at once, so that each exists only once.
-        here = self._is_here()
-        work = self.work(look, tables.enter if here else None)
-        if gate is not None and here:
-            # What was to be shared may have to be fitted one by one, which takes long.
+        work = self.work(look, tables.enter if (here := self._is_here()) else None)
+        if gate is not None and here:  # what was to be shared may not be, and take long
             work = replace(work, heed=gate.heed)
         try:
             scored = self._run(work, gate, tables)
@@ -434,10 +432,10 @@ class DataSource:
         if not good and not look.may_fail:
             first = scored[0]
             raise AllFitsFailedError(
-                f"No configuration could be fitted on {look.n_train} rows. The first "
-                f"of {len(scored)}, "
-                f"{_shown(self.configurations[look.configurations[0]])}, failed "
-                f"with:\n{first.details}"
+                f"{'All ' * (len(scored) > 1)}{counted(len(scored), 'configuration')} "
+                f"failed on {look.n_train} rows. The first one, "
+                f"{_shown(self.configurations[look.configurations[0]])}, "
+                f"failed with:\n{first.details}"
             )
         losses = tables.losses_of(scored)
         failures = {
@@ -494,10 +492,9 @@ def failure_warning(
 ) -> FitFailedWarning:
     """Say once which configurations failed, and why the first one did."""
     index, reason = next(iter(failures.items()))
-    reason = reason.removesuffix(".")  # many errors are sentences
     return FitFailedWarning(
         f"{len(failures)} of {len(look.configurations)} configurations failed on "
         f"{look.n_train} rows and count as flops there. The first one, "
-        f"{_shown(params[index])}, failed with {reason}. Later failures of the same "
-        "configurations are recorded but not repeated here."
+        f"{_shown(params[index])}, failed with {reason.removesuffix('.')}. Later "
+        "failures of the same configurations are recorded but not repeated here."
     )

@@ -74,7 +74,7 @@ def check_scores(state: RaceState, scores: FloatArray, winner: int) -> None:
         f"One or more of the test scores are non-finite: {told}. Check what scoring "
         "returns, and whether the folds have rows and classes enough for it.",
         CVSTWarning,
-        stacklevel=6,
+        stacklevel=7,
     )
 
 
