@@ -346,9 +346,7 @@ def test_failing_configuration_is_a_flop_with_a_reason(regression, mood):
     """Raised errors and impossible predictions are warned of once."""
     X, y = regression
     search = RaceGridSearchCV(Fussy(), {"mood": ["good", mood]}, random_state=0)
-    with pytest.warns(
-        FitFailedWarning, match="1 of 2 configurations failed"
-    ) as record:
+    with pytest.warns(FitFailedWarning, match="1 of 2 configurations failed") as record:
         search.fit(X, y)
     assert len(record) == 1
     assert mood in str(record[0].message)
