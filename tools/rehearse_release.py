@@ -108,10 +108,12 @@ def build(tree: Path) -> tuple[Path, Path]:
     """Build and check both distributions; return the wheel and the sources."""
     version = released_version(tree)
     say(f"changelog and distributions of {version}")
-    run(
-        sys.executable, "-m", "towncrier", "build", "--yes", "--version", version,
-        cwd=tree,
-    )  # fmt: skip
+    # On the tag of a release the changelog has been written, and a second time fails.
+    if list((tree / "changelog.d").glob("*.md")):
+        run(
+            sys.executable, "-m", "towncrier", "build", "--yes", "--version", version,
+            cwd=tree,
+        )  # fmt: skip
     assert f"## {version}" in (tree / "CHANGELOG.md").read_text("utf-8")
     assert not list((tree / "changelog.d").glob("*.md"))
     run(sys.executable, "-m", "build", "--outdir", tree / "dist", cwd=tree)
