@@ -455,10 +455,10 @@ def test_a_time_budget_without_end_is_a_race_without_a_clock():
 
 
 class Sentence(DecisionTreeRegressor):
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None, check_input=True):
         if self.max_depth == 2:
             raise ValueError("Two is not deep enough.")
-        return super().fit(X, y)
+        return super().fit(X, y, sample_weight, check_input)
 
 
 def test_an_error_that_is_a_sentence_gets_no_second_full_stop():

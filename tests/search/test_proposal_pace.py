@@ -8,7 +8,7 @@ from scipy.stats import uniform
 
 from cvst.proposals import RandomProposer
 from cvst.race import Trial
-from cvst.search._proposal_source import LARGEST_SHARES, ProposalSource
+from cvst.search._proposal_source import CREDIT, LARGEST_SHARES, ProposalSource
 from cvst.spaces import Space
 
 
@@ -54,7 +54,7 @@ def asked(fit_seconds, quick=(0.004, 0.0005), n_fits=400):
 def test_each_has_its_share_of_the_time_and_uses_it(fit_seconds):
     """Whatever a fit takes, the best is asked as often as its share allows."""
     counts = asked(fit_seconds)
-    total = 400 * fit_seconds
+    total = 400 * fit_seconds + CREDIT
     for count, seconds, share in zip(
         counts, (0.05, 0.004), LARGEST_SHARES, strict=False
     ):
@@ -68,6 +68,13 @@ def test_long_fits_leave_time_for_the_best():
     best, *others = asked(10.0, n_fits=50)
     assert best >= 48
     assert sum(others) <= 2
+
+
+def test_the_first_proposals_are_those_of_the_best():
+    """Before any fit was timed there is a credit for it, and only so much."""
+    best, *others = asked(1e-9, n_fits=20)
+    assert best == int(LARGEST_SHARES[0] * CREDIT / 0.05)
+    assert sum(others) == 20 - best
 
 
 def test_without_others_it_is_always_asked():
