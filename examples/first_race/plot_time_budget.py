@@ -22,7 +22,8 @@ model = HistGradientBoostingClassifier(random_state=0)
 print(suggest(model, n_samples=len(X)))
 
 # %%
-# The default parameters take part, and win unless they are beaten.
+# The default parameters take part, and win unless they are beaten. How far the search
+# gets depends on the machine, and 143 test rows tell such losses apart to about .02.
 
 search = RaceSearchCV(model, time_budget=6, scoring="neg_log_loss", random_state=0)
 search.fit(X, y)
