@@ -42,6 +42,6 @@ SurvivorsDisplay.from_search(search).plot(ax)
 
 # %%
 # The same race, configuration by configuration: black where one was among the best of a
-# look, red where not, grey once it was dropped.
+# look, orange where not, grey once it was dropped.
 
 TracesDisplay.from_search(search).plot()

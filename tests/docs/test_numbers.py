@@ -463,3 +463,37 @@ def test_a_million_rows_are_shown_as_measured():
         ]
         best = f"{one['best_possible']:.4f}".removeprefix("0")
         assert f"the best log loss there can be is {best}" in text
+
+
+def efficiencies():
+    """Return what the runs on clusters say, by rows, learner, engine and workers."""
+    found, n_rows = {}, None
+    for line in (RESULTS / "clusters.jsonl").read_text().splitlines():
+        one = json.loads(line)
+        n_rows = one["rows"] if one["what"] == "machine" else n_rows
+        if one["what"] == "race" and "skipped" not in one:
+            found[n_rows, one["case"], one["engine"], one["workers"]] = one
+    return found
+
+
+def test_the_table_of_clusters_shows_all_that_was_measured():
+    measured = efficiencies()
+    assert all(one["same_as_serial"] for one in measured.values())
+    section = page("docs/user_guide/clusters.md").split("## Measured")[1]
+    rows = re.findall(r"^\| (.*) \|$", section, re.MULTILINE)[1:]
+    work, shown = "", {}
+    for work_here, engine, *told in (map(str.strip, row.split("|")) for row in rows):
+        work = work_here or work
+        n_rows = int(re.search(r"([\d,]+) rows", work)[1].replace(",", ""))
+        case = "SVC" if "SVC" in work else "LightGBM"
+        name = "dask" if engine == "Dask" else "loky"
+        for n_workers, value in zip((1, 4, 8), told, strict=True):
+            if value:
+                shown[n_rows, case, name, n_workers] = value
+    expected = {
+        key: f"{one['seconds']:.1f} s"
+        if key[-1] == 1
+        else f"{one['efficiency']:.2f}".removeprefix("0")
+        for key, one in measured.items()
+    }
+    assert shown == expected

@@ -16,7 +16,7 @@ __all__ = ["LOSS_BYTES", "Folds", "Problem"]
 # What a loss takes while its look is judged, with predictions and ranks.
 LOSS_BYTES = 40
 
-# Most losses of a look at a subset: a third of a gigabyte. More rows than are left
+# Most losses of a look at a subset: about 400 MB. More rows than are left
 # would tell hardly more, and the least are as many whatever the grid. Where the user
 # has bounded the memory, fewer have to do.
 LARGEST_LOOK, FEWEST_TESTED, FEWEST_BOUNDED = 10_000_000, 2_000, 200

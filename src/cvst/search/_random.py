@@ -32,8 +32,8 @@ class RaceRandomSearchCV(BaseRaceSearch):
     param_distributions : dict or list of dict
         For each parameter a list of values or a distribution with ``rvs``.
     n_iter : int, default=100
-        Number of configurations to draw. With ``time_budget`` fewer are raced if there
-        is no time for all, and more if time is left.
+        Number of configurations to draw. With ``time_budget`` they are taken in turn if
+        there is no time for a look at all, and more are drawn if time is left.
     random_state : int, RandomState or None, default=None
         Seeds the draws, the order of the rows and the estimators. With None the draws
         differ from ``fit`` to ``fit``; the order of the rows is a fixed one.
