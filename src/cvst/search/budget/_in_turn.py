@@ -26,9 +26,12 @@ __all__ = ["in_turn", "warn_of_turns"]
 # the race in their place would have.
 FEWEST_ROWS = 500
 
+# A race whose time is over has its first look all the same, and divides by its time.
+LEAST_SECONDS = 1e-6
+
 
 def in_turn(
-    options: SearchOptions, setup: Setup, started: float, order: IntArray
+    options: SearchOptions, setup: Setup, seconds: float, order: IntArray
 ) -> Setup:
     """Return a race that takes configurations in turn until the time is up.
 
@@ -38,8 +41,8 @@ def in_turn(
         What the user set.
     setup : Setup
         The race of all.
-    started : float
-        Reading of the clock when the budget began.
+    seconds : float
+        What the race may take, final fit included; none left is next to none.
     order : ndarray of int
         The configurations in the order in which they are taken.
     """
@@ -47,7 +50,6 @@ def in_turn(
     covered = {name: how for name, how in problem.covered.items() if how == "smaller"}
     listed = Listed.of([problem.configurations[number] for number in order], covered)
     numbers = {id(one): number for number, one in enumerate(problem.configurations)}
-    seconds = float(options.time_budget or 0) - (options.clock() - started)
     strategy = ProposeAndConfirm(
         listed,
         n_folds=setup.strategy.fold_counts[0],
@@ -59,7 +61,7 @@ def in_turn(
     setup = replace(
         setup,
         strategy=strategy,
-        problem=replace(problem, seconds=max(seconds, 0.0)),
+        problem=replace(problem, seconds=max(seconds, LEAST_SECONDS)),
         listed=listed,
     )
     first = np.sort([numbers[id(one)] for one in listed.first])

@@ -69,9 +69,8 @@ def resumed_budget(
         return setup, None
     if "in_turn" in told:
         order = np.asarray(told["in_turn"], dtype=np.intp)
-        seconds = setup.problem.seconds
-        race = in_turn(options, setup, started, order)
-        return replace(race, problem=replace(race.problem, seconds=seconds)), None
+        # Those it had when it began: the state says how many of them are over.
+        return in_turn(options, setup, float(setup.problem.seconds or 0), order), None
     every = setup.problem.configurations
     chosen: Setup | None = setup
     if len(told["raced"]) < len(every):

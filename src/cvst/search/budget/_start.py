@@ -146,7 +146,7 @@ def _begun_in_turn(
     if refit > budget.seconds - budget.elapsed():
         raise budget.too_small(0.0)
     warn_of_turns(budget.seconds, setup.problem.n_configurations)
-    return in_turn(options, setup, budget.started, order)
+    return in_turn(options, setup, budget.seconds - budget.elapsed(), order)
 
 
 def _allowance(options: SearchOptions, setup: Setup, longest: float) -> Allowance:
