@@ -229,39 +229,29 @@ def test_a_group_is_given_up_where_it_is():
     assert gate.heard == 2
 
 
-def test_a_race_in_turn_that_is_over_can_be_opened_again(data, clock, tmp_path):
+class Late(Timed):
+    """Some fit takes far longer than the others did."""
+
+    n_fits, late = 0, 0.0
+
+    def fit(self, X, y):
+        Late.n_fits += 1
+        Clock.now += Late.late if Late.n_fits == 14 else 0.0
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("late", [0.0, 3.0, 50.0])
+def test_a_race_in_turn_that_is_over_can_be_opened_again(
+    data, late, tmp_path, monkeypatch
+):
     """Whatever it has spent by then, even more than it had."""
-    search = RaceGridSearchCV(Timed(), GRID, time_budget=5.0, random_state=0)
+    monkeypatch.setattr(Late, "late", late)
+    monkeypatch.setattr(Late, "n_fits", 0)
+    search = RaceGridSearchCV(Late(), GRID, time_budget=5.0, random_state=0)
     search.set_params(checkpoint=tmp_path / "race")
     with pytest.warns(FallbackWarning, match="in turn"):
         search.fit(*data)
     params, n_looks = search.best_params_, search.n_looks_
-    clock.now += 100.0
     search.fit(*data)
     assert search.best_params_ == params
     assert search.n_looks_ == n_looks
-
-
-@pytest.mark.parametrize("spent", [0.0, 3.0, 5.0, 50.0])
-def test_a_race_in_turn_goes_on_however_little_is_left(data, spent, tmp_path):
-    """Interrupted in a fit; as much time was spent as that fit took."""
-
-    class Stopped(Timed):
-        n_fits = 0
-
-        def fit(self, X, y):
-            Stopped.n_fits += 1
-            if Stopped.n_fits == 14:
-                Clock.now += spent
-                raise KeyboardInterrupt
-            return super().fit(X, y)
-
-    search = RaceGridSearchCV(Stopped(), GRID, time_budget=5.0, random_state=0)
-    search.set_params(checkpoint=tmp_path / "race", on_interrupt="return")
-    with pytest.warns(FallbackWarning, match="in turn"):
-        search.fit(*data)
-    known = search.n_looks_
-    again = search.fit(*data)
-    assert again.n_looks_ >= known
-    assert again.best_params_["shift"] in GRID["shift"]
-    assert again.stop_reason_ == "time_budget"
