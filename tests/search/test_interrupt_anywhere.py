@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeRegressor
 from threadpoolctl import threadpool_info
 
 import cvst
-from cvst import RaceGridSearchCV, RaceSearchCV
+from cvst import CrossValidation, RaceGridSearchCV, RaceSearchCV
 from cvst.search.checkpoint._recorder import Recorder
 
 PACKAGE = str(Path(cvst.__file__).parent)
@@ -128,3 +128,27 @@ def test_an_interrupt_anywhere_keeps_what_is_known(kind, kept, tmp_path, monkeyp
             again = make(f"race {number}")
             fitted(again, None, monkeypatch)
             assert numbers_of(again) == numbers_of(quiet), cut.where
+
+
+class Leaving(DecisionTreeRegressor):
+    """Ends the program in a later look."""
+
+    n_fits = 0
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        Leaving.n_fits += 1
+        if Leaving.n_fits == 20:
+            sys.exit(3)
+        return super().fit(X, y, sample_weight, check_input)
+
+
+def test_an_exit_leaves_what_is_known(monkeypatch):
+    """It goes on to whoever called, as in scikit-learn, with the leader set."""
+    monkeypatch.setattr(Leaving, "n_fits", 0)
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    search = RaceGridSearchCV(Leaving(), {"max_depth": [1, 2, 3, 4]}, random_state=0)
+    search.set_params(strategy=CrossValidation(10), on_interrupt="return")
+    with pytest.raises(SystemExit):
+        search.fit(X, X[:, 0])
+    assert search.n_looks_ == 4
+    assert search.best_params_["max_depth"] in {1, 2, 3, 4}

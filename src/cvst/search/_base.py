@@ -172,7 +172,7 @@ class BaseRaceSearch(FittedRace):
             if self.refit and interrupt is None:
                 interrupt = self._refit(setup, inputs, tasks)
         if interrupt is not None and (
-            self.on_interrupt == "raise" or isinstance(interrupt, Exception)
+            self.on_interrupt == "raise" or not isinstance(interrupt, KeyboardInterrupt)
         ):
             # After the attributes are set, so that nothing of the race is lost.
             raise interrupt
@@ -406,8 +406,8 @@ class BaseRaceSearch(FittedRace):
             if not last.observations and budget is not None:
                 raise  # to start again with fewer
             return last, "time_budget", None
-        except (KeyboardInterrupt, Exception) as interrupt:
-            # Too little memory or a broken pool must not cost the looks made so far.
+        except (KeyboardInterrupt, SystemExit, Exception) as interrupt:
+            # Too little memory, a broken pool or an exit must not cost earlier looks.
             if not last.observations:
                 raise
             told = isinstance(interrupt, KeyboardInterrupt)

@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 import textwrap
+from multiprocessing import get_context
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,44 @@ def test_a_lock_that_says_nothing_is_left_alone(path, content):
     path.with_name("race.lock").write_text(content)
     with pytest.raises(CheckpointError, match="is in use"):
         Lock(path)
+
+
+STALE = {"pid": 2**22 + 1, "host": platform.node(), "began": "long ago"}
+
+
+def _take(path, gate, holders):
+    gate.wait()
+    try:
+        lock = Lock(path)
+    except CheckpointError:
+        lock = None
+    holders.put(lock is not None)
+    gate.wait()  # until all have tried
+    if lock is not None:
+        lock.release()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes of that kind here")
+def test_of_several_that_find_a_stale_lock_one_takes_it(tmp_path):
+    """Who comes second must not remove what the first has just written."""
+    fork = get_context("fork")
+    for trial in range(100):
+        path = tmp_path / str(trial)
+        path.with_name(f"{trial}.lock").write_text(json.dumps(STALE))
+        gate, holders = fork.Barrier(4), fork.SimpleQueue()
+        several = [
+            fork.Process(target=_take, args=(path, gate, holders)) for _ in range(4)
+        ]
+        for one in several:
+            one.start()
+        for one in several:
+            one.join()
+        assert sum(holders.get() for _ in several) == 1
+        assert not path.with_name(f"{trial}.lock").exists()
+
+
+def test_a_lock_that_somebody_else_has_by_now_is_left_alone(tmp_path):
+    lock = Lock(tmp_path / "race")
+    lock.path.write_text(json.dumps({**STALE, "pid": 1}))
+    lock.release()
+    assert lock.path.exists()

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 import platform
+import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from cvst.exceptions import CheckpointError
 from cvst.search._log import LOGGER
+
+if sys.platform != "win32":
+    import fcntl
 
 __all__ = ["Lock"]
 
@@ -38,14 +42,15 @@ class Lock:
     def __init__(self, path: Path) -> None:
         self.path = path.with_name(path.name + ".lock")
         self._checkpoint = path
-        if not self._taken():
-            self._clear_stale()
-            if not self._taken():
-                raise self._in_use(self._owner())
+        # Between the first two the owner may have let it go.
+        if not (self._taken() or self._taken_over() or self._taken()):
+            raise self._in_use(self._owner())
 
     def release(self) -> None:
-        """Let others have it."""
-        self.path.unlink(missing_ok=True)
+        """Let others have it, unless somebody else has it already."""
+        owner = self._owner()
+        if owner is not None and owner.get("pid") == os.getpid():
+            self.path.unlink(missing_ok=True)
 
     def _taken(self) -> bool:
         """Make the file, and return whether it was not there yet."""
@@ -57,25 +62,44 @@ class Lock:
             json.dump(_identity(os.getpid()), file)
         return True
 
-    def _clear_stale(self) -> None:
-        """Remove the file of a process that is gone."""
-        owner = self._owner()
-        if owner is None:
-            return  # gone meanwhile
-        if owner.get("host") != platform.node() or _is_running(owner):
-            raise self._in_use(owner)
-        # By its own name first: two that clear at once must not remove a fresh one.
-        aside = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+    def _taken_over(self) -> bool:
+        """Write our name into the file of a process that is gone.
+
+        Returns
+        -------
+        bool
+            Whether the file was still there.
+        """
         try:
-            self.path.rename(aside)
+            file = self.path.open("r+b")
         except FileNotFoundError:
-            return
-        aside.unlink(missing_ok=True)
+            return False
+        except PermissionError:
+            raise self._in_use(self._owner()) from None
+        with file:
+            # One after the other: who comes second finds the name of the first. The
+            # file stays where it is, so that nobody can remove one that is fresh.
+            _wait_for_others(file)
+            owner = self._owner()
+            if owner is None or not self._is_here(file):
+                return False
+            if owner.get("host") != platform.node() or _is_running(owner):
+                raise self._in_use(owner)
+            file.truncate()
+            file.write(json.dumps(_identity(os.getpid())).encode())
         LOGGER.warning(
-            "the lock %s was left by process %s, which is gone: it is removed",
+            "the lock %s was left by process %s, which is gone: it is taken over",
             self.path,
             owner.get("pid"),
         )
+        return True
+
+    def _is_here(self, file: BinaryIO) -> bool:
+        """Return whether an open file still has the name of the lock."""
+        try:
+            return os.path.samestat(os.fstat(file.fileno()), self.path.stat())
+        except FileNotFoundError:
+            return False
 
     def _owner(self) -> dict[str, Any] | None:
         """Return which process holds the file, None if it is not there."""
@@ -116,6 +140,13 @@ class Lock:
             f"'{self._checkpoint}' is in use by {who}, which is still running. Wait "
             "until it is done, or name another checkpoint."
         )
+
+
+def _wait_for_others(file: BinaryIO) -> None:
+    """Be the only one who reads and writes a file, until it is closed."""
+    # On Windows a lock is never taken over: see _is_running.
+    if sys.platform != "win32":
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def _identity(pid: int) -> dict[str, Any]:
