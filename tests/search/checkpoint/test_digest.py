@@ -37,6 +37,10 @@ def pairs():
     other[2, 3] = np.nextafter(11.0, 12.0)
     return {
         "bit": (X, other),
+        "order of categories": (
+            TABLE,
+            TABLE.assign(c=pd.Categorical(["u", "v"], categories=["v", "u"])),
+        ),
         "shape": (X, X.reshape(4, 3)),
         "type": (X, X.astype(np.float32)),
         "number": (1, 1.0),
@@ -107,3 +111,29 @@ def test_another_process_agrees():
         for seed in ("1", "2")
     }
     assert len(said) == 1
+
+
+SCRIPT = """
+from sklearn.linear_model import Ridge
+from cvst.search.checkpoint._digest import digest
+
+class Own(Ridge):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, {target}, sample_weight)
+
+print(digest(Own()))
+"""
+
+
+def test_a_class_of_the_script_counts_with_its_methods():
+    """The same ones in another run, and not those that were edited."""
+
+    def told(target):
+        script = SCRIPT.format(target=target)
+        done = subprocess.run(
+            [sys.executable, "-c", script], check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    assert told("y") == told("y")
+    assert told("y") != told("2 * y")

@@ -80,7 +80,10 @@ class _Digest:
             parts = [value.shape, value.format, rows.data, rows.indices, rows.indptr]
             return _mixed(name, map(self.of, parts))
         if hasattr(value, "columns") and hasattr(value, "dtypes"):
-            columns = [(str(one), np.asarray(value[one])) for one in value.columns]
+            columns = [
+                (str(one), np.asarray(value[one]), _categories(value[one]))
+                for one in value.columns
+            ]
             return _mixed(name, [_each_type(value), self.of(columns)])
         if hasattr(value, "to_numpy"):
             return _mixed(name, [self._array_of(value), str(value.dtype).encode()])
@@ -99,8 +102,17 @@ class _Digest:
             return _mixed(name, [_path(value)])
         if hasattr(value, "get_params") and not isinstance(value, type):
             # Not its state: a fitted one is cloned, and means the same as a fresh one.
-            return _mixed(name, [self.of(value.get_params(deep=False))])
+            params = self.of(value.get_params(deep=False))
+            return _mixed(name, [params, *self._own_code(type(value))])
         return _mixed(name, self._state(value))
+
+    def _own_code(self, kind: type) -> Iterator[bytes]:
+        """Yield the methods of a class of the script, which people edit."""
+        own = [vars(one) for one in kind.__mro__ if one.__module__ == "__main__"]
+        for members in own:
+            for _, member in sorted(members.items()):
+                if isinstance(member, types.FunctionType):
+                    yield self.of(member)
 
     def _state(self, value: Any) -> Iterator[bytes]:
         """Yield what an object would hand to a copy of itself."""
@@ -167,6 +179,12 @@ def _name(kind: Any, value: Any) -> str:
 
 def _path(value: Any) -> bytes:
     return f"{value.__module__}.{value.__qualname__}".encode()
+
+
+def _categories(column: Any) -> list[Any]:
+    """Return the categories of a column in their order, which learners may use."""
+    known = getattr(getattr(column, "dtype", None), "categories", None)
+    return [] if known is None else list(known)
 
 
 def _each_type(table: Any) -> bytes:
