@@ -18,7 +18,11 @@ from cvst.parallel._engines import (
 from cvst.parallel._files import OnFile, on_file
 from cvst.parallel._guard import Guard
 from cvst.parallel._pickling import portable
-from cvst.parallel._process_state import filtered_warnings, one_blas_thread
+from cvst.parallel._process_state import (
+    filtered_warnings,
+    one_blas_thread,
+    surely,
+)
 
 __all__ = [
     "Cluster",
@@ -35,6 +39,7 @@ __all__ = [
     "one_blas_thread",
     "portable",
     "run_chunks",
+    "surely",
     "whereabouts",
     "works_here",
 ]

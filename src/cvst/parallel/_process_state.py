@@ -1,8 +1,8 @@
 """What belongs to the whole process, changed for a while and put back.
 
 Two searches may run in two threads. Each would save what the other has set, and the
-last one to end would leave it behind; so they count, and the last one puts back what
-the first one found.
+last one to end would leave it behind; so the last one to leave puts back what the
+first one found.
 """
 
 from __future__ import annotations
@@ -11,39 +11,42 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["filtered_warnings", "one_blas_thread", "thread_pools"]
+__all__ = ["filtered_warnings", "one_blas_thread", "surely", "thread_pools"]
 
 
 class _Limits:
-    """The limits in force, and how many want them."""
+    """The limits in force, and who wants them."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
-        self.count = 0
+        self.guests: set[object] = set()
         self.pools: ThreadpoolController | None = None
         self.limiters: list[Any] = []
 
-    def enter(self) -> None:
+    def enter(self, guest: object) -> None:
         with self.lock:
             pools = thread_pools()
             # Libraries may have come since the first one entered.
-            if not self.count or pools is not self.pools:
+            if not self.guests or pools is not self.pools:
                 self.limiters.append(pools.limit(limits=1, user_api="blas"))
                 self.pools = pools
-            self.count += 1
+            self.guests.add(guest)
 
-    def leave(self) -> None:
+    def leave(self, guest: object) -> None:
+        """Let a guest go; it may be said twice, for the first may be interrupted."""
         with self.lock:
-            self.count -= 1
-            while not self.count and self.limiters:
-                self.limiters.pop().restore_original_limits()
+            self.guests.discard(guest)
+            while not self.guests and self.limiters:
+                # An interrupt in between restores the same limits once more.
+                self.limiters[-1].restore_original_limits()
+                self.limiters.pop()
 
     def forked(self) -> None:
         # Another thread may have held it when the process was copied.
@@ -60,11 +63,13 @@ if hasattr(os, "register_at_fork"):
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
     """Let BLAS have one thread in this process while any search asks for it."""
-    _LIMITS.enter()
+    guest = object()
     try:
+        _LIMITS.enter(guest)
         yield
     finally:
-        _LIMITS.leave()
+        # Or Ctrl-C at this very call leaves the process at one thread for good.
+        surely(lambda: _LIMITS.leave(guest))
 
 
 @contextmanager
@@ -76,6 +81,22 @@ def filtered_warnings() -> Iterator[None]:
     """
     with _WARNINGS, warnings.catch_warnings():
         yield
+
+
+def surely(put_back: Callable[[], object]) -> None:
+    """Put something back at the end, also if Ctrl-C comes at this very moment.
+
+    Parameters
+    ----------
+    put_back : callable
+        Called a second time if the first was interrupted or failed, so that it must
+        not matter how far the first one came.
+    """
+    try:
+        put_back()
+    except BaseException:
+        put_back()
+        raise
 
 
 def thread_pools() -> ThreadpoolController:

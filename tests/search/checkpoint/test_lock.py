@@ -23,20 +23,26 @@ def path(tmp_path):
     return tmp_path / "race"
 
 
+def taken(path):
+    lock = Lock(path)
+    lock.take()
+    return lock
+
+
 def written(path):
     return json.loads(path.with_name("race.lock").read_text())
 
 
 def test_a_lock_can_be_taken_again_after_it_is_released(path):
-    Lock(path).release()
-    Lock(path).release()
+    taken(path).release()
+    taken(path).release()
     assert not list(path.parent.iterdir())
 
 
 def test_the_same_process_cannot_take_it_twice(path):
-    lock = Lock(path)
+    lock = taken(path)
     with pytest.raises(CheckpointError, match="in use by this process"):
-        Lock(path)
+        taken(path)
     lock.release()
 
 
@@ -44,9 +50,9 @@ def test_another_process_is_refused_and_told_by_whom(path):
     code = f"""
         from pathlib import Path
         from cvst.search.checkpoint._lock import Lock
-        Lock(Path({str(path)!r}))
+        Lock(Path({str(path)!r})).take()
     """
-    lock = Lock(path)
+    lock = taken(path)
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
         capture_output=True,
@@ -64,13 +70,13 @@ def test_a_process_that_ended_unnoticed_holds_no_lock(path):
         import os, signal
         from pathlib import Path
         from cvst.search.checkpoint._lock import Lock
-        Lock(Path({str(path)!r}))
+        Lock(Path({str(path)!r})).take()
         os.kill(os.getpid(), signal.SIGKILL)
     """
     child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)])
     os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
     os.kill(child.pid, 0)  # the number is still taken
-    Lock(path).release()
+    taken(path).release()
     child.wait()
 
 
@@ -79,7 +85,7 @@ def test_a_lock_of_a_process_that_is_gone_is_taken_over(path, caplog):
     child.wait()
     identity = {**lock_module._identity(os.getpid()), "pid": child.pid}
     path.with_name("race.lock").write_text(json.dumps(identity))
-    lock = Lock(path)
+    lock = taken(path)
     assert written(path)["pid"] == os.getpid()
     assert f"was left by process {child.pid}, which is gone" in caplog.text
     lock.release()
@@ -89,7 +95,7 @@ def test_a_lock_of_a_process_that_is_gone_is_taken_over(path, caplog):
 def test_a_number_that_another_process_has_by_now_is_recognised(path):
     identity = {**lock_module._identity(os.getpid()), "began": "an earlier boot 17"}
     path.with_name("race.lock").write_text(json.dumps(identity))
-    Lock(path).release()
+    taken(path).release()
 
 
 def test_a_lock_of_another_machine_is_named(path):
@@ -98,20 +104,20 @@ def test_a_lock_of_another_machine_is_named(path):
     with pytest.raises(
         CheckpointError, match=r"process 1 on the machine 'not .*delete"
     ):
-        Lock(path)
+        taken(path)
 
 
 def test_a_lock_left_before_it_was_written_is_taken_over(path, monkeypatch):
     monkeypatch.setattr(lock_module, "WRITING_SECONDS", 0.01)
     path.with_name("race.lock").touch()
-    Lock(path).release()
+    taken(path).release()
 
 
 @pytest.mark.parametrize("content", ["garbage", "[]", "{}", '{"pid": "x"}'])
 def test_a_lock_that_says_nothing_is_left_alone(path, content):
     path.with_name("race.lock").write_text(content)
     with pytest.raises(CheckpointError, match="is in use"):
-        Lock(path)
+        taken(path)
 
 
 STALE = {"pid": 2**22 + 1, "host": platform.node(), "began": "long ago"}
@@ -120,7 +126,7 @@ STALE = {"pid": 2**22 + 1, "host": platform.node(), "began": "long ago"}
 def _take(path, gate, holders):
     gate.wait()
     try:
-        lock = Lock(path)
+        lock = taken(path)
     except CheckpointError:
         lock = None
     holders.put(lock is not None)
@@ -153,3 +159,30 @@ def test_a_lock_that_somebody_else_has_by_now_is_left_alone(tmp_path):
     lock.path.write_text(json.dumps({**STALE, "pid": 1}))
     lock.release()
     assert lock.path.exists()
+
+
+@pytest.mark.parametrize("interrupted", ["_identity", "_began"])
+def test_a_lock_whose_taking_was_interrupted_is_released(
+    path, interrupted, monkeypatch
+):
+    def interrupt(pid):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(lock_module, "WRITING_SECONDS", 0.01)
+    lock = Lock(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(lock_module, interrupted, interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            lock.take()
+    lock.release()
+    taken(path).release()
+    assert not list(path.parent.iterdir())
+
+
+def test_a_lock_that_was_refused_is_not_released(path):
+    lock, refused = taken(path), Lock(path)
+    with pytest.raises(CheckpointError):
+        refused.take()
+    refused.release()
+    assert written(path)["pid"] == os.getpid()
+    lock.release()

@@ -26,31 +26,40 @@ WRITING_SECONDS, WRITING_TRIES = 0.5, 10
 
 
 class Lock:
-    """Holds the file ``PATH.lock`` until it is released.
+    """Holds the file ``PATH.lock`` from when it is taken until it is released.
 
     Parameters
     ----------
     path : Path
         The checkpoint.
-
-    Raises
-    ------
-    CheckpointError
-        If another process holds it, or may hold it on another machine.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path.with_name(path.name + ".lock")
         self._checkpoint = path
+        self._is_ours = False
+
+    def take(self) -> None:
+        """Make the file, or take over one whose process is gone.
+
+        Raises
+        ------
+        CheckpointError
+            If another process holds it, or may hold it on another machine.
+        """
         # Between the first two the owner may have let it go.
         if not (self._taken() or self._taken_over() or self._taken()):
             raise self._in_use(self._owner())
 
     def release(self) -> None:
-        """Let others have it, unless somebody else has it already."""
+        """Let others have it, unless it was never taken or is somebody else's."""
+        if not self._is_ours:
+            return
         owner = self._owner()
-        if owner is not None and owner.get("pid") == os.getpid():
+        # Without a number in it: this process was interrupted while it wrote.
+        if owner is not None and owner.get("pid", os.getpid()) == os.getpid():
             self.path.unlink(missing_ok=True)
+        self._is_ours = False
 
     def _taken(self) -> bool:
         """Make the file, and return whether it was not there yet."""
@@ -58,6 +67,7 @@ class Lock:
             handle = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
         except FileExistsError:
             return False
+        self._is_ours = True
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(_identity(os.getpid()), file)
         return True
@@ -85,6 +95,7 @@ class Lock:
                 return False
             if owner.get("host") != platform.node() or _is_running(owner):
                 raise self._in_use(owner)
+            self._is_ours = True
             file.truncate()
             file.write(json.dumps(_identity(os.getpid())).encode())
         LOGGER.warning(

@@ -11,6 +11,7 @@ from typing import Any
 
 from cvst._text import value_text
 from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
+from cvst.parallel import surely
 from cvst.report import score_name
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
@@ -44,22 +45,27 @@ def recorded(
     path = Path(search.checkpoint)
     # Before the lock: a refusal must not leave a file behind.
     _check(search, path)
+    lock = Lock(path)
     try:
-        lock = Lock(path)
-    except CheckpointError:
-        raise  # in use, and it says by whom
-    except (OSError, ValueError) as error:
-        # A name with a NUL or half a character pair in it is a ValueError.
-        raise _unwritable(path, error) from error
-    try:
+        _take(lock, path)
         journal, story = _open(search, path, inputs, setup)
         recorder = Recorder(journal, story, now, numbers)
         try:
             yield recorder
         finally:
-            recorder.close()
+            surely(recorder.close)
     finally:
-        lock.release()
+        surely(lock.release)
+
+
+def _take(lock: Lock, path: Path) -> None:
+    try:
+        lock.take()
+    except CheckpointError:
+        raise  # in use, and it says by whom
+    except (OSError, ValueError) as error:
+        # A name with a NUL or half a character pair in it is a ValueError.
+        raise _unwritable(path, error) from error
 
 
 def _open(

@@ -258,14 +258,14 @@ class Recorder:
             self._append("end", fields, lasts=True)
 
     def close(self) -> None:
-        """Save what is left and close the file."""
-        if self._journal is None:
-            return
+        """Save what is left and close the file; a second time does no harm."""
         with self._lock:
-            self._save()
-            self._sync()
-            self._journal.close()
-            self._journal = None
+            if self._journal is not None:
+                self._save()
+                self._sync()
+                # Given up first: its number may be another file's when it is closed.
+                journal, self._journal = self._journal, None
+                journal.close()
         # Outside the lock, which the thread may be waiting for.
         self._later.stop()
 
