@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -200,9 +201,10 @@ class _DaskArrayRows(StoredRows):
         row_bytes = array.dtype.itemsize * array.shape[1]
         super().__init__(array.shape, row_bytes, array.dtype, None, max_rows)
         self.collection = array
+        self.parts = array.chunks[0]
 
     def blocks(self, rows: IntArray) -> Iterator[Any]:
-        for piece, wanted in by_piece(rows, self.collection.chunks[0]):
+        for piece, wanted in by_piece(rows, self.parts):
             yield self.collection.blocks[piece][wanted].compute()
 
     def identity(self) -> Any:
@@ -215,8 +217,8 @@ class _DaskFrameRows(StoredRows):
 
     def __init__(self, frame: Any, max_rows: int | None) -> None:
         # Dask does not know how many rows it has; this is one pass over all of them.
-        self._lengths = tuple(frame.map_partitions(len).compute())
-        shape = sum(self._lengths), len(frame.columns)
+        self.parts = tuple(frame.map_partitions(len).compute())
+        shape = sum(self.parts), len(frame.columns)
         # What a string takes is a guess.
         widths = [
             64 if one.kind not in "biuf" else one.itemsize for one in _types(frame)
@@ -225,7 +227,7 @@ class _DaskFrameRows(StoredRows):
         self.collection = frame
 
     def blocks(self, rows: IntArray) -> Iterator[Any]:
-        for piece, wanted in by_piece(rows, self._lengths):
+        for piece, wanted in by_piece(rows, self.parts):
             # A Dask DataFrame has no rows by position until it is computed.
             yield self.collection.partitions[piece].compute().iloc[wanted]
 
@@ -277,8 +279,8 @@ def is_dask(values: Any) -> bool:
 
 
 def _limited(source: StoredRows, max_rows: int) -> StoredRows:
-    # A view of its own: the one that was handed in keeps its limit.
-    limited = source.only(np.arange(len(source)))
+    # One of its own: that which was handed in keeps its limit.
+    limited = copy(source)
     limited.max_rows = _checked(max_rows, 0)
     return limited
 

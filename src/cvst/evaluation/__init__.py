@@ -16,6 +16,7 @@ from cvst.evaluation._dispatch import (
     shares_exactly,
 )
 from cvst.evaluation._incremental import incremental_evaluator_for
+from cvst.evaluation._on_dask import as_dask, check_client, trains_on_dask
 from cvst.evaluation._one_by_one import OneByOne, configured
 from cvst.evaluation._predictions import Predicted, predictions_of
 from cvst.evaluation._protocol import (
@@ -65,8 +66,10 @@ __all__ = [
     "SideBySide",
     "Task",
     "arrays_on",
+    "as_dask",
     "as_numpy",
     "batch_evaluator_for",
+    "check_client",
     "check_evaluator",
     "configured",
     "constant_loss",
@@ -88,4 +91,5 @@ __all__ = [
     "shares_exactly",
     "stack_rows",
     "take",
+    "trains_on_dask",
 ]

@@ -73,16 +73,12 @@ class OneByOne(BatchEvaluator):
             return self._evaluate(_with_rows(task, writable), number)
         return outcome
 
-    @staticmethod
-    def _evaluate(task: Task, number: int) -> Outcome:
+    def _evaluate(self, task: Task, number: int) -> Outcome:
         start = perf_counter()
         fitted = start
         try:
             model = configured(task.estimator, task.configurations[number])
-            if task.y_train is None:
-                model.fit(task.X_train, **task.fit_params)
-            else:
-                model.fit(task.X_train, task.y_train, **task.fit_params)
+            model = self._fitted(model, task)
             fitted = perf_counter()
             prediction = respond(model, task.response, task.X_test)
         except Exception as error:
@@ -95,6 +91,13 @@ class OneByOne(BatchEvaluator):
             fit_seconds=fitted - start,
             score_seconds=perf_counter() - fitted,
         )
+
+    def _fitted(self, model: Any, task: Task) -> Any:
+        """Fit a model on the rows of a task, and return what answers for it."""
+        targets = () if task.y_train is None else (task.y_train,)
+        # What fit returns should be the model itself, and is not with everyone's.
+        model.fit(task.X_train, *targets, **task.fit_params)
+        return model
 
 
 def _with_rows(task: Task, made: Callable[[Any], Any]) -> Task:

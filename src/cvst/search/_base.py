@@ -447,7 +447,7 @@ class BaseRaceSearch(FittedRace):
         latest, problem = self.ordering == "given", setup.problem
         try:
             rows = rows_to_refit(
-                inputs, problem.refit_rows, setup.order, latest, problem.seed
+                model, inputs, problem.refit_rows, setup.order, latest, problem.seed
             )
             tasks.fit(model, rows.X, rows.y, dict(rows.fit_params))
         except KeyboardInterrupt as interrupt:

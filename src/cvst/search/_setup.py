@@ -12,24 +12,18 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils import check_random_state, get_tags
 
-from cvst._sklearn_compat import has_callbacks, num_samples
+from cvst._sklearn_compat import num_samples
 from cvst._typing import Configuration, IntArray, Rows
 from cvst.evaluation import (
-    MODEL,
-    BatchEvaluator,
     DataSource,
-    OneByOne,
     RaceData,
     Scoring,
     Scratch,
-    SeveralResponses,
     arrays_on,
-    batch_evaluator_for,
     configured,
     constant_loss,
     covered_by_one_fit,
     in_order,
-    incremental_evaluator_for,
     n_side_by_side,
     resolve_rescaling,
     resolve_scoring,
@@ -37,6 +31,7 @@ from cvst.evaluation import (
     shares_exactly,
     stack_rows,
     take,
+    trains_on_dask,
 )
 from cvst.exceptions import InvalidInputError
 from cvst.parallel import (
@@ -55,6 +50,7 @@ from cvst.race import (
     TrackAndConfirm,
     space_of,
 )
+from cvst.search._evaluator import check_dask, evaluator_of
 from cvst.search._listed import Listed
 from cvst.search._log import log_progress, log_unused_device
 from cvst.search._memory import bytes_of, check_memory, shared_room
@@ -64,6 +60,7 @@ from cvst.search.rows import (
     FoldMaker,
     Inputs,
     RacedRows,
+    is_collection,
     known_classes,
     order_rows,
     raceable,
@@ -217,7 +214,11 @@ def prepare(
     order = _order_name(options, inputs.groups)
     pairwise = bool(get_tags(estimator).input_tags.pairwise)
     most = None if pairwise else strategy.most_rows
-    raced = raced_rows(inputs, most, options.cv, order, rng)
+    on_dask = trains_on_dask(estimator)
+    if on_dask:
+        check_dask(options)
+    all_of_them = on_dask and is_collection(inputs.X)
+    raced = raced_rows(inputs, most, options.cv, order, rng, all_of_them)
     inputs = raced.inputs
     scoring = resolve_scoring(
         options.scoring, estimator, inputs.y, options.refit, options.race_by
@@ -266,7 +267,7 @@ def prepare(
     check_memory(options.max_memory, strategy, problem)
     # Whoever asks for plain cross-validation gets the scores of plain fits.
     alone = strategy.keeps_order and not shares_exactly(template, seeded)
-    evaluator = _evaluator(options, template, scoring, alone)
+    evaluator = evaluator_of(options, template, scoring, alone)
     if arrays is not None and not serves_device(evaluator, template):
         log_unused_device(options.device, template)
         arrays = None
@@ -281,7 +282,8 @@ def prepare(
         evaluator=evaluator,
         others=scoring.others,
         classes=classes,
-        n_jobs=options.n_jobs,
+        # Its workers are those of Dask's client.
+        n_jobs=1 if on_dask else options.n_jobs,
         with_residuals=strategy.needs_residuals,
         raise_errors=options.error_score == "raise",
         keep_losses=options.return_pointwise,
@@ -347,37 +349,6 @@ def _check_no_cluster(claim: str) -> None:
             f"{claim} of this machine, and the backend of joblib is a cluster. Leave "
             "that option out, or fit outside parallel_config(backend=...)."
         )
-
-
-def _evaluator(
-    options: SearchOptions, template: Any, scoring: Scoring, alone: bool
-) -> BatchEvaluator:
-    alone = alone or MODEL in scoring.responses
-    evaluator = _one_response(options, template, alone)
-    if len(scoring.responses) == 1:
-        return evaluator
-    return SeveralResponses(evaluator, scoring.responses)
-
-
-def _one_response(options: SearchOptions, template: Any, alone: bool) -> BatchEvaluator:
-    if not options.incremental:
-        # Callbacks of the estimator's own want to see every fit, and a scorer that can
-        # only be called wants every fitted model.
-        alone = alone or has_callbacks(template)
-        return OneByOne() if alone else batch_evaluator_for(template)
-    if options.fit_timeout is not None:
-        raise InvalidInputError(
-            f"incremental=True continues models of the last look, and "
-            f"fit_timeout={options.fit_timeout:g} fits in processes that may be ended. "
-            "Set one of the two only."
-        )
-    evaluator = incremental_evaluator_for(template)
-    if evaluator is None:
-        raise InvalidInputError(
-            f"incremental=True needs an estimator with partial_fit, which "
-            f"{type(template).__name__} lacks. Set incremental=False."
-        )
-    return evaluator
 
 
 def check_names(estimator: Any, configurations: Sequence[Configuration]) -> None:

@@ -9,13 +9,19 @@ from cvst.search.rows._fallback import (
 )
 from cvst.search.rows._inputs import Inputs, read_inputs
 from cvst.search.rows._ordering import order_rows
-from cvst.search.rows._sampling import RacedRows, raced_rows, rows_to_refit
+from cvst.search.rows._sampling import (
+    RacedRows,
+    is_collection,
+    raced_rows,
+    rows_to_refit,
+)
 
 __all__ = [
     "FoldMaker",
     "Inputs",
     "RacedRows",
     "enough_to_start",
+    "is_collection",
     "known_classes",
     "order_rows",
     "raceable",

@@ -10,11 +10,18 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import IntArray
-from cvst.evaluation import is_stored, take
+from cvst.evaluation import as_dask, is_stored, take, trains_on_dask
 from cvst.exceptions import FallbackWarning, InvalidInputError
 from cvst.search.rows._inputs import Inputs
 
-__all__ = ["RacedRows", "draw_rows", "only_rows", "raced_rows", "rows_to_refit"]
+__all__ = [
+    "RacedRows",
+    "draw_rows",
+    "is_collection",
+    "only_rows",
+    "raced_rows",
+    "rows_to_refit",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,7 @@ def raced_rows(
     cv: Any,
     ordering: str,
     rng: np.random.Generator,
+    refits_all: bool = False,
 ) -> RacedRows:
     """Draw the rows to race if there are more than a limit.
 
@@ -62,12 +70,15 @@ def raced_rows(
         Order of the race, as the search has it.
     rng : numpy.random.Generator
         Draws; it is left alone where nothing is drawn.
+    refits_all : bool
+        Whether the winner is fitted on all rows, wherever they are.
     """
     n_samples = inputs.n_samples
-    n_refit = min(n_samples, inputs.X.max_rows) if is_stored(inputs.X) else n_samples
-    limit = n_refit if most is None else min(n_refit, most)
+    in_memory = min(n_samples, inputs.X.max_rows) if is_stored(inputs.X) else n_samples
+    n_refit = n_samples if refits_all else in_memory
+    limit = in_memory if most is None else min(in_memory, most)
     # Folds that name rows are the user's word: all of them are raced if they fit.
-    if _names_rows(cv) and n_refit == n_samples:
+    if _names_rows(cv) and in_memory == n_samples:
         limit = n_samples
     if limit == n_samples:
         return RacedRows(inputs, None, n_samples, n_samples)
@@ -123,13 +134,25 @@ def draw_rows(
     return np.flatnonzero(np.isin(codes, order[fit]))
 
 
+def is_collection(X: Any) -> bool:
+    """Return whether stored rows are those of a Dask collection."""
+    return is_stored(X) and hasattr(X, "collection")
+
+
 def rows_to_refit(
-    inputs: Inputs, n_refit: int, raced: IntArray, latest: bool, seed: int
+    estimator: Any,
+    inputs: Inputs,
+    n_refit: int,
+    raced: IntArray,
+    latest: bool,
+    seed: int,
 ) -> Inputs:
     """Return what the winner is fitted on: all rows, or as many as fit in memory.
 
     Parameters
     ----------
+    estimator : estimator
+        What is fitted; one that trains on Dask collections gets all rows as such.
     inputs : Inputs
         All rows.
     n_refit : int
@@ -141,6 +164,8 @@ def rows_to_refit(
     seed : int
         Draws, if more are wanted.
     """
+    if trains_on_dask(estimator):
+        return _rows_on_dask(inputs)
     if not is_stored(inputs.X):
         return inputs
     if n_refit < inputs.n_samples:
@@ -158,6 +183,23 @@ def rows_to_refit(
             rows = draw_rows(inputs.n_samples, n_refit, None, latest, rng)
         inputs = only_rows(inputs, rows)
     return replace(inputs, X=inputs.X.read())
+
+
+def _rows_on_dask(inputs: Inputs) -> Inputs:
+    """Return all rows as Dask collections, for an estimator that trains on them."""
+    X, parts = inputs.X, None
+    if is_collection(X):
+        X, parts = X.collection, X.parts
+    elif is_stored(X):
+        X = as_dask(X.read())
+    aligned = {name: as_dask(one, parts) for name, one in inputs.row_params.items()}
+    return replace(
+        inputs,
+        X=as_dask(X),
+        y=as_dask(inputs.y, parts),
+        fit_params={**inputs.fit_params, **aligned},
+        row_params=aligned,
+    )
 
 
 def _names_rows(cv: Any) -> bool:

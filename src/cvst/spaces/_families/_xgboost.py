@@ -113,6 +113,8 @@ def _linear(case: Case) -> Family:
 
 FAMILIES: dict[str, Suggest] = {
     "XGBClassifier": xgboost,
+    "DaskXGBClassifier": xgboost,
+    "DaskXGBRegressor": xgboost,
     "XGBRegressor": xgboost,
     "XGBRanker": xgboost,
 }
