@@ -18,11 +18,7 @@ from cvst.parallel._engines import (
 from cvst.parallel._files import OnFile, on_file
 from cvst.parallel._guard import Guard
 from cvst.parallel._pickling import portable
-from cvst.parallel._process_state import (
-    filtered_warnings,
-    one_blas_thread,
-    surely,
-)
+from cvst.parallel._process_state import filtered_warnings, one_blas_thread
 
 __all__ = [
     "Cluster",
@@ -39,7 +35,6 @@ __all__ = [
     "one_blas_thread",
     "portable",
     "run_chunks",
-    "surely",
     "whereabouts",
     "works_here",
 ]

@@ -11,14 +11,14 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["filtered_warnings", "one_blas_thread", "surely", "thread_pools"]
+__all__ = ["filtered_warnings", "one_blas_thread", "thread_pools"]
 
 
 class _Limits:
@@ -68,8 +68,13 @@ def one_blas_thread() -> Iterator[None]:
         _LIMITS.enter(guest)
         yield
     finally:
-        # Or Ctrl-C at this very call leaves the process at one thread for good.
-        surely(lambda: _LIMITS.leave(guest))
+        # Ctrl-C at this very call would leave the process at one thread for good. Here
+        # and not in a function for all such calls, whose own call may be interrupted.
+        try:
+            _LIMITS.leave(guest)
+        except BaseException:
+            _LIMITS.leave(guest)
+            raise
 
 
 @contextmanager
@@ -81,22 +86,6 @@ def filtered_warnings() -> Iterator[None]:
     """
     with _WARNINGS, warnings.catch_warnings():
         yield
-
-
-def surely(put_back: Callable[[], object]) -> None:
-    """Put something back at the end, also if Ctrl-C comes at this very moment.
-
-    Parameters
-    ----------
-    put_back : callable
-        Called a second time if the first was interrupted or failed, so that it must
-        not matter how far the first one came.
-    """
-    try:
-        put_back()
-    except BaseException:
-        put_back()
-        raise
 
 
 def thread_pools() -> ThreadpoolController:

@@ -11,7 +11,6 @@ from typing import Any
 
 from cvst._text import value_text
 from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
-from cvst.parallel import surely
 from cvst.report import score_name
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
@@ -53,9 +52,18 @@ def recorded(
         try:
             yield recorder
         finally:
-            surely(recorder.close)
+            # Ctrl-C may come at the very call that closes it, and at that of the lock.
+            try:
+                recorder.close()
+            except BaseException:
+                recorder.close()
+                raise
     finally:
-        surely(lock.release)
+        try:
+            lock.release()
+        except BaseException:
+            lock.release()
+            raise
 
 
 def _take(lock: Lock, path: Path) -> None:
