@@ -50,7 +50,7 @@ SEARCHES = {
 
 @pytest.fixture(autouse=True)
 def _same_calls_each_time(monkeypatch):
-    """Saving is paced by seconds: let these be counted, and nothing be done later."""
+    """Count the seconds by which saving is paced, and let nothing be done later."""
 
     def paced(credit):
         ticks = count()
