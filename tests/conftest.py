@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
@@ -24,3 +25,8 @@ settings.load_profile(PROFILE)
 if PROFILE == "repeatable" and hasattr(providers, "_get_local_constants"):
     _NO_CONSTANTS = providers._local_constants
     providers._get_local_constants = lambda: _NO_CONSTANTS
+
+# A shell lets jobs in the background ignore Ctrl-C, and with them all that they start:
+# tests that press it would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
