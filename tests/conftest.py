@@ -6,10 +6,27 @@
 from __future__ import annotations
 
 import os
+import signal
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 # No deadlines: how long an example takes tells of the machine.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
-settings.register_profile("random", derandomize=False, deadline=None)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+TIMELESS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+
+settings.register_profile("repeatable", derandomize=True, **TIMELESS)
+settings.register_profile("random", derandomize=False, **TIMELESS)
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "repeatable")
+settings.load_profile(PROFILE)
+
+# Some draws are constants found in the modules of this package that are imported by
+# then. Which those are depends on the tests that the same worker has run before, and so
+# would the examples; there is no setting for it.
+if PROFILE == "repeatable" and hasattr(providers, "_get_local_constants"):
+    _NO_CONSTANTS = providers._local_constants
+    providers._get_local_constants = lambda: _NO_CONSTANTS
+
+# A shell lets jobs in the background ignore Ctrl-C, and with them all that they start:
+# tests that press it would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

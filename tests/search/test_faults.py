@@ -107,8 +107,9 @@ def test_a_worker_that_dies_is_a_failed_configuration():
 def test_fits_that_hang_or_die_are_failures_within_a_limit():
     """With fit_timeout even one worker is another process."""
     grid = [{"alpha": [0.1, 10.0]}, {"mood": ["hangs", "exits", "odd", "prints"]}]
-    search = RaceGridSearchCV(Moody(), grid, fit_timeout=2.0, **FOLDS)
-    fitted(search, "fit_timeout=2 seconds", "exit code 3, twice", "OddError: 1 and 2")
+    # A good one takes milliseconds, and more on a busy machine.
+    search = RaceGridSearchCV(Moody(), grid, fit_timeout=5.0, **FOLDS)
+    fitted(search, "fit_timeout=5 seconds", "exit code 3, twice", "OddError: 1 and 2")
     assert (search.cv_results_["failure"] != "").tolist() == [0, 0, 1, 1, 1, 0]
     expected = undisturbed(**FOLDS).cv_results_["mean_test_score"]
     table = search.cv_results_["mean_test_score"]
@@ -124,7 +125,8 @@ def test_a_limit_changes_no_result_and_leaves_no_process():
     limited = RaceGridSearchCV(Ridge(), grid, fit_timeout=60, n_jobs=2, **options)
     limited.fit(X, Y)
     np.testing.assert_array_equal(plain.race_.mean_losses, limited.race_.mean_losses)
-    assert set(threading.enumerate()) == before
+    # Threads of earlier tests may have ended meanwhile.
+    assert set(threading.enumerate()) <= before
     assert not children()
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import warnings
 from inspect import CO_GENERATOR
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +17,13 @@ import pytest
 from scipy.stats import randint
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 import cvst
 from cvst import CrossValidation, RaceGridSearchCV, RaceSearchCV
+from cvst.parallel import one_blas_thread
+from cvst.search.checkpoint import _later, _recorder
+from cvst.search.checkpoint._pace import CREDIT, Pace
 from cvst.search.checkpoint._recorder import Recorder
 
 PACKAGE = str(Path(cvst.__file__).parent)
@@ -42,6 +46,19 @@ SEARCHES = {
         DecisionTreeRegressor(), {"max_depth": randint(1, 9)}, n_iter=6, **k
     ),
 }
+
+
+@pytest.fixture(autouse=True)
+def _same_calls_each_time(monkeypatch):
+    """Count the seconds by which saving is paced, and let nothing be done later."""
+
+    def paced(credit):
+        ticks = count()
+        return Pace(0.3, 1e-3, clock=lambda: 1e-3 * next(ticks), credit=credit)
+
+    monkeypatch.setattr(_recorder, "writing", lambda: paced(CREDIT))
+    monkeypatch.setattr(_recorder, "syncing", lambda: paced(0.0))
+    monkeypatch.setattr(_later, "monotonic", lambda: 0.0)
 
 
 class Calls:
@@ -125,10 +142,7 @@ def test_an_interrupt_anywhere_keeps_what_is_known(kind, kept, tmp_path, monkeyp
         interrupted = max(1, round(calls.n * (number + 0.5) / N_PLACES))
         search = make(f"race {number}")
         cut, done = fitted(search, interrupted, monkeypatch)
-        if cut.where is None:
-            # Saving is paced, so that there may be fewer calls the next time.
-            assert kept
-            assert number >= N_PLACES // 2
+        assert cut.where is not None
         assert process_state() == before, cut.where
         if done:
             assert search.n_looks_ >= done, cut.where
@@ -169,6 +183,48 @@ def test_an_interrupt_at_the_door_puts_everything_back(name, tmp_path, monkeypat
         again = make(f"race {number}")
         again.fit(X, Y)
         assert numbers_of(again) == numbers_of(quiet), cut.where
+
+
+def entered_and_left(interrupted):
+    """Ask for one thread, and interrupt a call of the way out; return the calls."""
+    before, calls = sys.gettrace(), Calls(interrupted)
+    try:
+        with one_blas_thread():
+            sys.settrace(calls)
+    except KeyboardInterrupt:
+        assert calls.where is not None
+    finally:
+        sys.settrace(before)
+    return calls
+
+
+def test_an_interrupt_of_the_way_out_gives_threads_back():
+    """At each call, also at that of whatever is to make sure of it."""
+    with threadpool_limits(limits=2, user_api="blas"):
+        before = process_state()
+        n_calls = entered_and_left(None).n
+        assert n_calls > 0
+        for number in range(1, n_calls + 1):
+            cut = entered_and_left(number)
+            assert cut.where is not None
+            assert process_state() == before, cut.where
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_of_the_last_calls_leaves_no_lock(tmp_path, monkeypatch):
+    """From the last save to the end of the fit."""
+
+    def make(name):
+        return SEARCHES["shared work"](random_state=0, checkpoint=tmp_path / name)
+
+    make("warm").fit(X, Y)
+    n_calls = fitted(make("quiet"), None, monkeypatch)[0].n
+    seen = set()
+    for number in range(n_calls - N_PLACES, n_calls + 1):
+        cut, _ = fitted(make(f"race {number}"), number, monkeypatch)
+        seen.add(cut.where.rpartition(": ")[2])
+        assert not (tmp_path / f"race {number}.lock").exists(), cut.where
+    assert {"close", "stop", "release"} <= seen
 
 
 class Leaving(DecisionTreeRegressor):

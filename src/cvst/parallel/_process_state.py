@@ -68,10 +68,11 @@ def one_blas_thread() -> Iterator[None]:
         _LIMITS.enter(guest)
         yield
     finally:
+        # Ctrl-C at this very call would leave the process at one thread for good. Here
+        # and not in a function for all such calls, whose own call may be interrupted.
         try:
             _LIMITS.leave(guest)
         except BaseException:
-            # Ctrl-C at this very call would leave the process at one thread for good.
             _LIMITS.leave(guest)
             raise
 

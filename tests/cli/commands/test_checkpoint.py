@@ -125,7 +125,7 @@ def _path(environment, folder):
 
 def wait_for_looks(cvst, file, n_looks):
     """Read the checkpoint until it has some looks: the race runs meanwhile."""
-    for _ in range(600):
+    for _ in range(3000):
         result = cvst("report", file, "--json") if file.exists() else None
         if result is not None and result.code == 0:
             document = json.loads(result.out)

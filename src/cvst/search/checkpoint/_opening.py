@@ -52,8 +52,7 @@ def recorded(
         try:
             yield recorder
         finally:
-            # Twice where Ctrl-C comes at this very call; here and below nothing may
-            # come in between, so that this is no function.
+            # Ctrl-C may come at the very call that closes it, and at that of the lock.
             try:
                 recorder.close()
             except BaseException:
