@@ -29,7 +29,7 @@ __all__ = [
 # both change the result far less than the draw of the rows does.
 MOST_CELLS, MOST_CONFIGURATIONS = 2000, 200
 
-# Numbers that are drawn at a time: blocks of this size stay in the cache, and a table of
+# Cells that are drawn at a time: blocks of this size stay in the cache, and a table of
 # all draws would take most of its time to be given memory.
 BLOCK = 1 << 14
 
