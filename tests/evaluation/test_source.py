@@ -15,6 +15,7 @@ from statsmodels.stats.weightstats import DescrStatsW
 from cvst import RaceGridSearchCV
 from cvst.evaluation import (
     DataSource,
+    OneByOne,
     PointwiseLoss,
     RaceData,
     batch_evaluator_for,
@@ -219,3 +220,45 @@ def test_large_tables_of_single_precision_decide_alike(monkeypatch, scoring):
     np.testing.assert_allclose(
         single.race_.mean_losses, double.race_.mean_losses, rtol=tolerance
     )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_a_look_shares_does_not_reach_the_next_one(weighted):
+    """Rows, targets and losses belong to their look: the next one is as if alone."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 2))
+    y = X @ [1.0, -1.0] + rng.normal(size=60)
+    data = RaceData(
+        X=X, y=y, n_samples=60, score_weights=rng.random(60) if weighted else None
+    )
+    grid = [{"alpha": 0.1}, {"alpha": 10.0}]
+
+    def source():
+        return DataSource(
+            Ridge(),
+            grid,
+            data,
+            resolve_loss("r2", Ridge(), y),
+            resolve_rescaling(None, Ridge(), grid, False),
+            OneByOne(),
+        )
+
+    both = np.arange(2)
+    order = rng.permutation(60)
+    looks = [
+        Look(slice(0, 30), slice(30, 60), 30, both),
+        Look(order[:40], order[40:], 40, both),
+        Look(order[20:], order[:20], 40, both),
+    ]
+    one = source()
+    for look in looks:
+        seen, alone = one.observe(look), source().observe(look)
+        np.testing.assert_array_equal(seen.losses, alone.losses)
+        np.testing.assert_array_equal(seen.scores, alone.scores)
+        rows = np.arange(60)
+        for place, configuration in enumerate(grid):
+            model = Ridge(**configuration).fit(X[rows[look.train]], y[rows[look.train]])
+            test = rows[look.test]
+            weights = data.score_weights[test] if weighted else None
+            expected = model.score(X[test], y[test], weights)
+            assert seen.scores[place] == pytest.approx(expected)

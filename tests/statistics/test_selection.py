@@ -48,7 +48,10 @@ def by_loops(values, weights, n_resamples, seed):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_it_is_the_loop_over_draws_and_rows(weighted):
+@pytest.mark.parametrize("block", [1, 12 * 7, selection.BLOCK])
+def test_it_is_the_loop_over_draws_and_rows(weighted, block, monkeypatch):
+    """However many draws are made at a time: one, seven (and a rest) or all."""
+    monkeypatch.setattr(selection, "BLOCK", block)
     rng = np.random.default_rng(3)
     values = rng.normal(size=(5, 12))
     weights = rng.integers(0, 4, 12).astype(float) if weighted else np.ones(12)

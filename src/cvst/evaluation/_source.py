@@ -3,14 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import (
-    Callable,
-    Generator,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
@@ -41,7 +34,7 @@ from cvst.evaluation._scored import (
     whole_look,
     without_undefined,
 )
-from cvst.evaluation._work import ROWS_OF_LOOK, Work, reason_of
+from cvst.evaluation._work import PARTS_OF_LOOK, ROWS_OF_LOOK, Work, reason_of
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import PointwiseLoss
 from cvst.evaluation.rescaling import Rescaling
@@ -200,6 +193,7 @@ class DataSource:
             scored = self._run(work, gate, tables)
         finally:
             self.scratch.drop(ROWS_OF_LOOK)
+            self.scratch.drop(PARTS_OF_LOOK)
         return self._seen(work, scored, tables)
 
     def losses_of(self, work: Work, scored: Sequence[Scores]) -> LookLosses:
@@ -279,11 +273,15 @@ class DataSource:
         known, groups = self._known(work.look, groups, gate)
         scored: list[Scores] = [*known]
         n_done = len(known)
-        groups = self._cut(groups)
-        early, left = self.ahead.take(work.look, groups)
-        if gate is None and not self._is_here():
-            left = self.ahead.longest_first(left)
-        plan = self._plan_ahead(work.look, groups, left, gate)
+        # Asked once for a look: joblib takes a while to say where the workers are.
+        here = work.enter is not None
+        early: list[Scored] = []
+        left, plan = groups, Plan()
+        if not here:
+            groups = self._cut(groups)
+            early, left = self.ahead.take(work.look, groups)
+            left = self.ahead.longest_first(left) if gate is None else left
+            plan = self._plan_ahead(work.look, groups, left, gate)
         chunks = self._chunks([*left, *plan.groups], gate, lambda: n_done)
         if self.watch is not None:
             self.watch(n_done, n_total)
@@ -306,8 +304,8 @@ class DataSource:
         return scored
 
     def _cut(self, groups: list[list[int]]) -> list[list[int]]:
-        """Cut groups where there are workers for the parts and it changes no result."""
-        if self._is_here() or self.device is not None or not self.divides:
+        """Cut groups where workers get the parts and it changes no result."""
+        if self.device is not None or not self.divides:
             return groups
         return self.ahead.cut(groups, effective_n_jobs(self.n_jobs))
 
@@ -319,7 +317,7 @@ class DataSource:
         gate: Gate | None,
     ) -> Plan:
         """Return what idle workers may do of the folds to come."""
-        alone = gate is not None or self.device is not None or self._is_here()
+        alone = gate is not None or self.device is not None
         if alone or self.guard is not None or getattr(self.evaluator, "carries", False):
             return Plan()
         n_workers = effective_n_jobs(self.n_jobs)

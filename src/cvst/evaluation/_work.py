@@ -5,7 +5,7 @@ from __future__ import annotations
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from cvst.exceptions import InvalidPredictionError, UnsupportedScoreError
 from cvst.parallel import OnFile
 from cvst.race import Look
 
-__all__ = ["ROWS_OF_LOOK", "Work", "reason_of"]
+__all__ = ["PARTS_OF_LOOK", "ROWS_OF_LOOK", "Work", "reason_of"]
 
 # The score of one prediction on rows whose targets are already known.
 Value: TypeAlias = Callable[[Any, Any], float]
@@ -39,8 +39,23 @@ Value: TypeAlias = Callable[[Any, Any], float]
 # What the inputs of a look are kept under, until it is over.
 ROWS_OF_LOOK = "rows of the look"
 
+# What its task, its rows and its losses are kept under, where one thread does it all.
+PARTS_OF_LOOK = "parts of the look"
+
 # Kinds of NumPy arrays that hold neither NaN nor infinity.
 INTEGERS = "biu"
+
+
+class _Parts(NamedTuple):
+    """What all configurations of a look share."""
+
+    task: Task
+    assess: Assess
+    others: Mapping[str, tuple[str, Value]]
+    y_test: Any
+    # Which rows count, None for all.
+    counted: Any
+    weighted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +89,14 @@ class Work:
         self, groups: list[list[int]], rows: RaceData | None = None
     ) -> list[Scores]:
         """Evaluate some groups of configurations."""
-        data = self.data(rows)
-        y_test = take(data.y, self.look.test)
-        weights = take(data.score_weights, self.look.test)
-        counted = None if weights is None or np.all(weights > 0) else weights > 0
-        task = self.task(self.loss.response, data)
-        assess = self.loss.assess(y_test, weights)
-        others = {
-            name: (one.response, one.value(y_test, weights))
-            for name, one in self.others.items()
-        }
+        if self.enter is None:
+            parts = self._parts(rows)
+        else:
+            # In one thread, so that all chunks of the look can use the same ones.
+            parts = self.scratch.get(PARTS_OF_LOOK, lambda: self._parts(rows))
+        task, assess, others, y_test, counted, weighted = parts
         if self.device is not None:
             together = task.only(number for group in groups for number in group)
-            weighted = weights is not None
             return [
                 scored
                 for result in self.evaluator.evaluate_in_tables(together)
@@ -104,6 +114,23 @@ class Work:
             self.listener(done)
             scored += done if self.enter is None else map(self.enter, done)
         return scored
+
+    def _parts(self, rows: RaceData | None) -> _Parts:
+        """Return what all configurations of the look share."""
+        data = self.data(rows)
+        y_test = take(data.y, self.look.test)
+        weights = take(data.score_weights, self.look.test)
+        return _Parts(
+            self.task(self.loss.response, data),
+            self.loss.assess(y_test, weights),
+            {
+                name: (one.response, one.value(y_test, weights))
+                for name, one in self.others.items()
+            },
+            y_test,
+            None if weights is None or np.all(weights > 0) else weights > 0,
+            weights is not None,
+        )
 
     def data(self, given: RaceData | None) -> RaceData:
         """Return the rows: those that came with the groups, or our own."""

@@ -97,7 +97,9 @@ class FoldRace(Stage):
                 self._differences(state, look, seen),
                 *(self.level, self.n_sharing, state.n_configurations),
             )
-        return drop_worse(state, look, seen, p_values, worse, self.set_aside)
+        # To look at the race after the drops is needless if nothing can come of it.
+        aside = None if self.set_aside is nothing else self.set_aside
+        return drop_worse(state, look, seen, p_values, worse, aside)
 
     def planned_looks(self, problem: Problem, most: int) -> tuple[PlannedLook, ...]:
         """Return one look per fold, or one at the separate test set."""

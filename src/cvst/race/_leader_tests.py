@@ -190,7 +190,7 @@ def drop_worse(
     seen: LookLosses,
     p_values: FloatArray,
     worse: BoolArray,
-    set_aside: Callable[[RaceState], IntArray],
+    set_aside: Callable[[RaceState], IntArray] | None,
 ) -> Verdict:
     """Drop what failed or is worse than the leader, then what is set aside.
 
@@ -204,15 +204,18 @@ def drop_worse(
         Of the tests against the leader.
     worse : ndarray of bool
         Which are significantly worse than the leader.
-    set_aside : callable
+    set_aside : callable or None
         Given the state after these drops, returns further configurations that do not
-        go on.
+        go on; None if there are none.
     """
     worse = worse | np.isnan(seen.mean_losses)
     drops = {
         number: seen.failures.get(number, BY_TEST)
         for number in look.configurations[worse].tolist()
     }
-    after = state.observe(look, seen, Verdict(~worse, p_values, drops))
+    verdict = Verdict(~worse, p_values, drops)
+    if set_aside is None:
+        return verdict
+    after = state.observe(look, seen, verdict)
     aside = dict.fromkeys(set_aside(after).tolist(), BY_RANK)
     return Verdict(~worse, p_values, drops | aside)

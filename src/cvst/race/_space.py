@@ -91,6 +91,11 @@ class SearchSpace:
         fits.flags.writeable = False
         return fits
 
+    @cached_property
+    def n_fits(self) -> int:
+        """How many fits serve all configurations once."""
+        return int(self.fits.max()) + 1
+
     def with_siblings(self, chosen: IntArray) -> IntArray:
         """Return the chosen and all others that their fits serve too, ascending.
 

@@ -269,7 +269,7 @@ class TrackAndConfirm(Staged):
                 self.n_folds,
                 name,
                 enter=self._tracked if name == CONFIRM else self._unseen_neighbours,
-                set_aside=self._behind if name == CONFIRM else nothing,
+                set_aside=self._behind if climb and name == CONFIRM else nothing,
                 level=self.level,
                 together=names,
                 may_fail=name != CONFIRM,

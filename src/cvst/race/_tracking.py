@@ -35,7 +35,7 @@ def n_fits(problem: Problem) -> int:
     """Return how many fits serve all configurations once."""
     if problem.space is None:
         return problem.n_configurations
-    return int(problem.space.fits.max()) + 1
+    return problem.space.n_fits
 
 
 def ranked(losses: FloatArray) -> IntArray:

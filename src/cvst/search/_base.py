@@ -31,6 +31,7 @@ from cvst.exceptions import (
     InvalidInputError,
     UnusedArgumentWarning,
 )
+from cvst.parallel import one_blas_thread
 from cvst.race import Alone, AtMost, Decider, LookCutError, RaceState, race
 from cvst.report import score_name, stop_sentence
 from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
@@ -227,8 +228,7 @@ class BaseRaceSearch(FittedRace):
         """Say which looks may come, and return how many."""
         strategy, problem = setup.strategy, setup.problem
         planned = strategy.planned_looks(problem)[: self.max_looks]
-        expected = strategy.expected_configurations(problem)[: self.max_looks]
-        log_start(problem, planned, expected, strategy.expected_looks(problem))
+        log_start(problem, planned, strategy)
         log_rows(problem, strategy.remarks(problem))
         return len(planned)
 
@@ -394,7 +394,8 @@ class BaseRaceSearch(FittedRace):
         )
         try:
             # However it ends, workers must not go on.
-            with closing(source):
+            # And BLAS has one thread throughout: to set that at each look takes longer.
+            with closing(source), one_blas_thread():
                 for state in race(last, source, decider):
                     last = state.settled()
                     self._tell(setup, budget, last)

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import Any
 
 from cvst._text import configuration_text, counted, score_text
-from cvst._typing import FloatArray
 from cvst.race import Look, PlannedLook, Problem, RaceState, Strategy, deciding_mean
 
 __all__ = [
@@ -29,12 +28,12 @@ LOGGER = logging.getLogger("cvst")
 
 
 def log_start(
-    problem: Problem,
-    planned: Sequence[PlannedLook],
-    expected: FloatArray,
-    expected_looks: int,
+    problem: Problem, planned: Sequence[PlannedLook], strategy: Strategy
 ) -> None:
     """Report the looks of the longest race, and what is expected of them."""
+    if not LOGGER.isEnabledFor(logging.DEBUG):
+        return  # without a listener nothing needs to be expected
+    expected = strategy.expected_configurations(problem)[: len(planned)]
     event = {
         "event": "start",
         "n_configurations": problem.n_configurations,
@@ -43,7 +42,7 @@ def log_start(
             {**asdict(look), "expected_configurations": float(count)}
             for look, count in zip(planned, expected, strict=True)
         ],
-        "expected_looks": min(len(planned), expected_looks),
+        "expected_looks": min(len(planned), strategy.expected_looks(problem)),
     }
     LOGGER.debug(
         "%s on %d rows, in at most %s",

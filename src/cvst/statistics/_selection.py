@@ -29,6 +29,10 @@ __all__ = [
 # both change the result far less than the draw of the rows does.
 MOST_CELLS, MOST_CONFIGURATIONS = 2000, 200
 
+# Cells that are drawn at a time: blocks of this size stay in the cache, and a table of
+# all draws would take most of its time to be given memory.
+BLOCK = 1 << 14
+
 # Digits of a mean in units of the spread; what is behind them is rounding.
 DIGITS = 10
 
@@ -108,25 +112,45 @@ def corrected_best(
     # Back in their order, so that of equal means the first is chosen, as above.
     members = np.sort(np.argsort(-means, kind="stable")[:MOST_CONFIGURATIONS])
     table, shares = _dealt(table[members], shares)
-    rng = np.random.default_rng(seed)
-    n_cells = len(shares)
-    counts = _drawn(rng, n_cells, n_resamples)
-    # Draws in which nothing is left out, or nothing with weight, judge nothing.
-    outside = (counts == 0) * shares
-    judging = outside.sum(axis=1) > 0
-    centre, scale = mean, float(table.std()) or 1.0
-    inside = (counts * shares)[judging] @ ((table - centre) / scale).T
-    outside = outside[judging]
-    if not len(outside):
-        return CorrectedBest(best, mean, 0.0)
-    judged = outside @ table.T / outside.sum(axis=1, keepdims=True)
-    # Equal means are equal, however they add up: then the first is chosen.
-    chosen = np.argmax(np.round(inside, DIGITS), axis=1)
     place = int(np.searchsorted(members, best))
-    # Out of the bag the best itself has, over all draws, its own mean. To compare with
-    # it draw by draw leaves less to chance than to average what was chosen.
-    losses = judged[:, place] - judged[np.arange(len(chosen)), chosen]
-    return CorrectedBest(best, mean, max(0.0, float(losses.mean())))
+    rng = np.random.default_rng(seed)
+    lost = _lost_by_choice(table, shares, place, n_resamples, rng)
+    if not len(lost):
+        return CorrectedBest(best, mean, 0.0)
+    return CorrectedBest(best, mean, max(0.0, float(lost.mean())))
+
+
+def _lost_by_choice(
+    table: FloatArray,
+    shares: FloatArray,
+    place: int,
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> FloatArray:
+    """Return by how much the choice of each bag falls behind the best out of the bag.
+
+    Out of the bag the best itself has, over all draws, its own mean. To compare with it
+    draw by draw leaves less to chance than to average what was chosen. Draws in which
+    nothing is left out, or nothing with weight, judge nothing and are not returned.
+    """
+    n_cells = len(shares)
+    centre, scale = float(table[place] @ shares), float(table.std()) or 1.0
+    weighed = shares[:, np.newaxis] * ((table - centre) / scale).T
+    # With the shares in the last column, one product gives sums and their weight.
+    unscaled = shares[:, np.newaxis] * np.column_stack([table.T, np.ones(n_cells)])
+    size = max(1, BLOCK // n_cells)
+    found = []
+    for start in range(0, n_resamples, size):
+        counts = _drawn(rng, n_cells, min(size, n_resamples - start))
+        inside = counts @ weighed
+        outside = np.equal(counts, 0, out=counts, casting="unsafe") @ unscaled
+        judging = outside[:, -1] > 0
+        outside = outside[judging]
+        judged = outside[:, :-1] / outside[:, -1:]
+        # Equal means are equal, however they add up: then the first is chosen.
+        chosen = np.argmax(np.round(inside[judging], DIGITS), axis=1)
+        found.append(judged[:, place] - judged[np.arange(len(chosen)), chosen])
+    return np.concatenate(found)
 
 
 def _drawn(rng: np.random.Generator, n_cells: int, n_resamples: int) -> FloatArray:

@@ -22,7 +22,7 @@ from cvst import RaceGridSearchCV
 from cvst.evaluation import DataSource
 from cvst.race import Problem, TrackAndConfirm
 from cvst.search.budget import race_seconds
-from cvst.search.budget._expected import expected_looks
+from cvst.search.budget._expected import USUAL_GAP, expected_looks
 from cvst.search.budget._growth import BINNED, KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._sample import spread_sample
@@ -161,12 +161,12 @@ def test_a_model_without_groups_shares_nothing():
     assert model.look(10, 0, 3) == pytest.approx(30)
 
 
-def a_race_of_12():
+def a_race_of_12(n_rows=1000):
     folds = {
-        n: tuple((np.arange(800), np.arange(1000 // n)) for _ in range(n))
+        n: tuple((np.arange(n_rows * 4 // 5), np.arange(n_rows // n)) for _ in range(n))
         for n in (5, 10)
     }
-    return TrackAndConfirm(), Problem(12, 1000, folds=folds)
+    return TrackAndConfirm(), Problem(12, n_rows, folds=folds)
 
 
 def seen(gaps, paces=None):
@@ -213,6 +213,24 @@ def test_who_stays_is_that_of_a_simulation():
         # The first one is the leader, and there are eleven others.
         expected = 1 + 11 * stays[:, 1:].mean()
         assert counts[place] == pytest.approx(expected, rel=0.02)
+
+
+@pytest.mark.parametrize("n_rows", [1_000, 10_000])
+def test_nothing_known_of_gaps_they_are_as_usual(n_rows):
+    """Witness: gaps and tests drawn 200,000 times; more rows leave fewer."""
+    strategy, problem = a_race_of_12(n_rows)
+    counts = expected_looks(strategy, problem, CostModel(LINE, LINE, LINE)).counts
+    rng = np.random.default_rng(1)
+    gaps = np.abs(rng.normal(0, USUAL_GAP, 200_000))
+    limit = norm.isf(0.05 / 11)
+    for place in range(5):
+        n_tested = place * n_rows / 5
+        seen = gaps * np.sqrt(n_tested) + rng.normal(size=gaps.shape)
+        stays = np.mean(seen < limit) if place else 1.0
+        assert counts[place] == pytest.approx(1 + 11 * stays, rel=0.01)
+    # What was counted in races on 1,000 rows, when all were counted alike.
+    if n_rows == 1_000:
+        assert counts.sum() == pytest.approx(12 * (1 + 0.65 + 3 * 0.5), rel=0.02)
 
 
 def test_those_that_stay_set_the_pace():

@@ -174,8 +174,7 @@ def test_orders_that_make_no_sense_are_refused(name, y, groups, message):
 def folds(y, kind, *, cv=None, n_folds=5, groups=None, is_classifier=True, seed=0):
     ordering = order(kind, y, groups)
     X = np.zeros((len(y), 1))
-    rng = np.random.default_rng(seed)
-    args = (cv, n_folds, X, y, groups, ordering, is_classifier, rng)
+    args = (cv, n_folds, X, y, groups, ordering, is_classifier, seed)
     return make_folds(*args), ordering.permutation
 
 

@@ -96,6 +96,9 @@ def negative_root(means: FloatArray) -> FloatArray:
 
 def variance(truth: FloatArray, weights: FloatArray | None) -> FloatArray:
     """Return the mean squared error of the mean."""
+    if weights is None:
+        # np.average gives the same, and takes twice as long to get there.
+        return np.asarray(((truth - truth.mean(axis=0)) ** 2).mean(axis=0))
     mean = np.average(truth, axis=0, weights=weights)
     return np.asarray(np.average((truth - mean) ** 2, axis=0, weights=weights))
 

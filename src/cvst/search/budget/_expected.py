@@ -25,8 +25,13 @@ SHARES = {
     "final": (1.0, 0.9, 0.85),
 }
 
-# All go to the first look, whatever its stage is called.
-SHARES_OF_FIRST = (1.0, 0.65, 0.5)
+# Where all go to the folds at once, and nothing is known of their gaps to the leader:
+# the usual one, in standard deviations of the pointwise difference. It gives what was
+# counted on 1,000 rows, and fewer on more of them, since tests then see smaller gaps.
+USUAL_GAP = 0.18
+
+# Gaps that stand for all of them.
+N_GAPS = 200
 
 FEWEST = 2.0
 
@@ -90,20 +95,24 @@ def expected_looks(strategy: Strategy, problem: Problem, model: CostModel) -> Ex
     known = all(_name(look) in SHARES or _name(look) == "first look" for look in looks)
     if not np.array_equal(counts, most) or not known:
         return Expected(counts, np.ones(len(looks)))
+    names = [_name(look) for look in looks]
+    at_once = names[0] in SHARES
     shares = [
         share
-        for place, (name, members) in enumerate(groupby(looks, _name))
-        for share in _shares(name, place == 0, len(list(members)))
+        for name, members in groupby(names)
+        for share in _shares(name, len(list(members)))
     ]
     counts = np.maximum(np.minimum(most, FEWEST), most * np.array(shares))
+    if at_once:
+        usual = _usually_staying(looks, problem, strategy.level)
+        counts = np.where(np.array(names) == names[0], 1 + (most - 1) * usual, counts)
     if len(model.gaps) < 2 or not model.gap_rows:
         return Expected(counts, np.ones(len(looks)))
     staying = _staying(looks, problem, model, strategy.level)
     # The leader of those that were timed stands for itself alone.
     others = np.delete(staying, int(np.argmin(model.gaps)), axis=1)
     left = 1 + (problem.n_configurations - 1) * others.mean(axis=1)
-    names = [_name(look) for look in looks]
-    if names[0] in SHARES:
+    if at_once:
         # Where all go to the folds at once nothing but tests drops any.
         counts = np.minimum(most, left)
     else:
@@ -117,6 +126,32 @@ def expected_looks(strategy: Strategy, problem: Problem, model: CostModel) -> Ex
     return Expected(counts, _paces(staying, np.asarray(model.paces)))
 
 
+def _usually_staying(
+    looks: Sequence[PlannedLook], problem: Problem, level: float
+) -> FloatArray:
+    """Return the probability to be in each look of one of which nothing is known.
+
+    Gaps are taken to be normal, with a spread of ``USUAL_GAP``, and never negative.
+    """
+    chances = (np.arange(N_GAPS) + 0.5) / N_GAPS
+    gaps = USUAL_GAP * ndtri((1 + chances) / 2)
+    noise = np.sqrt(_tested_before(looks))
+    staying = ndtr(_limit(problem, level) - gaps * noise).mean(axis=1)
+    staying[0] = 1.0
+    return np.asarray(staying)
+
+
+def _limit(problem: Problem, level: float) -> float:
+    """Return how many standard errors behind the leader a configuration is dropped."""
+    return float(ndtri(1 - level / max(1, problem.n_configurations - 1)))
+
+
+def _tested_before(looks: Sequence[PlannedLook]) -> FloatArray:
+    """Return, as a column, how many rows were tested on before each look."""
+    sizes = [0.0, *(look.n_test for look in looks[:-1])]
+    return np.asarray(np.cumsum(sizes)[:, np.newaxis])
+
+
 def _staying(
     looks: Sequence[PlannedLook], problem: Problem, model: CostModel, level: float
 ) -> FloatArray:
@@ -128,8 +163,7 @@ def _staying(
     # The leader of few rows owes some of its lead to luck.
     luck = 1 / np.sqrt(model.gap_rows)
     gaps = np.clip(np.asarray(model.gaps) - luck, 0.0, 1e6)
-    limit = float(ndtri(1 - level / max(1, problem.n_configurations - 1)))
-    n_before = np.cumsum([0, *(look.n_test for look in looks[:-1])])[:, np.newaxis]
+    limit, n_before = _limit(problem, level), _tested_before(looks)
     unknown = np.sqrt(1 + n_before * (luck**2 + CHANGE**2))
     staying = ndtr((limit - gaps * np.sqrt(n_before)) / unknown)
     alike = _alike(gaps, np.asarray(model.unlike), luck)
@@ -164,8 +198,6 @@ def _name(look: PlannedLook) -> str:
     return look.stage.rstrip(" 0123456789")
 
 
-def _shares(name: str, first: bool, n_looks: int) -> list[float]:
+def _shares(name: str, n_looks: int) -> list[float]:
     known = SHARES.get(name, (1.0,))
-    if first and name in SHARES:
-        known = SHARES_OF_FIRST
     return [known[min(place, len(known) - 1)] for place in range(n_looks)]

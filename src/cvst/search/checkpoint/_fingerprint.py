@@ -58,7 +58,7 @@ def fingerprint(search: Any, inputs: Inputs, setup: Setup) -> dict[str, Part]:
     }
     parts |= dict(_data(inputs))
     problem = setup.problem
-    rows = (setup.order, problem.boundaries, problem.folds, problem.orders)
+    rows = (setup.order, problem.boundaries, dict(problem.folds), problem.orders)
     parts["the order of the rows and their folds"] = _unshown(rows)
     parts["the configurations"] = {
         "digest": digest(list(problem.configurations)),

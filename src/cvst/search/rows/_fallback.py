@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from math import ceil
 from typing import Any
 
@@ -41,6 +42,42 @@ FEWEST_PER_CLASS = 5
 LARGEST_SEARCH = 2**20
 
 
+class LaterFolds(Mapping[int, Folds]):
+    """Folds by their number, made when they are asked for.
+
+    Few configurations have no final, and to make its folds would take as long as some
+    of their fits. What can go wrong with folds goes wrong with those that are known.
+
+    Parameters
+    ----------
+    known : dict of int to folds
+        Those that are made.
+    later : dict of int to callable
+        Makes the others.
+    """
+
+    def __init__(
+        self, known: dict[int, Folds], later: dict[int, Callable[[], Folds]]
+    ) -> None:
+        self._known = known
+        self._later = later
+
+    def __getitem__(self, count: int) -> Folds:
+        if count not in self._known and count in self._later:
+            # The very same arrays each time: looks at folds are known by them.
+            self._known[count] = self._later[count]()
+        return self._known[count]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(dict.fromkeys([*self._known, *self._later]))
+
+    def __len__(self) -> int:
+        return len(self._known.keys() | self._later.keys())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, (dict(self),)
+
+
 @dataclass(frozen=True, slots=True)
 class FoldMaker:
     """Makes folds in race order, by the user's ``cv`` or as the ordering implies."""
@@ -54,9 +91,25 @@ class FoldMaker:
 
     def for_counts(self, counts: tuple[int, ...]) -> Mapping[int, Folds]:
         """Return folds by their number; the user's own are asked for once only."""
-        if self.cv is not None and counts:
-            return dict.fromkeys(counts, self.make(counts[0]))
-        return {count: self.make(count) for count in counts}
+        if not counts:
+            return {}
+        known = {counts[0]: self.make(counts[0])}
+        if self.cv is not None:
+            return dict.fromkeys(counts, known[counts[0]])
+        if self.inputs.X_val is not None:
+            return {count: self.make(count) for count in counts}
+        seeds = {count: self._seed() for count in counts[1:]}
+        # Without the rows: a search that is over must not hold on to them.
+        y, groups, ordering = self.inputs.y, self.inputs.groups, self.ordering
+        parts = None, y, groups, ordering, self.stratify
+        order = self.keeps_order
+        return LaterFolds(
+            known,
+            {
+                count: partial(make_folds, None, count, *parts, seed, order)
+                for count, seed in seeds.items()
+            },
+        )
 
     def make(self, n_folds: int) -> Folds:
         """Return the folds, or one clear sentence why there are none.
@@ -76,7 +129,7 @@ class FoldMaker:
                 self.inputs.groups,
                 self.ordering,
                 self.stratify,
-                self.rng,
+                self._seed() if self.cv is None else 0,
                 self.keeps_order,
             )
         except ValueError as error:
@@ -91,6 +144,10 @@ class FoldMaker:
                 f"n_samples={self.inputs.n_samples} is too few to race and for "
                 f"cross-validation with {n_folds} folds too: {error}"
             ) from error
+
+    def _seed(self) -> int:
+        # scikit-learn's splitters take a number, not a Generator.
+        return int(self.rng.integers(2**31 - 1))
 
     def _own_folds_error(self, error: ValueError) -> InvalidInputError:
         """Say what the folds of the user lack."""

@@ -106,7 +106,7 @@ def make_folds(
     groups: Any,
     ordering: Ordering,
     is_classifier: bool,
-    rng: np.random.Generator,
+    seed: int = 0,
     keeps_order: bool = False,
 ) -> tuple[tuple[IntArray, IntArray], ...]:
     """Return folds as pairs of training and test rows, numbered in race order.
@@ -124,8 +124,8 @@ def make_folds(
         Order of the race.
     is_classifier : bool
         Whether an integer ``cv`` means stratified folds.
-    rng : numpy.random.Generator
-        Draws the folds if ``cv`` is None.
+    seed : int, default=0
+        Of the folds if ``cv`` is None.
     keeps_order : bool, default=False
         Whether to train on the rows in the order in which the fold names them, as
         :class:`GridSearchCV` does.
@@ -140,13 +140,13 @@ def make_folds(
     --------
     >>> X = np.zeros((6, 1))
     >>> backwards = Ordering(np.arange(6)[::-1])
-    >>> folds = make_folds(3, 3, X, None, None, backwards, False, None)
+    >>> folds = make_folds(3, 3, X, None, None, backwards, False)
     >>> [test.tolist() for train, test in folds]
     [[4, 5], [2, 3], [0, 1]]
     """
     n_samples = len(ordering.permutation)
     if cv is None:
-        splits = _implied_splits(n_folds, y, groups, ordering, rng)
+        splits = _implied_splits(n_folds, y, groups, ordering, seed)
     else:
         splitter = check_cv(cv, y, classifier=is_classifier)
         splits = splitter.split(X, y, groups)
@@ -251,13 +251,11 @@ def _grouped(groups: Any, rng: np.random.Generator) -> Ordering:
 
 
 def _implied_splits(
-    n_folds: int, y: Any, groups: Any, ordering: Ordering, rng: np.random.Generator
+    n_folds: int, y: Any, groups: Any, ordering: Ordering, seed: int
 ) -> Iterator[tuple[IntArray, IntArray]]:
     """Yield folds of the kind that the ordering is of, in the original order."""
     n_samples = len(ordering.permutation)
     rows = np.zeros((n_samples, 1))
-    # scikit-learn's splitters take a number, not a Generator.
-    seed = int(rng.integers(2**31 - 1))
     if ordering.kind == "given":
         # The first rows are never tested on, so that one split more needs one row more.
         n_splits = _at_most(n_folds, n_samples - 1, "rows")
