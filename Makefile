@@ -16,7 +16,7 @@ THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2
 FACE := grid_search scores several_scores callbacks strategies bad_input estimate \
     ensemble predictions simplest side_by_side
 
-.PHONY: demo test lint unit oldest browser docs loggers clusters release setup clean
+.PHONY: demo test lint unit oldest browser docs notebooks loggers clusters release setup clean
 
 demo: .venv-demo/ready
 	$(DEMO)/cvst demo
@@ -47,6 +47,10 @@ oldest: .venv-oldest/ready
 # The site, with its examples run; a warning is an error. It is in docs/_build/html.
 docs: .venv-docs/ready
 	$(DOCS)/sphinx-build -W --keep-going -b html docs docs/_build/html
+
+# The notebooks of the built site, each opened and run in a kernel of its own.
+notebooks: docs
+	$(DOCS)/python tools/notebooks.py docs/examples
 
 # The loggers against MLflow and Weights & Biases themselves, which are large.
 loggers: .venv-loggers/ready

@@ -1,7 +1,8 @@
 """Measure how often the best configuration is dropped, and what a guarantee costs.
 
-    python benchmarks/guarantee.py errors --races 2000     # simulated races
-    python benchmarks/guarantee.py cost --races 5          # through the search
+    python benchmarks/guarantee.py errors --races 200     # simulated races
+    python benchmarks/guarantee.py cost --races 3         # through the search
+    python benchmarks/guarantee.py tables                 # print what is known
 
 ``errors`` races simulated configurations whose expected losses are known. ``best`` is
 the share of races in which the configuration with the smallest expected loss in every
@@ -9,16 +10,20 @@ look (one of them, if all are equal) was dropped, by a test and in any way; ``an
 the share in which any equal one was. ``cost`` searches grids of 100 configurations
 with 1,500 rows of four problems and gives means over draws: operations, in fits on all
 rows, for costs that grow as rows and as their cube; configurations left; test loss.
+Each result is appended to ``results/guarantee.jsonl``, from which ``tables`` makes the
+tables of ``docs/theory/guarantee.md``; what is there is not run again.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -39,7 +44,17 @@ from cvst.race import (
     race,
 )
 
-__all__ = ["KINDS", "SimulatedLosses", "fates", "simulated_problem"]
+__all__ = [
+    "KINDS",
+    "SimulatedLosses",
+    "cost_table",
+    "errors_table",
+    "fates",
+    "read",
+    "simulated_problem",
+]
+
+RESULTS = Path(__file__).parent / "results" / "guarantee.jsonl"
 
 # How much of what a model gets right or wrong on a row is its configuration's, and so
 # the same in all looks at that row; the rest is due to the training rows.
@@ -146,29 +161,27 @@ def _count(job: tuple[str, float, str, float, argparse.Namespace, int]) -> np.nd
     return np.array(fates(strategy, kind, gap, options.rows, options.side, seed))
 
 
-def print_errors(options: argparse.Namespace, pool: Any) -> None:
-    """Print the shares of races in which the best was dropped."""
-    print(
-        "| loss | gap | guarantee | level | best, by a test | best | any, by a test |"
-    )
-    print("|---|---|---|---|---|---|---|")
+def measure_errors(options: argparse.Namespace, pool: Any) -> None:
+    """Count the races in which the best was dropped."""
     # The last one bounds the chance that any of several equal ones is dropped.
     modes = {
         "look": ("look", options.level),
         "run": ("run", options.level),
         "run, any": ("run", options.level / options.side**2),
     }
-    modes = {name: modes[name] for name in options.modes}
-    for kind, gap, mode in product(options.kinds, options.gaps, modes):
+    for kind, gap, mode in product(options.kinds, options.gaps, options.modes):
+        if gap and mode == "run, any":
+            continue  # there are no equal ones
+        asked = {"what": "errors", "loss": kind, "gap": gap, "mode": mode}
+        asked |= {"rows": options.rows, "races": options.races}
+        if is_known(asked, options.out):
+            continue
         jobs = [
             (kind, gap, *modes[mode], options, seed) for seed in range(options.races)
         ]
-        shares = np.mean(pool.map(_count, jobs, chunksize=10), axis=0)
-        cells = [f"{100 * share:.2f} %" for share in shares]
-        if gap:  # then others should be dropped
-            cells[2] = "-"
-        name = f"{kind} | {gap:g} | {modes[mode][0]} | {modes[mode][1]:.4g}"
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+        counts = np.sum(pool.map(_count, jobs, chunksize=10), axis=0).tolist()
+        names = "best_by_test", "best", "any_by_test"
+        keep(asked | dict(zip(names, counts, strict=True)), options.out)
 
 
 def _drawn(name: str, seed: int) -> tuple[Any, dict[str, list[float]], Any]:
@@ -220,25 +233,80 @@ MODES = {
 PROBLEMS = "moons", "classes", "friedman", "friedman, heavy tails"
 
 
-def print_cost(options: argparse.Namespace, pool: Any) -> None:
-    """Print what races cost with and without a guarantee for the run."""
-    print("| problem | guarantee | linear | cubic | seconds | left | test loss |")
-    print("|---|---|---|---|---|---|---|")
-    for name, mode in product(PROBLEMS, MODES):
-        jobs = [(name, mode, seed) for seed in range(options.races)]
-        linear, cubic, seconds, left, loss = np.mean(pool.map(_cost, jobs), axis=0)
-        print(
-            f"| {name} | {mode} | {linear:.0f} | {cubic:.0f} | {seconds:.1f} | "
-            f"{left:.0f} | {loss:.4f} |",
-            flush=True,
+def measure_cost(options: argparse.Namespace, pool: Any) -> None:
+    """Measure what races cost with and without a guarantee for the run."""
+    for name, mode, seed in product(options.problems, MODES, range(options.races)):
+        asked = {"what": "cost", "problem": name, "mode": mode, "seed": seed}
+        if is_known(asked, options.out):
+            continue
+        [found] = pool.map(_cost, [(name, mode, seed)])
+        names = "linear", "cubic", "seconds", "left", "test_error"
+        values = [round(float(value), 5) for value in found]
+        keep(asked | dict(zip(names, values, strict=True)), options.out)
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    """Return what is known."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def is_known(asked: dict[str, Any], path: Path) -> bool:
+    """Tell whether the file has what is asked for."""
+    return any(asked.items() <= record.items() for record in read(path))
+
+
+def keep(record: dict[str, Any], path: Path) -> None:
+    """Append a result to the file, and show it."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(record) + "\n")
+    print(record, flush=True)
+
+
+def errors_table(records: list[dict[str, Any]]) -> list[str]:
+    """Return the shares of races in which the best was dropped, line by line."""
+    names = "loss", "gap", "guarantee", "level", "best, by a test", "best"
+    lines = [f"| {' | '.join(names)} | any, by a test |", "|---" * 7 + "|"]
+    modes = {
+        "look": "look | .05",
+        "run": "**run** | .05",
+        "run, any": "**run** | .05 / 36",
+    }
+    for one in (record for record in records if record["what"] == "errors"):
+        counts = one["best_by_test"], one["best"], one["any_by_test"]
+        shown = [f"{100 * count / one['races']:.1f} %" for count in counts]
+        if one["gap"]:  # then others should be dropped
+            shown[2] = "-"
+        name = f"{one['loss']} | {one['gap']:g} | {modes[one['mode']]}"
+        lines.append(f"| {name} | {' | '.join(shown)} |")
+    return lines
+
+
+def cost_table(records: list[dict[str, Any]]) -> list[str]:
+    """Return the means over draws, line by line."""
+    names = "problem", "guarantee", "operations, linear", "cubic", "seconds", "left"
+    lines = [f"| {' | '.join(names)} | test error |", "|---" * 7 + "|"]
+    draws: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for one in records:
+        if one["what"] == "cost":
+            draws.setdefault((one["problem"], one["mode"]), []).append(one)
+    for name, some in draws.items():
+        linear, cubic, seconds, left, error = (
+            np.mean([one[key] for one in some])
+            for key in ("linear", "cubic", "seconds", "left", "test_error")
         )
+        lines.append(
+            f"| {' | '.join(name)} | {linear:.0f} | {cubic:.0f} | {seconds:.1f} | "
+            f"{left:.0f} | {error:.4f} |".replace(" 0.", " .")
+        )
+    return lines
 
 
 def main() -> None:
-    """Print what is asked for."""
+    """Measure or print what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("what", choices=["errors", "cost"])
-    parser.add_argument("--races", type=int, default=2000)
+    parser.add_argument("what", choices=["errors", "cost", "tables"])
+    parser.add_argument("--races", type=int, default=200)
     parser.add_argument("--rows", type=int, default=600)
     parser.add_argument(
         "--side", type=int, default=6, help="values of each of two axes"
@@ -246,13 +314,17 @@ def main() -> None:
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--gaps", nargs="+", type=float, default=[0.0, 1.0])
     parser.add_argument("--modes", nargs="+", default=["look", "run", "run, any"])
+    parser.add_argument("--problems", nargs="+", choices=PROBLEMS, default=PROBLEMS)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--level", type=float, default=0.05)
+    parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
-    start = time.perf_counter()
+    if options.what == "tables":
+        records = read(options.out)
+        print("\n".join([*errors_table(records), "", *cost_table(records)]))
+        return
     with multiprocessing.Pool(options.jobs) as pool:
-        {"errors": print_errors, "cost": print_cost}[options.what](options, pool)
-    print(f"{time.perf_counter() - start:.0f} s")
+        {"errors": measure_errors, "cost": measure_cost}[options.what](options, pool)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Compare races of few configurations with the plain search: choice and fits.
 
     CVST_EVERYDAY=... python benchmarks/rules/few.py --seeds 5 --out rules_few.csv
-    python benchmarks/rules/few.py --out rules_few.csv --summary
+    python benchmarks/rules/few_summary.py
 
 Grids of 2 to 29 configurations are drawn from larger ones; every rule sees the same
 folds, and a fit that two rules want is made once. The choice of each rule is fitted on
@@ -19,7 +19,6 @@ import argparse
 import csv
 import sys
 import warnings
-from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -206,43 +205,13 @@ def compare(name, kind, size, seed):
         yield row
 
 
-def summary(path):
-    """Print the ratio of test losses and of fits to those of the plain search."""
-    runs = defaultdict(dict)
-    with path.open(newline="") as file:
-        for row in csv.DictReader(file):
-            key = row["data"], row["model"], int(row["size"]), row["seed"]
-            runs[key][row["rule"]] = row
-    sizes = sorted({key[2] for key in runs})
-    names = list(dict.fromkeys(rule for run in runs.values() for rule in run))
-    print("| rule | configurations | ratio of test loss | fits | most fits |")
-    print("|---|---|---|---|---|")
-    for rule in names:
-        for size in [*sizes, None]:
-            some = {k: v for k, v in runs.items() if size in (None, k[2])}
-            by_problem = defaultdict(list)
-            for key, run in some.items():
-                losses = [float(run[one]["test_loss"]) for one in (rule, PLAIN)]
-                by_problem[key[:2]].append(np.log(max(losses[0], 1e-9) / losses[1]))
-            means = np.array([np.mean(values) for values in by_problem.values()])
-            fits = [float(v[rule]["fits"]) / (5 * k[2]) for k, v in some.items()]
-            error = means.std(ddof=1) / np.sqrt(len(means))
-            print(
-                f"| {rule} | {size or 'all'} | {np.exp(means.mean()):.4f} ± {error:.4f}"
-                f" | {np.mean(fits):.2f} | {np.max(fits):.2f} |"
-            )
-
-
 def main():
-    """Run what is missing, or print what is known."""
+    """Run what is missing."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--only", default="", help="kinds of models, comma-separated")
     parser.add_argument("--out", type=Path, default=Path("rules_few.csv"))
-    parser.add_argument("--summary", action="store_true")
     options = parser.parse_args()
-    if options.summary:
-        return summary(options.out)
     warnings.simplefilter("ignore")
     names = [
         n for n in NAMES if n not in DATA_SETS or (folder() / f"{n}.csv.gz").exists()
@@ -265,7 +234,6 @@ def main():
                     with options.out.open("a", newline="") as file:
                         csv.writer(file).writerows(rows)
             print(f"seed {seed}, {name}", flush=True)
-    return None
 
 
 if __name__ == "__main__":

@@ -2,38 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-import runpy
-import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-
-ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "benchmarks" / "results"
-
-
-def script(name):
-    """Import a script of the benchmarks."""
-    path = ROOT / "benchmarks" / name
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def page(name):
-    return (ROOT / name).read_text(encoding="utf-8")
-
-
-def cells(text, start):
-    """Return the cells of the table row that begins with some text."""
-    [row] = [line for line in text.splitlines() if line.startswith(f"| {start} |")]
-    return [cell.strip() for cell in row.strip("|").split("|")]
+from docs_pages import RESULTS, cells, page, script
 
 
 def log_ratios(table, rule):
@@ -153,19 +128,9 @@ EVIDENCE = "docs/measurements/default_study.md"
 
 @pytest.fixture(scope="module")
 def study():
-    """Return the summary of the study of the default, and its lines.
-
-    Its modules have the names of others: neither path nor modules stay.
-    """
+    """Return the summary of the study of the default, and its lines."""
     pytest.importorskip("lightgbm")
-    path = sys.path[:]
-    names = ("summary", "tasks", "data_sets", "random_effect")
-    hidden = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     summary = script("default/summary.py")
-    for name in names:
-        sys.modules.pop(name, None)
-    sys.modules.update(hidden)
-    sys.path[:] = path
     return summary, summary.read(RESULTS / "default.jsonl")
 
 
@@ -265,22 +230,6 @@ def test_tasks_that_the_study_tells_of(study):
     assert all(text in evidence for text in slower), slower
 
 
-def test_seconds_on_the_rows_of_the_paper():
-    """Every row of the page is in the file, with its seconds and ratios."""
-    runs = pd.read_csv(RESULTS / "rules_paper_rows.csv")
-    seconds = runs.pivot_table(
-        index=["data", "learner"], columns="method", values="seconds"
-    )
-    text = page("docs/measurements/paper_rows.md")
-    rows = re.findall(r"^\| (\w+)[^|]*\| (K\w+|S\w+) \| ([\d.]+) \| (\d+)x", text, re.M)
-    assert len(rows) == 30
-    for data, learner, shown, ratio in rows:
-        row = seconds.loc[data, learner]
-        assert float(shown) == pytest.approx(row["track_and_confirm"], abs=0.051), data
-        faster = row["plain_grid"] / row["track_and_confirm"]
-        assert float(ratio) == pytest.approx(faster, abs=0.6), data
-
-
 def test_everyday_tuning_is_what_the_summary_prints():
     summary = script("everyday/summary.py")
     names = ("held_out_seeds", "held_out", "held_out_again", "held_out_second")
@@ -354,58 +303,6 @@ def test_the_parts_of_the_regret_are_what_the_script_prints():
         assert told in text, name
 
 
-def test_the_r_package_on_the_page_is_as_measured():
-    measured = page("benchmarks/results/r_package.md")
-    shown = page("docs/user_guide/which_search.md").split("The R package of")[1]
-    for here, there in {
-        "R: CVST 0.2-3": "R: CVST 0.2-3, `fastCV` (R 4.2, OpenBLAS)",
-        "`RaceGridSearchCV()`": "`RaceGridSearchCV()`",
-        "`HalvingGridSearchCV()`": "`HalvingGridSearchCV()`",
-    }.items():
-        assert cells(shown, here)[1:3] == cells(measured, there)[1:3], here
-
-
-@pytest.fixture(scope="module")
-def peers():
-    return script("peers/searches.py")
-
-
-def test_dask_and_finetune_on_the_page_are_as_measured(peers):
-    """The table is that of the script, and a second count gives its medians."""
-    table = "\n".join(peers.lines())
-    assert table in page("docs/user_guide/which_search.md")
-    own = pd.DataFrame(peers.read()).pivot(index="seed", columns="search")
-    assert list(own.index) == list(peers.SEEDS)
-    assert set(own["seconds"]) == set(peers.BASES)
-    for name, base in peers.BASES.items():
-        share = (own["seconds"][name] / own["seconds"][base]).median()
-        expected = [
-            f"{own['seconds'][name].median():.1f}",
-            f"{share:.2f}",
-            f"{own['error'][name].median():.4f}",
-        ]
-        shown = [re.sub(r"^\.", "0.", cell) for cell in cells(table, name)[1:]]
-        assert shown == expected, name
-
-
-def test_the_peers_do_the_work_of_the_study(peers, monkeypatch):
-    """Estimator, grid and rows are those of the study; the grid in R is the same."""
-    folder = ROOT / "benchmarks" / "default"
-    monkeypatch.syspath_prepend(folder)
-    task = runpy.run_path(str(folder / "tasks.py"))["TASKS"]["quantiles svm"]
-    model, space = task.model()
-    assert repr(peers.ESTIMATOR) == repr(model)
-    assert space == peers.GRID
-    assert task.scoring == peers.SCORING
-    X, _, X_fresh, _ = peers.rows(0)
-    assert (len(X), len(X_fresh)) == (task.n_train, 4000)
-    in_r = page("benchmarks/peers/finetune.R")
-    ends = re.findall(r"10\^seq\((-?\d), (-?\d), length.out = (\d)\)", in_r)
-    assert len(ends) == 2
-    for (low, high, count), values in zip(ends, space.values(), strict=True):
-        assert np.allclose(np.logspace(int(low), int(high), int(count)), values)
-
-
 @pytest.mark.parametrize(
     "claim",
     [
@@ -423,16 +320,6 @@ def test_claims_that_were_too_strong_do_not_come_back(claim):
         assert claim not in page(name), name
 
 
-@pytest.mark.parametrize(
-    "name", ["docs/user_guide/large_data.md", "benchmarks/results/large.md"]
-)
-def test_large_data_shows_what_was_measured(name):
-    records = (RESULTS / "large.jsonl").read_text().splitlines()
-    shown = script("large/tables.py").tables([json.loads(line) for line in records])
-    for table in shown.split("\n\n"):
-        assert table in page(name)
-
-
 def test_the_page_on_checkpoints_tells_of_the_kills_that_were_run():
     known = json.loads((RESULTS / "kills.json").read_text(encoding="utf-8"))
     n_kills = sum(one["kills"] for one in known.values())
@@ -444,25 +331,6 @@ def test_the_page_on_checkpoints_tells_of_the_kills_that_were_run():
         f"{n_kills} kills (`SIGKILL`) of {n_searches} searches of {len(known)} kinds, "
         f"and {n_same} of them ended"
     ) in text
-
-
-def test_a_million_rows_are_shown_as_measured():
-    path = RESULTS / "million.jsonl"
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
-    text = page("docs/user_guide/large_data.md")
-    names = {
-        "race": "`RaceSearchCV(time_budget=60)`",
-        "optuna_hold_out": "Optuna TPE, one hold-out of a fifth",
-        "optuna_folds": "Optuna TPE + WilcoxonPruner, 5 folds",
-    }
-    for one in lines:
-        loss = f"{one['log_loss']:.4f}".removeprefix("0")
-        assert cells(text, names[one["search"]])[1:] == [
-            str(one["configurations"]),
-            loss,
-        ]
-        best = f"{one['best_possible']:.4f}".removeprefix("0")
-        assert f"the best log loss there can be is {best}" in text
 
 
 def efficiencies():

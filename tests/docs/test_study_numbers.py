@@ -1,0 +1,531 @@
+"""Numbers of the studies that have a page of their own are those of their files."""
+
+from __future__ import annotations
+
+import json
+import re
+import runpy
+from collections import Counter
+
+import numpy as np
+import pandas as pd
+import pytest
+from docs_pages import RESULTS, ROOT, cells, page, plain, script, tables
+
+
+def records(name):
+    text = (RESULTS / name).read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def lines_of_tables(text):
+    return ["\n".join(table) for table in tables(text)]
+
+
+# Other searches ---------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def peers():
+    return script("peers/searches.py")
+
+
+def test_dask_and_finetune_on_the_page_are_as_measured(peers):
+    """The table is that of the script, and a second count gives its medians."""
+    table = "\n".join(peers.lines())
+    assert table in page("docs/measurements/peers.md")
+    own = pd.DataFrame(peers.read()).pivot(index="seed", columns="search")
+    assert list(own.index) == list(peers.SEEDS)
+    assert set(own["seconds"]) == set(peers.BASES)
+    shares = {}
+    for name, base in peers.BASES.items():
+        share = (own["seconds"][name] / own["seconds"][base]).median()
+        expected = [
+            f"{own['seconds'][name].median():.1f}",
+            f"{share:.2f}",
+            f"{own['error'][name].median():.4f}",
+        ]
+        shown = [re.sub(r"^\.", "0.", cell) for cell in cells(table, name)[1:]]
+        assert shown == expected, name
+        shares[name] = f"{share:.2f}".removeprefix("0")
+    guide = page("docs/user_guide/which_search.md")
+    anova, win_loss = (
+        f"R: finetune `tune_race_{one}`" for one in ("anova", "win_loss")
+    )
+    dask, race = shares["dask-ml `GridSearchCV`"], shares["`RaceGridSearchCV`"]
+    assert f"in {dask} of its time, where the race took {race} (" in guide
+    assert f"took {shares[win_loss]} and {shares[anova]} times its seconds" in guide
+
+
+def test_the_peers_do_the_work_of_the_study(peers, monkeypatch):
+    """Estimator, grid and rows are those of the study; the grid in R is the same."""
+    folder = ROOT / "benchmarks" / "default"
+    monkeypatch.syspath_prepend(folder)
+    task = runpy.run_path(str(folder / "tasks.py"))["TASKS"]["quantiles svm"]
+    model, space = task.model()
+    assert repr(peers.ESTIMATOR) == repr(model)
+    assert space == peers.GRID
+    assert task.scoring == peers.SCORING
+    X, _, X_fresh, _ = peers.rows(0)
+    assert (len(X), len(X_fresh)) == (task.n_train, 4000)
+    in_r = page("benchmarks/peers/finetune.R")
+    ends = re.findall(r"10\^seq\((-?\d), (-?\d), length.out = (\d)\)", in_r)
+    assert len(ends) == 2
+    for (low, high, count), values in zip(ends, space.values(), strict=True):
+        assert np.allclose(np.logspace(int(low), int(high), int(count)), values)
+
+
+def test_the_guide_tells_of_the_r_package_as_measured():
+    """The page of the measurement is the stored file itself."""
+    measured = page("benchmarks/results/r_package.md")
+    theirs = cells(measured, "R: CVST 0.2-3, `fastCV` (R 4.2, OpenBLAS)")
+    ours = cells(measured, "`RaceGridSearchCV()`")
+    assert theirs[2:] == ours[2:]  # error and winner
+    told = f"in {theirs[1]} processor seconds where `RaceGridSearchCV()` took {ours[1]}"
+    assert told in page("docs/user_guide/which_search.md")
+
+
+# Large data -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "name", ["docs/measurements/large_data.md", "benchmarks/results/large.md"]
+)
+def test_large_data_shows_what_was_measured(name):
+    shown = script("large/tables.py").tables(records("large.jsonl")).split("\n\n")
+    assert len(shown) == 2
+    for table in shown:
+        assert table in page(name)
+    assert shown[0] in page("docs/user_guide/large_data.md")
+
+
+def test_a_million_rows_are_shown_as_measured():
+    text = page("docs/measurements/large_data.md")
+    names = {
+        "race": "`RaceSearchCV(time_budget=60)`",
+        "optuna_hold_out": "Optuna TPE, one hold-out of a fifth",
+        "optuna_folds": "Optuna TPE + WilcoxonPruner, 5 folds",
+    }
+    runs = {one["search"]: one for one in records("million.jsonl")}
+    assert set(runs) == set(names)
+    for search, one in runs.items():
+        loss = f"{one['log_loss']:.4f}".removeprefix("0")
+        count = str(one["configurations"])
+        assert cells(text, names[search])[1:] == [count, loss]
+        best = f"{one['best_possible']:.4f}".removeprefix("0")
+        assert f"best log loss there can be is {best}" in text
+    # The guide says in words who was best.
+    assert min(runs, key=lambda search: runs[search]["log_loss"]) == "race"
+
+
+def test_the_sizes_of_looks_are_those_of_stored_races():
+    """Witness: races of 20,000 and ten million rows, and the same shares between."""
+    looks = {one["rows"]: one["looks"] for one in records("large.jsonl")}
+    guide = page("docs/user_guide/large_data.md")
+    for n_rows in (20_000, 10_000_000):
+        sizes = {stage: n_train for stage, n_train, _ in looks[n_rows]}
+        tested = max(n_test for _, _, n_test in looks[n_rows])
+        shown = cells(guide, f"{n_rows:,}")[1:]
+        stages = ("first look", "late look", "confirm")
+        assert shown[:3] == [f"{sizes[stage]:,}" for stage in stages]
+        assert shown[3] == ("all others" if n_rows < 1e5 else f"{tested:,}")
+    for n_rows in (100_000, 500_000):
+        shares = [f"{n_rows * share / 5:,.0f}" for share in (1, 2, 4)]
+        assert cells(guide, f"{n_rows:,}")[1:4] == shares
+
+
+# The paper's rows -------------------------------------------------------------------
+
+
+def test_seconds_on_the_rows_of_the_paper():
+    """Every cell of the page; witnesses are three files."""
+    runs = pd.read_csv(RESULTS / "rules_paper_rows.csv")
+    seconds = runs.pivot_table(
+        index=["data", "learner"], columns="method", values="seconds"
+    )
+    stored = pd.read_csv(RESULTS / "paper" / "runs.csv")
+    chosen = (stored["method"] == "cv") & (stored["repetition"] == 0)
+    chosen &= (stored["profile"] == "laptop") & stored["device"].isna()
+    folds = stored[chosen].pivot_table(index=["data", "learner"], values="seconds")
+    published = pd.read_csv(ROOT / "benchmarks" / "paper" / "published.csv")
+    published = published[published["part"] == "cross-validation"]
+    paper = published.set_index(["data", "learner"])["speed"]
+    rows = re.findall(
+        r"^\| (\w+)[^|]*\| ([KS]\w+) \| ([\d.]+) \| (\d+)x \| (\d+)x \| (\d+)x \| "
+        r"(\d+x|\u2013) \|$",
+        page("docs/measurements/paper_rows.md"),
+        re.MULTILINE,
+    )
+    assert len(rows) == 30
+    for data, learner, shown, ratio, theirs, ratio_of_cvst, over_folds in rows:
+        row = seconds.loc[data, learner]
+        ours = row["track_and_confirm"]
+        assert float(shown) == pytest.approx(ours, abs=0.051), data
+        for told, expected in (
+            (ratio, row["plain_grid"] / ours),
+            (theirs, paper[data, learner]),
+            (ratio_of_cvst, row["plain_grid"] / row["cvst"]),
+        ):
+            assert float(told) == pytest.approx(expected, abs=0.91), (data, learner)
+        if learner == "KLR":
+            assert over_folds == "\N{EN DASH}"  # its solver became faster since
+            continue
+        expected = folds["seconds"][data, learner] / ours
+        assert float(over_folds[:-1]) == pytest.approx(expected, abs=0.91)
+        assert row["plain_grid"] / ours > paper[data, learner]  # "on all 30 rows"
+
+
+# Speed ------------------------------------------------------------------------------
+
+
+def test_the_results_of_speed_are_those_of_the_runs():
+    results = script("speed/results_table.py")
+    assert "\n".join(results.lines()) in page("docs/measurements/speed.md")
+
+
+def test_what_was_wanted_is_what_the_tasks_say():
+    results, tasks = script("speed/results_table.py"), script("speed/tasks.py").TASKS
+    for name, (_, over_plain, over_halving) in results.TASKS.items():
+        wanted = tasks[name].over_grid, tasks[name].over_halving
+        assert (over_plain, over_halving) == wanted, name
+    assert set(tasks) == {*results.TASKS, "memory"}
+
+
+def test_every_table_of_speed_is_what_the_runs_give():
+    """The file that a page includes is written anew from the rows."""
+    layout, stored = script("speed/layout.py"), script("speed/records.py")
+    assert layout.document(stored.Records(RESULTS / "speed.csv")) == page(
+        "benchmarks/results/speed.md"
+    )
+
+
+def test_sentences_about_draws_of_the_speed_runs():
+    results = script("speed/results_table.py")
+    rows, text = results.read(), plain("docs/measurements/speed.md")
+
+    def by_draw(task, method):
+        own = [r for r in rows if (r["task"], r["method"]) == (task, method)]
+        return {r["repetition"]: float(r["seconds"]) for r in own}
+
+    def listed(values, digits):
+        *most, last = [f"{value:.{digits}f}" for value in values]
+        return f"{', '.join(most)} and {last}"
+
+    nusvc, plain_nusvc = (by_draw("nusvc", one) for one in ("cvst", results.PLAIN))
+    ratios = [plain_nusvc[draw] / nusvc[draw] for draw in sorted(nusvc)]
+    seconds = listed([nusvc[draw] for draw in sorted(nusvc)], 1)
+    assert f"NuSVC took {seconds} s, which is {listed(ratios, 0)} times faster" in text
+    klr, halving = (by_draw("klr", one) for one in ("cvst", results.HALVING))
+    ratios = [halving[draw] / klr[draw] for draw in sorted(klr)]
+    assert f"the logistic regression was {listed(ratios, 1)} times faster" in text
+    krr = [results.mean_of(rows, "krr", one) for one in (results.DEFAULT, "cvst")]
+    assert "takes {:.1f} s instead of {:.2f}".format(*krr) in text
+    # What the default misses of the wanted ratios of kernel machines.
+    missed = [
+        task
+        for task in ("krr", "nusvr", "nusvc", "klr")
+        for other, wanted in zip(
+            (results.PLAIN, results.HALVING), results.TASKS[task][1:], strict=True
+        )
+        if results.mean_of(rows, task, other)
+        < wanted * results.mean_of(rows, task, results.DEFAULT)
+    ]
+    assert set(missed) == {"krr"}
+
+
+def test_the_first_race_of_machines_took_what_the_page_says():
+    runs = [one for one in records("poor_speed.jsonl") if one["task"] == "first_svc"]
+    before, after = sorted(runs, key=lambda one: one["state"], reverse=True)
+    assert before["winner"] == after["winner"]
+    text = plain("docs/measurements/poor_speed.md")
+    both = [f"{one['seconds']:.1f} s" for one in (before, after)]
+    assert "took {} of the processor before and {} after".format(*both) in text
+    clock = [f"{one['wall_seconds']:.0f} s" for one in (before, after)]
+    assert "it was {} and {}".format(*clock) in text
+
+
+# The design of the default ----------------------------------------------------------
+
+
+DESIGN = "docs/measurements/default_strategy.md"
+
+
+@pytest.mark.parametrize("name", ["kernel_lines", "row_lines", "model_lines"])
+def test_tables_of_the_design_are_those_of_the_races(name):
+    design = script("rules/design_tables.py")
+    assert "\n".join(getattr(design, name)()) in page(DESIGN)
+
+
+def test_sentences_with_numbers_of_the_design():
+    design, text = script("rules/design_tables.py"), plain(DESIGN)
+    variants = design.kernel_problems("rules_kernel_variants.csv")
+    for rule, told in (
+        ("2 finalists", "the rule *p* < 0.1 were {} and {}. "),
+        ("before", "and three finalists: {} and {} at 55x"),
+    ):
+        own = variants[variants["rule"] == rule]
+        parts = own[own["design"]], own[~own["design"]]
+        shown = [design.mean_and_error(part["log_ratio"]) for part in parts]
+        assert told.format(*shown) in text, rule
+        if rule == "before":
+            assert round(design.geometric(own["speed"])) == 55
+    climbs = pd.read_csv(RESULTS / "rules_climbs.csv")
+    bumps = climbs[climbs["problem"] == "bumps"].groupby("climbs")["ratio"]
+    assert set(bumps.size()) == {9}
+    two, four = (design.short(design.geometric(bumps.get_group(n))) for n in (2, 4))
+    assert f"gave {two} with two climbs and {four} with four" in text
+
+
+def test_other_models_without_those_that_decided():
+    """34 of 38 problems had no part in the design."""
+    models = script("rules/models_summary.py")
+    found = models.ratios(pd.read_csv(RESULTS / "rules_models.csv"))
+    decided = {
+        "churn linear",
+        "deliveries linear",
+        "credit forest",
+        "spam7 boosting",
+    }
+    own = found[(found["rule"] == "track and confirm")]
+    others = own[~own["problem"].isin(decided)]["log_ratio"]
+    assert (len(own), len(others)) == (38, 34)
+    shown = script("rules/design_tables.py").mean_and_error(others)
+    assert f"have a mean ratio of {shown}." in plain(DESIGN)
+
+
+def test_what_races_lost_and_cost_is_in_the_file():
+    found = script("rules/misses_summary.py")
+    races = pd.read_csv(RESULTS / "rules_misses.csv")
+    text = plain("docs/measurements/misses.md")
+    for sentence in found.words(races):
+        assert sentence in text, sentence
+    table = found.cost_table(races)
+    assert "\n".join(table) in page("docs/measurements/misses.md")
+    guide = plain("docs/user_guide/strategies.md")
+    speeds = [row.split("|")[-2].strip("x ") for row in table[2:]]
+    told = "{} times cheaper than full 10-fold cross-validation for *m* = 1, {} times"
+    assert told.format(*speeds[:2]) in guide
+    assert f"and {speeds[2]} times for *m* = 3" in guide
+    n_won, n_near = (
+        races[name].sum() for name in ("winner_confirmed", "as_good_confirmed")
+    )
+    assert f"reached the folds in {n_won}, and" in guide
+    assert f"cross-validated loss in {n_near}." in guide
+    assert "by 0.9 % on average and 5.5 % at most" in guide
+
+
+def test_the_kernel_study_counted_so_many_operations():
+    design = script("rules/design_tables.py")
+    table = pd.read_csv(RESULTS / "rules_kernel_default.csv")
+    full = table[table["rule"] == "full 10-fold"]["operations"].unique()
+    problems = design.kernel_problems("rules_kernel_default.csv")
+    own = problems[problems["rule"] == "track and confirm, climbs=2"]["speed"]
+    few = full[0] / design.geometric(own)
+    told = f"counted {few:.0f} (geometric mean) against {full[0]:,.0f}"
+    assert told in plain("docs/measurements/misses.md")
+
+
+def test_few_configurations_are_shown_as_measured():
+    few = script("rules/few_summary.py")
+    races, text = few.read(), page("docs/measurements/few_configurations.md")
+    assert "\n".join(few.lines(races)) in text
+    errors = {}
+    for rule in few.RULES:
+        own = races[races["rule"] == rule]
+        by_set = own.groupby("data")["log_ratio"].mean().sem()
+        errors[rule] = [f"{one:.3f}"[1:] for one in (own["log_ratio"].sem(), by_set)]
+    final, raced = errors["final too"], errors["five folds"]
+    told = " ".join(text.split())
+    assert f"with a final is {final[0]} and that of the raced folds {raced[0]};" in told
+    assert f"they are {final[1]} and {raced[1]}." in told
+    fits = races.groupby("rule")["share"].mean()
+    assert fits["final too"] / fits["five folds"] == pytest.approx(5 / 3, abs=0.04)
+
+
+# Tables that pages include ----------------------------------------------------------
+
+
+def test_small_grids_are_those_of_the_records():
+    """Two configurations, as measured again; of the others only the table was kept."""
+    grids = script("small_grids.py")
+    text = plain("benchmarks/results/small_grids.md")
+    again = grids.known()
+    shown = ", ".join(f"{one['name']} {grids.ratio(one):.2f}" for one in again)
+    ratios = np.array([grids.ratio(one) for one in again])
+    mean = np.exp(np.log(ratios).mean())
+    above = f"{(ratios > 1).sum()} are above 1"
+    assert f"{shown}. Geometric mean {mean:.2f}; {above}" in text
+    assert f"{len(again)} of the 19 searches of two configurations ran again" in text
+    [first] = tables(page("benchmarks/results/small_grids.md"))
+    cells_found = re.findall(r"\| ([\d.]+) \(", "\n".join(first[2:]))
+    ratios = np.array([float(one) for one in cells_found])
+    mean = np.exp(np.log(ratios).mean())
+    most = f"{(ratios > 1).sum()} of {len(ratios)} above 1."
+    told = f"Geometric mean {mean:.2f}, largest {ratios.max():.2f}; {most}"
+    assert told in text
+
+
+def test_times_of_plain_searches_are_those_of_the_records():
+    """All but the estimates, which today's code makes, to a tenth."""
+    times = script("plain_time.py")
+    [again] = tables(times.table())
+    [stored] = tables(page("benchmarks/results/plain_time.md"))
+    for now, then in zip(again, stored, strict=True):
+        now, then = ([c.strip() for c in row.split("|")] for row in (now, then))
+        assert now[:6] == then[:6]
+    numbers = [
+        [float(row.split("|")[-2]) for row in one[2:]] for one in (again, stored)
+    ]
+    np.testing.assert_allclose(*numbers, atol=0.011)
+
+
+def test_forecasts_are_those_of_the_records():
+    forecasts = script("forecasts.py")
+    text = page("benchmarks/results/forecasts.md")
+    again = forecasts.table(RESULTS / "forecasts.jsonl", "")
+    assert lines_of_tables(again) == lines_of_tables(text)
+    assert again.splitlines()[4:] == text.splitlines()[4:]  # all but date and machine
+
+
+# A level for the whole run ----------------------------------------------------------
+
+
+def test_the_page_about_the_guarantee_shows_what_was_run():
+    found = script("guarantee.py")
+    runs, text = found.read(found.RESULTS), page("docs/theory/guarantee.md")
+    assert "\n".join(found.errors_table(runs)) in text
+    # What was run again: operations, configurations left and errors, not seconds.
+    cost = found.cost_table(runs)[2:]
+    shown = [line for line in text.splitlines() if line.startswith("| moons |")]
+    assert len(cost) == 2
+    for again, line in zip(cost, shown, strict=False):
+        again, line = (one.split("|") for one in (again, line))
+        del again[5], line[5]
+        assert again == line
+    for one in runs:
+        if one["what"] == "errors" and one["mode"] == "run":
+            assert one["best"] <= 0.05 * one["races"]
+    assert {one["races"] for one in runs if "races" in one} == {200}
+
+
+# Everyday tuning --------------------------------------------------------------------
+
+
+def compared(runs, key, before, after):
+    """Return how often the loss became lower, higher or stayed the same."""
+    losses = {}
+    for one in runs:
+        pair = one["task"], one["seconds"], one["seed"]
+        losses.setdefault(pair, {})[one[key]] = one["loss"]
+    counts = {}
+    for (_, seconds, _), pair in losses.items():
+        if {before, after} <= set(pair):
+            sign = int(np.sign(pair[after] - pair[before]))
+            counts.setdefault(seconds, Counter())[sign] += 1
+    return counts
+
+
+def test_what_mends_and_smaller_shares_did_on_development_tasks():
+    text = plain("docs/measurements/everyday.md")
+    mended = compared(
+        records("everyday_dev_rounds.jsonl"), "variant", "before", "mended"
+    )
+    at_15, at_60 = mended[15.0], mended[60.0]
+    told = f"lower in {at_15[-1]} of {at_15.total()} pairs at 15 s, the same in "
+    told += f"{at_15[0]} and higher in {at_15[1]}, and at 60 s lower in "
+    assert f"{told}{at_60[-1]} of {at_60.total()}" in text
+    pace = compared(records("everyday_dev_pace.jsonl"), "code", "before", "after")[15.0]
+    told = f"lower on {pace[-1]}, higher on {pace[1]} and the same on {pace[0]}"
+    assert told in text
+
+
+def test_which_searches_took_longer_than_asked():
+    """Those of the last look, by the clock of the benchmark."""
+    runs = [
+        one
+        for one in records("everyday_held_out_second.jsonl")
+        if one["search"] == "race"
+    ]
+    shares = {
+        seconds: [
+            (one["used"] / seconds, one["task"])
+            for one in runs
+            if one["seconds"] == seconds
+        ]
+        for seconds in (15.0, 60.0, 240.0)
+    }
+    late = [share for share, _ in shares[15.0] if share > 1.05]
+    largest = [one for one, task in shares[15.0] if task == "flights-lightgbm"]
+    text = plain("docs/measurements/everyday.md")
+    told = f"{len(late)} of the {len(shares[15.0])} searches took 105 to "
+    assert f"{told}{max(late):.0%}".replace("%", " %") in text
+    told = f"({min(largest):.0%} to {max(largest):.0%})".replace("%", "", 1)
+    assert told.replace("%", " %") in text
+    others = [share for seconds in (60.0, 240.0) for share, _ in shares[seconds]]
+    assert min(others) >= 0.95
+    assert max(others) <= 1.05
+
+
+# Sentences of guides ----------------------------------------------------------------
+
+
+def test_what_a_scaler_adds_and_what_halving_takes():
+    """Two sentences that rest on the speed runs."""
+    results = script("speed/results_table.py")
+    rows = results.read()
+    longer = [
+        results.mean_of(rows, "pipeline", one) / results.mean_of(rows, "svc", one)
+        for one in ("cvst", results.DEFAULT)
+    ]
+    assert longer == pytest.approx([1 + 1 / 6, 1 + 1 / 5], abs=0.03)
+    told = 'about a sixth longer with `strategy="cvst"` and a fifth with the default'
+    assert told in plain("docs/user_guide/shared_work.md")
+    ratios = [
+        results.mean_of(rows, task, results.HALVING)
+        / results.mean_of(rows, task, results.DEFAULT)
+        for task in results.TASKS
+    ]
+    told = f"took {min(ratios):.1f} to {max(ratios):.0f} times less processor time"
+    assert told in plain("docs/migration/from_halving.md")
+
+
+def test_the_guide_compares_the_default_with_halving_and_optuna():
+    table = page("docs/user_guide/strategies.md").split("## Measured")[1]
+    halving, optuna = (cells(table, one)[-1] for one in ("halving", "Optuna"))
+    told = f"halving took {halving} and Optuna with its pruner {optuna} times as many"
+    assert told in plain("docs/user_guide/which_search.md")
+
+
+def test_differences_that_the_page_on_proposals_tells():
+    """Witness: the rows of the study, which have a test of their own."""
+    study = page("docs/measurements/everyday.md")
+    text = plain("docs/user_guide/proposing.md")
+
+    def difference(ours, theirs):
+        [row] = re.findall(rf"^\| {ours} \| {theirs} \|.*$", study, re.MULTILINE)
+        return [float(one) for one in re.findall(r"[-+]\d\.\d+", row.split("|")[-3])]
+
+    number = r"([\u2212+]\.\d\d)"
+    three = rf"{number},(?: 95 % interval)? {number} to {number}"
+    pruner = "optuna_tpe_wilcoxon"
+    for ours, theirs, told in (
+        ("15 s", f"{pruner} 15 s", rf"difference {three} over tasks"),
+        ("60 s", f"{pruner} 60 s", rf"Optuna with its pruner \({three}\)"),
+        ("240 s", f"{pruner} 240 s", rf"and at 240 s \({three}\)"),
+        ("60 s", "smac 60 s", rf"to SMAC3 \({three}\)"),
+    ):
+        shown = re.search(told, text).groups()
+        shown = [float(one.replace("\N{MINUS SIGN}", "-")) for one in shown]
+        # The study has three digits, and the page rounds what lies behind them.
+        assert shown == pytest.approx(difference(ours, theirs), abs=0.0056), theirs
+
+
+def test_machines_on_processes_took_what_the_page_on_clusters_says():
+    seconds, n_rows = {}, None
+    for one in records("clusters.jsonl"):
+        n_rows = one["rows"] if one["what"] == "machine" else n_rows
+        chosen = one["what"] == "race" and "skipped" not in one and n_rows == 4000
+        if chosen and (one["case"], one["engine"]) == ("SVC", "loky"):
+            seconds[one["workers"]] = f"{one['seconds']:.1f} s"
+    told = f"took {seconds[4]} on four workers and {seconds[8]} on eight, longer than "
+    assert f"{told}the {seconds[1]} on one" in plain("docs/user_guide/clusters.md")
