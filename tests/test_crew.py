@@ -6,11 +6,10 @@ import os
 import threading
 from pathlib import Path
 
-import joblib
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from cvst.parallel import Crew
+from cvst.parallel import Crew, run_chunks
 
 
 def lost(chunk, reason):
@@ -126,7 +125,7 @@ def test_all_workers_are_woken():
         crew.wake(pid)
         crew.begin(0, pid, [[0]])
         first = crew.take()[1]
-        others = joblib.Parallel(2)(joblib.delayed(pid)(None) for _ in range(20))
+        others = list(run_chunks(pid, [[[0]]] * 20, 2, "processes"))
     assert first in others
     assert first != os.getpid()
 
