@@ -6,11 +6,10 @@ import os
 import threading
 from pathlib import Path
 
-import joblib
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from cvst.parallel import Crew
+from cvst.parallel import Crew, run_chunks
 
 
 def lost(chunk, reason):
@@ -134,8 +133,8 @@ def test_all_workers_are_woken(tmp_path):
         crew.wake(pid)
         crew.begin(0, pid, [[0]])
         first = crew.take()[1]
-        others = joblib.Parallel(2)(
-            joblib.delayed(pid_beside_another)(str(tmp_path)) for _ in range(2)
+        others = list(
+            run_chunks(pid_beside_another, [str(tmp_path)] * 2, 2, "processes")
         )
     assert first in others
     assert len(set(others)) == 2

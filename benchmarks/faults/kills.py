@@ -25,10 +25,12 @@ import tempfile
 import time
 import warnings
 from collections import Counter
+from contextlib import nullcontext
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 from scipy.stats import loguniform, randint
 from sklearn.datasets import make_classification, make_regression
@@ -51,7 +53,7 @@ from cvst import (
     RaceSearchCV,
     load_checkpoint,
 )
-from cvst.exceptions import CheckpointError
+from cvst.exceptions import BudgetTooSmallError, CheckpointError
 from cvst.race import BitTable
 from cvst.search.checkpoint import _pace
 
@@ -75,6 +77,33 @@ class Fussy(DecisionTreeRegressor):
         """Fit, or refuse."""
         if self.min_samples_leaf == 3:
             raise ValueError("three is one too many")
+        return super().fit(X, y)
+
+
+class Slow(DecisionTreeRegressor):
+    """Takes its time, and none of the processor's."""
+
+    seconds = 0.03
+
+    def fit(self, X, y, sample_weight=None):
+        """Wait, and fit."""
+        time.sleep(self.seconds)
+        return super().fit(X, y, sample_weight)
+
+
+class Slower(Slow):
+    """Leaves no time for a look at all of many."""
+
+    seconds = 0.1
+
+
+class Stuck(DecisionTreeRegressor):
+    """Hangs at a depth of three."""
+
+    def fit(self, X, y):
+        """Fit, or hang."""
+        if self.max_depth == 3:
+            time.sleep(600)
         return super().fit(X, y)
 
 
@@ -220,6 +249,79 @@ def searches():
             ),
             plain(regression(1500)),
         ),
+        **in_a_hurry(),
+        **besides(),
+    }
+
+
+def in_a_hurry():
+    """Return searches whose time is short: races in turn, and looks that overlap."""
+    many = {"max_depth": [*range(1, 25)], "min_samples_leaf": [1, 2, 3, 5, 10, 20]}
+    drawn = {"max_depth": randint(1, 20), "min_samples_leaf": randint(1, 50)}
+    return {
+        "grid, in turn, time budget": (
+            lambda **k: RaceGridSearchCV(Slower(), many, time_budget=4, **k),
+            plain(regression(1000)),
+        ),
+        "random, in turn, time budget": (
+            lambda **k: RaceRandomSearchCV(
+                Slower(), drawn, n_iter=150, time_budget=4, **k
+            ),
+            weighted(regression(1000)),
+        ),
+        "grid, in turn, two threads, time budget": (
+            lambda **k: RaceGridSearchCV(Slower(), many, time_budget=4, n_jobs=2, **k),
+            plain(regression(1000)),
+        ),
+        "random, in turn, two threads, time budget": (
+            lambda **k: RaceRandomSearchCV(
+                Slower(), drawn, n_iter=150, time_budget=4, n_jobs=2, **k
+            ),
+            plain(regression(1000)),
+        ),
+        "proposals, overlapping looks, time budget": (
+            lambda **k: RaceSearchCV(Slow(), drawn, time_budget=30, n_jobs=2, **k),
+            plain(regression(1500)),
+        ),
+        "proposals, overlapping looks, two threads, time budget": (
+            lambda **k: RaceSearchCV(Slow(), drawn, time_budget=4, n_jobs=2, **k),
+            weighted(regression(1500)),
+        ),
+    }
+
+
+def besides():
+    """Return searches with watched fits, ensembles and two workers."""
+    few = {"max_depth": [1, 2, 4, 8], "min_samples_leaf": [1, 3, 10]}
+    drawn = {"max_depth": randint(1, 20), "min_samples_leaf": randint(1, 50)}
+    return {
+        "grid, fit timeout": (
+            # One fit hangs and is ended; the others have time enough on a busy machine.
+            lambda **k: RaceGridSearchCV(
+                Stuck(), {"max_depth": [1, 2, 3, 4, 8]}, fit_timeout=5, **k
+            ),
+            plain(regression(300)),
+        ),
+        "proposals, fit timeout, two workers": (
+            lambda **k: RaceSearchCV(
+                Slow(), drawn, n_iter=12, fit_timeout=30, n_jobs=2, **k
+            ),
+            plain(regression(600)),
+        ),
+        "grid, ensemble": (
+            lambda **k: RaceGridSearchCV(Slow(), few, ensemble=True, **k),
+            plain(regression(600)),
+        ),
+        "proposals, ensemble": (
+            lambda **k: RaceSearchCV(
+                DecisionTreeClassifier(), drawn, n_iter=16, ensemble=True, **k
+            ),
+            plain(classification(600)),
+        ),
+        "proposals, two workers": (
+            lambda **k: RaceSearchCV(Slow(), drawn, n_iter=24, n_jobs=2, **k),
+            plain(regression(1500)),
+        ),
     }
 
 
@@ -253,6 +355,7 @@ def result_of(search, X):
     """Return all of a fitted search that must not depend on kills."""
     results = search.cv_results_
     pointwise = getattr(search, "pointwise_losses_", [])
+    several = search.ensemble_estimator_.predict(X) if search.ensemble else []
     return {
         "results": {k: exact(v) for k, v in results.items() if "_time" not in k},
         "looks": [plain_look(seen) for seen in search.race_.observations],
@@ -260,6 +363,7 @@ def result_of(search, X):
         "winner": exact([search.best_index_, search.best_params_, search.best_score_]),
         "reason": search.stop_reason_,
         "predictions": exact(search.predict(X)),
+        "predictions of the ensemble": exact(several),
         "pointwise": exact(pointwise),
     }
 
@@ -300,11 +404,28 @@ def in_child(work, seconds=None):
         return None
 
 
+def surroundings(name):
+    """Return how workers are to be had: as threads, which start at once, or as usual.
+
+    Processes that have to start take most of a short budget on a busy machine.
+    """
+    backend = "threading" if "two threads" in name else None
+    return joblib.parallel_config(backend) if backend else nullcontext()
+
+
 def fitted(make, data, path=None):
     (X, y), params = data
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return make(random_state=0, checkpoint=path).fit(X, y, **params)
+
+
+def in_time(make, data, path):
+    """Return the result of a search, unless its time budget is refused."""
+    try:
+        return result_of(fitted(make, data, path), data[0][0])
+    except BudgetTooSmallError:
+        return "refused"
 
 
 def on_disk(path):
@@ -320,7 +441,7 @@ def on_disk(path):
 def left_alone(make, data):
     """Return the result of a search that nobody kills, and how long it takes."""
     start = time.perf_counter()
-    quiet = in_child(lambda: result_of(fitted(make, data), data[0][0]))
+    quiet = in_child(lambda: in_time(make, data, None))
     return quiet, time.perf_counter() - start
 
 
@@ -333,8 +454,11 @@ def one_story(name, make, data, quiet, seconds, most_kills, rng, folder):
     for _ in range(n_kills):
         in_child(lambda: fitted(make, data, path) and None, rng.uniform(0, seconds))
     seen, something = on_disk(path)
-    result = in_child(lambda: result_of(fitted(make, data, path), data[0][0]))
-    if result is None:
+    result = in_child(lambda: in_time(make, data, path))
+    if result == "refused" and not something:
+        # A busy machine may have no time for anything.
+        return n_kills, something, "nothing on disk, and refused for want of time"
+    if not isinstance(result, dict):
         return n_kills, something, "no result"
     if "budget" in name:
         same = result["looks"][: len(seen)] == seen
@@ -356,12 +480,13 @@ def run(kills, seed=0, names=None, most_kills=3, out=None):
             for name, (make, data) in todo.items():
                 if n_done >= kills:
                     break
-                if name not in known:
-                    known[name] = left_alone(make, data)
-                quiet, seconds = known[name]
-                n, something, what = one_story(
-                    name, make, data, quiet, 1.1 * seconds, most_kills, rng, folder
-                )
+                with surroundings(name):
+                    if name not in known:
+                        known[name] = left_alone(make, data)
+                    quiet, seconds = known[name]
+                    n, something, what = one_story(
+                        name, make, data, quiet, 1.1 * seconds, most_kills, rng, folder
+                    )
                 n_done += n
                 said = f"{n_done:4} kills; {name}, {seconds:.1f} s, {n} times: {what}"
                 print(said, file=sys.stderr, flush=True)

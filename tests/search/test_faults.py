@@ -104,6 +104,31 @@ def test_a_worker_that_dies_is_a_failed_configuration():
     same_good(search, undisturbed(**FOLDS))
 
 
+def _fit_side_by_side(*searches):
+    threads = [threading.Thread(target=one.fit, args=(X, Y)) for one in searches]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=300)
+
+
+def test_a_killed_fit_of_one_search_fails_none_of_another():
+    """Each has processes of its own, in whatever threads they run."""
+    grid = [{"alpha": [0.1, 10.0]}, {"mood": ["killed"]}]
+    killed = RaceGridSearchCV(Moody(), grid, n_jobs=2, **FOLDS)
+    calm = RaceGridSearchCV(Moody(), {"alpha": np.logspace(-3, 3, 40)}, n_jobs=2)
+    calm.set_params(**FOLDS)
+    # Here, since the filters of warnings belong to all threads.
+    with pytest.warns(FitFailedWarning, match="WorkerDied"):
+        _fit_side_by_side(killed, calm)
+    assert [bool(one) for one in killed.cv_results_["failure"]] == [False, False, True]
+    assert not any(calm.cv_results_["failure"])
+    alone = RaceGridSearchCV(Moody(), calm.param_grid, **FOLDS).fit(X, Y)
+    np.testing.assert_array_equal(
+        calm.cv_results_["mean_test_score"], alone.cv_results_["mean_test_score"]
+    )
+
+
 def test_fits_that_hang_or_die_are_failures_within_a_limit():
     """With fit_timeout even one worker is another process."""
     grid = [{"alpha": [0.1, 10.0]}, {"mood": ["hangs", "exits", "odd", "prints"]}]

@@ -11,15 +11,17 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeVar
 
 import joblib
 
-from cvst.parallel._engines import works_here
+from cvst.parallel._engines import effective_n_jobs, whereabouts, works_here
 from cvst.parallel._pickling import Packed
 from cvst.parallel._process_state import filtered_warnings, one_blas_thread
+from cvst.parallel._processes import Processes, in_order, leased
 from cvst.parallel._single import Interrupted, parts_of, single_threaded
 
 __all__ = [
@@ -128,19 +130,37 @@ def run_chunks(
                 yield function(chunk)
             return
         handed = _HandedOut(chunks)
-        pool = _Pool(Packed(function), n_jobs, prefer, eager)
-        while True:
-            try:
-                for result in pool.results(handed):
-                    handed.back()
-                    yield result
-                return
-            except BrokenExecutor:
-                if lost is None:
-                    raise
-            # One of those under way is to blame: each gets another chance, alone.
-            for chunk in handed.under_way():
-                yield done_alone(pool.function, chunk, lost)
+        with _pool(Packed(function), n_jobs, prefer, eager) as pool:
+            while True:
+                try:
+                    # Closed before the pool is given back: others must not get one
+                    # that is at work.
+                    with closing(pool.results(handed)) as results:
+                        for result in results:
+                            handed.back()
+                            yield result
+                    return
+                except BrokenExecutor:
+                    if lost is None:
+                        raise
+                # One of those under way is to blame: each gets another chance, alone.
+                for chunk in handed.under_way():
+                    yield done_alone(pool.function, chunk, lost)
+
+
+@contextmanager
+def _pool(
+    function: Callable[..., Any],
+    n_jobs: int | None,
+    prefer: Literal["threads", "processes"],
+    eager: bool,
+) -> Iterator[_Pool | _OwnPool]:
+    """Have workers as joblib would have them here and now."""
+    if whereabouts(n_jobs, prefer) != "files":
+        yield _Pool(function, n_jobs, prefer, eager)
+        return
+    with leased(effective_n_jobs(n_jobs)) as processes:
+        yield _OwnPool(function, processes, eager)
 
 
 class _HandedOut:
@@ -218,8 +238,29 @@ class _Pool:
                     results.close()
 
 
+@dataclass(frozen=True)
+class _OwnPool:
+    """Processes that nobody else has; ``multiprocessing`` would wait for dead ones."""
+
+    function: Callable[..., Any]
+    processes: Processes
+    eager: bool
+
+    def results(self, chunks: Iterable[Any]) -> Generator[Any, None, None]:
+        """Yield what the workers return, in order."""
+        n_at_once = self.processes.n_workers * (2 if self.eager else 1)
+        results = in_order(self.processes, self.function, chunks, n_at_once)
+        with closing(results):
+            for number, result in enumerate(results):
+                if not number:
+                    let_workers_be_ended()
+                yield result
+
+
 def done_alone(function: Callable[..., Any], chunk: Any, lost: Lost[Any]) -> Any:
     """Return the results of a chunk, in a process that does nothing else.
+
+    Only a chunk that dies in a fresh one is to blame.
 
     Parameters
     ----------
@@ -230,18 +271,20 @@ def done_alone(function: Callable[..., Any], chunk: Any, lost: Lost[Any]) -> Any
     lost : callable
         As in :func:`run_chunks`.
     """
-    # With one worker joblib would stay in this process, which must not die.
-    parallel = joblib.Parallel(2, prefer="processes")
-    try:
-        (result,) = parallel([joblib.delayed(single_threaded)(function, chunk)])
-    except BrokenExecutor as error:
-        parts = parts_of(chunk)
-        if parts:
-            return [one for part in parts for one in done_alone(function, part, lost)]
-        return lost(chunk, _last_words(str(error)))
-    if isinstance(result, Interrupted):
-        raise KeyboardInterrupt
-    return result
+    with leased(1) as process:
+        is_fresh = False
+        while not is_fresh:
+            is_fresh = not process.is_running
+            try:
+                (result,) = in_order(process, function, [chunk], 1)
+                return result
+            except BrokenExecutor as error:
+                # What an earlier chunk has left behind there may be to blame.
+                words = _last_words(str(error))
+    parts = parts_of(chunk)
+    if parts:
+        return [one for part in parts for one in done_alone(function, part, lost)]
+    return lost(chunk, words)
 
 
 def let_workers_be_ended() -> None:

@@ -10,7 +10,7 @@ import queue
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from types import TracebackType
 from typing import Any, Generic, Literal, Self, TypeVar
@@ -18,17 +18,15 @@ from typing import Any, Generic, Literal, Self, TypeVar
 import joblib
 
 from cvst.parallel._chunks import Lost, done_alone, let_workers_be_ended
-from cvst.parallel._engines import whereabouts
+from cvst.parallel._engines import effective_n_jobs, whereabouts
 from cvst.parallel._pickling import Packed
 from cvst.parallel._process_state import one_blas_thread
-from cvst.parallel._single import Interrupted, single_threaded
+from cvst.parallel._processes import SECONDS_OF_A_WAIT, answered, leased
+from cvst.parallel._single import Interrupted, below_processes, single_threaded
 
 __all__ = ["Crew"]
 
 T = TypeVar("T")
-
-# Ctrl-C is noticed between two waits of that many seconds where a wait is deaf to it.
-SECONDS_OF_A_WAIT = 1.0
 
 
 class Crew(Generic[T]):
@@ -58,9 +56,9 @@ class Crew(Generic[T]):
         prefer: Literal["threads", "processes"],
         lost: Lost[T],
     ) -> None:
-        self._open = partial(joblib.Parallel, n_jobs, prefer=prefer)
+        self._kind = n_jobs, prefer
         self._lost = lost
-        self._workers: Any = None
+        self._workers: _Threads | _OwnProcesses | None = None
         self._under_way: dict[Any, tuple[Packed[T], Any]] = {}
         self._ended: queue.SimpleQueue[tuple[Any, Any]] = queue.SimpleQueue()
         self._known: deque[tuple[Any, T]] = deque()
@@ -81,20 +79,21 @@ class Crew(Generic[T]):
         """Let all workers start and import what a function needs, at the same time."""
         workers = self._started()
         packed = Packed(function)
-        for _ in range(workers.n_jobs):
-            workers._backend.submit(partial(single_threaded, packed, []))
+        for _ in range(workers.n_workers):
+            # Whether they can is told by the first chunk.
+            with suppress(BrokenExecutor):
+                workers.submit(packed, [], _nobody)
 
     def take(self) -> tuple[Any, T]:
         """Wait for a chunk, and return its ticket and its result."""
         while not self._known:
             ticket, answer = self._first_answer()
+            assert self._workers is not None
             try:
-                result = self._workers._backend.retrieve_result_callback(answer)
+                result = self._workers.result(answer)
             except BrokenExecutor:
                 self._start_again()
                 continue
-            if isinstance(result, Interrupted):
-                raise KeyboardInterrupt
             del self._under_way[ticket]
             self._known.append((ticket, result))
         return self._known.popleft()
@@ -116,34 +115,31 @@ class Crew(Generic[T]):
         limits, self._limits = self._limits, None
         if limits is not None:
             limits.close()
-        if workers is None:
-            return
-        if self._under_way:
+        if workers is not None:
+            is_busy = bool(self._under_way)
             self._under_way.clear()
-            workers._backend.abort_everything(ensure_ready=False)
-        else:
-            workers.__exit__(None, None, None)
+            workers.leave(is_busy)
 
     def _submit(self, ticket: Any) -> None:
         packed, chunk = self._under_way[ticket]
         heard = self._ended
         try:
-            self._started()._backend.submit(
-                partial(single_threaded, packed, chunk),
-                callback=lambda answer: heard.put((ticket, answer)),
+            self._started().submit(
+                packed, chunk, lambda answer: heard.put((ticket, answer))
             )
         except BrokenExecutor:
             # The worker of another chunk has died just now.
             self._start_again()
         let_workers_be_ended()
 
-    def _started(self) -> Any:
+    def _started(self) -> _Threads | _OwnProcesses:
         if self._limits is None:
             # Set by a thread of a pool alone it does not hold there.
             self._limits = ExitStack()
             self._limits.enter_context(one_blas_thread())
         if self._workers is None:
-            self._workers = self._open().__enter__()
+            own = whereabouts(*self._kind) == "files"
+            self._workers = (_OwnProcesses if own else _Threads)(*self._kind)
         return self._workers
 
     def _first_answer(self) -> tuple[Any, Any]:
@@ -157,6 +153,70 @@ class Crew(Generic[T]):
         """Give each chunk under way another chance, alone: one of them is to blame."""
         again, self._under_way = self._under_way, {}
         # What the others report now is that the pool is broken.
-        self._ended, self._workers = queue.SimpleQueue(), None
+        self._ended = queue.SimpleQueue()
+        if self._workers is not None:
+            workers, self._workers = self._workers, None
+            workers.leave(is_busy=True)
         for ticket, (packed, chunk) in again.items():
             self._known.append((ticket, done_alone(packed, chunk, self._lost)))
+
+
+class _Threads:
+    """Threads, as joblib has them."""
+
+    def __init__(
+        self, n_jobs: int | None, prefer: Literal["threads", "processes"]
+    ) -> None:
+        self._parallel: Any = joblib.Parallel(n_jobs, prefer=prefer).__enter__()
+        self.n_workers = int(self._parallel.n_jobs)
+
+    def submit(
+        self, packed: Packed[Any], chunk: Any, heard: Callable[[Any], None]
+    ) -> None:
+        self._parallel._backend.submit(
+            partial(single_threaded, packed, chunk), callback=heard
+        )
+
+    def result(self, answer: Any) -> Any:
+        result = self._parallel._backend.retrieve_result_callback(answer)
+        if isinstance(result, Interrupted):
+            raise KeyboardInterrupt
+        return result
+
+    def leave(self, is_busy: bool) -> None:
+        if is_busy:
+            self._parallel._backend.abort_everything(ensure_ready=False)
+        else:
+            self._parallel.__exit__(None, None, None)
+
+
+class _OwnProcesses:
+    """Processes that nobody else has."""
+
+    def __init__(
+        self, n_jobs: int | None, prefer: Literal["threads", "processes"]
+    ) -> None:
+        del prefer
+        self._lease = ExitStack()
+        self._pool = self._lease.enter_context(leased(effective_n_jobs(n_jobs)))
+        self._executor = self._pool.started()
+        self.n_workers = self._pool.n_workers
+
+    def submit(
+        self, packed: Packed[Any], chunk: Any, heard: Callable[[Any], None]
+    ) -> None:
+        # A look in between may have needed new ones.
+        self._executor = self._pool.started()
+        self._executor.submit(below_processes, packed, chunk).add_done_callback(heard)
+
+    def result(self, answer: Any) -> Any:
+        return answered(answer)
+
+    def leave(self, is_busy: bool) -> None:
+        if is_busy:
+            self._pool.end(self._executor)
+        self._lease.close()
+
+
+def _nobody(answer: Any) -> None:
+    """Hear what nobody asked for."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+import joblib
+
 from cvst.parallel._process_state import one_blas_thread, thread_pools
 
-__all__ = ["Interrupted", "parts_of", "single_threaded"]
+__all__ = ["Interrupted", "below_processes", "parts_of", "single_threaded"]
 
 T = TypeVar("T")
 
@@ -27,6 +29,16 @@ def single_threaded(function: Callable[..., T], *args: Any) -> T | Interrupted:
         # A terminal sends Ctrl-C to workers too. Raised there it would kill a thread
         # that somebody waits for, or fill the screen with tracebacks.
         return Interrupted()
+
+
+def below_processes(function: Callable[..., T], *args: Any) -> T | Interrupted:
+    """Call a function in a worker process, where others do not start more of them.
+
+    An estimator with workers of its own gets threads, as joblib has it there.
+    """
+    threads = joblib.parallel.BACKENDS["threading"](nesting_level=1)
+    with joblib.parallel_config(backend=threads):
+        return single_threaded(function, *args)
 
 
 def parts_of(chunk: list[list[int]]) -> list[list[list[int]]]:
