@@ -365,3 +365,22 @@ def test_the_table_of_clusters_shows_all_that_was_measured():
         for key, one in measured.items()
     }
     assert shown == expected
+
+
+def test_own_parameters_are_what_the_script_prints():
+    found = script("everyday/own_parameters.py")
+    runs = found.records()
+    chosen = [one for one in runs if not one["is_own"]]
+    better = sum(one["win"] > one["own"] for one in chosen)
+    level = {
+        one: f"{np.mean(found.gains(chosen, one)):.3f}".lstrip("0")
+        for one in found.LEVELS
+    }
+    text = page("docs/measurements/everyday.md")
+    n_own = len(runs) - len(chosen)
+    assert (
+        f"of {len(runs)} searches the own parameters won {n_own}, and "
+        f"of the other {len(chosen)} winners {better} are better than they. The mean "
+        f"gain is {level[1.0]} of their score. It would be {level[0.3]} if they were "
+        f"kept unless p < .3, {level[0.1]} for .1 and {level[0.05]} for .05"
+    ) in text
