@@ -107,7 +107,7 @@ def run(group, options, mood, holds=8):
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=900,
     )
     found = done.stdout.strip().splitlines()
     if done.returncode:

@@ -145,7 +145,7 @@ def test_sigterm_keeps_the_leader_and_the_race(slow, cvst, tmp_path):
     assert seen["n_looks"] == 2
     assert seen["leader"]
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     document = json.loads(out)
     assert document["stop_reason"] == "interrupted"
@@ -154,12 +154,12 @@ def test_sigterm_keeps_the_leader_and_the_race(slow, cvst, tmp_path):
 
     (tmp_path / "go").touch()
     process = slow()
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0, err
     again = json.loads(out)
     assert again["looks"][: len(document["looks"])] == document["looks"]
     file.unlink()
-    out, _ = slow().communicate(timeout=120)
+    out, _ = slow().communicate(timeout=600)
     quiet = json.loads(out)
     assert again["winner"] == quiet["winner"]
     assert again["stop_reason"] == quiet["stop_reason"] != "interrupted"
@@ -169,7 +169,7 @@ def test_a_second_process_is_refused_while_the_first_runs(slow, cvst, tmp_path):
     process = slow()
     wait_for_looks(cvst, tmp_path / "race", 1)
     second = slow()
-    _, err = second.communicate(timeout=120)
+    _, err = second.communicate(timeout=600)
     assert second.returncode == 2
     assert f"is in use by process {process.pid}, which is still running" in err
     assert "cannot be written" not in err
