@@ -60,7 +60,7 @@ def cvst_process(environment, tmp_path):
             env=environment,
             cwd=tmp_path,
             check=False,
-            timeout=300,
+            timeout=900,
         )
         return Result(done.returncode, done.stdout, done.stderr)
 

@@ -63,7 +63,7 @@ def start_in_terminal(arguments, folder, environment):
     )
 
 
-def read_until(process, words, seconds=120):
+def read_until(process, words, seconds=600):
     """Return what the terminal showed up to and including some words."""
     seen = b""
     limit = time.monotonic() + seconds
@@ -191,7 +191,7 @@ def test_a_terminal_shows_the_race_while_it_runs(folder, environment):
         shown = read_until(process, "Look 3 of 10")
         if "at most" not in shown:  # the first half of a frame
             shown += read_until(process, "at most")
-        rest, _ = process.communicate(timeout=120)
+        rest, _ = process.communicate(timeout=600)
     assert process.returncode == 0
     for words in ("20 configurations on 27 rows", "leader", "so far", "at most"):
         assert words in shown
@@ -215,7 +215,7 @@ def test_a_live_page_follows_the_race(folder, environment):
         page = ""
         while '"n_train":27' not in page and process.poll() is None:
             time.sleep(0.1)
-            with urlopen(url, timeout=30) as answer:
+            with urlopen(url, timeout=300) as answer:
                 page = answer.read().decode()
         summary = json.loads(process.stdout.read())
     assert url.startswith("http://127.0.0.1:")
@@ -226,7 +226,7 @@ def test_a_live_page_follows_the_race(folder, environment):
 def test_json_is_quiet_in_a_terminal_too(folder, environment):
     arguments = [*slow_search(folder, 0), "--json"]
     with start_in_terminal(arguments, folder, environment) as process:
-        shown, _ = process.communicate(timeout=120)
+        shown, _ = process.communicate(timeout=600)
     assert json.loads(shown.decode())["finished"] is True
 
 

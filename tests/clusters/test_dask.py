@@ -50,7 +50,7 @@ def client():
 @pytest.fixture
 def on_dask(client):
     """Make the cluster joblib's backend, with two workers that are up."""
-    client.wait_for_workers(2, timeout=120)
+    client.wait_for_workers(2, timeout=600)
     with joblib.parallel_config(backend="dask"):
         yield client
 
@@ -153,7 +153,7 @@ def test_a_search_inside_a_worker(on_dask, rows, race_of, serial, assert_same):
         for _ in range(2)
     ]
     for future in distributed_fits:
-        results, best = future.result(timeout=240)
+        results, best = future.result(timeout=900)
         assert best == serial.best_index_
         np.testing.assert_array_equal(
             results["mean_test_score"], serial.cv_results_["mean_test_score"]

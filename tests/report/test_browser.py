@@ -20,7 +20,7 @@ from cvst.report._html import page_html
 
 pytestmark = pytest.mark.xdist_group("browser")  # one browser for all
 
-PATIENCE = 60.0
+PATIENCE = 300.0
 
 
 def wait_for(condition, what):

@@ -19,7 +19,7 @@ def live():
 
 def ask(live, path, **headers):
     port = int(live.url.rstrip("/").rsplit(":", 1)[1])
-    connection = HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = HTTPConnection("127.0.0.1", port, timeout=120)
     connection.request("GET", path, headers=headers)
     answer = connection.getresponse()
     body = answer.read().decode()

@@ -116,7 +116,7 @@ def _try(group: MemoryGroup) -> None:
         [sys.executable, "-c", enter, str(group.entrance)],
         check=True,
         capture_output=True,
-        timeout=60,
+        timeout=300,
     )
 
 

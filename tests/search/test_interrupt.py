@@ -232,7 +232,7 @@ def test_a_real_signal_is_answered_at_once(tmp_path, n_jobs, backend, programs):
             # Two workers may say so on one line.
             assert process.stdout.readline().startswith("second look")
             os.killpg(process.pid, signal.SIGINT)
-            output, _ = process.communicate(timeout=120)
+            output, _ = process.communicate(timeout=450)
         finally:
             process.kill()
     # A worker's line may end in the middle of this one.

@@ -57,7 +57,7 @@ def test_other_processes_find_the_same(how, tmp_path):
         capture_output=True,
         text=True,
         check=True,
-        timeout=300,
+        timeout=900,
     )
     assert json.loads(done.stdout) == quiet()
 

@@ -21,7 +21,7 @@ from cvst.exceptions import BudgetTooSmallError
 ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 
-def run(script, *arguments, timeout=240):
+def run(script, *arguments, timeout=900):
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script), *map(str, arguments)],
         env=ONE_THREAD,
@@ -165,7 +165,7 @@ def test_workers_inside_workers_of_pytest(tmp_path):
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=900,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "1 passed" in done.stdout
@@ -225,7 +225,7 @@ def test_a_real_notebook_with_classes_of_its_own():
     book = nbformat.v4.new_notebook()
     book.cells = [nbformat.v4.new_code_cell(textwrap.dedent(one)) for one in CELLS]
     book.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbclient.NotebookClient(book, timeout=180, startup_timeout=180).execute()
+    nbclient.NotebookClient(book, timeout=900, startup_timeout=900).execute()
     shown = [output.get("data", {}) for output in book.cells[1].outputs]
     assert any("text/html" in data for data in shown)
     # A kernel sends what is printed whenever it likes, a line in two parts as well.

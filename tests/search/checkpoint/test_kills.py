@@ -51,7 +51,7 @@ def test_every_group_that_was_finished_is_on_disk_after_a_kill(fit, tmp_path):
         [sys.executable, "-c", KILLED, str(path), str(fit)],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         check=False,
-        timeout=120,
+        timeout=900,
     )
     assert done.returncode == -signal.SIGKILL
     assert load_checkpoint(path).n_under_way == (fit - 1, 12)
@@ -67,7 +67,7 @@ def test_searches_killed_at_random_moments_end_as_quiet_ones():
         capture_output=True,
         text=True,
         check=False,
-        timeout=600,
+        timeout=1800,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     last = done.stdout.strip().splitlines()[-1].split()

@@ -158,7 +158,7 @@ def in_process(*arguments):
         stdout=subprocess.PIPE,
         env=environment,
         check=True,
-        timeout=300,
+        timeout=900,
     )
     return json.loads(answer.stdout)
 
