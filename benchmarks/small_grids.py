@@ -3,6 +3,7 @@
     python benchmarks/small_grids.py run                  # what is not measured yet
     python benchmarks/small_grids.py run --only forest --sizes 2 --repetitions 9
     python benchmarks/small_grids.py table
+    python benchmarks/small_grids.py own                  # learners that cost nothing
 
 Grids of 2 to 30 configurations, cut from those of ``speed/tasks.py`` and from some
 that people write for logistic regressions, nets, forests and boosting with early
@@ -12,6 +13,10 @@ work on the machine counts as little as possible. A ratio is that of two runs in
 succession, and the median of the repetitions counts; grids that take less than a second
 are repeated more often. Each result is appended to ``results/small_grids.jsonl``, and
 the table goes to ``results/small_grids.md``.
+
+What is above 1 are grids that save no fit, where the race's own work (tests, books,
+estimate) has to be no more than that of ``GridSearchCV``. ``own`` measures it with
+learners that do next to nothing, in milliseconds, and prints a table.
 """
 
 from __future__ import annotations
@@ -36,6 +41,7 @@ import one_thread  # noqa: F401 - before NumPy
 # isort: on
 import numpy as np
 import sklearn
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
     HistGradientBoostingClassifier,
@@ -192,6 +198,80 @@ def measure(what: Search, size: int, repetitions: int) -> dict[str, Any]:
     return {"plain": plain, "raced": raced}
 
 
+class Shifted(RegressorMixin, BaseEstimator):
+    """Predicts the mean plus a shift, with some noise of its own."""
+
+    def __init__(self, shift: float = 0.0) -> None:
+        self.shift = shift
+
+    def fit(self, X: Any, y: Any) -> Shifted:
+        """Remember the mean."""
+        del X
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return a value per row."""
+        return self.mean_ + self.shift + 0.01 * np.sin(1e3 * self.shift + X[:, 0])
+
+
+class ShiftedClasses(ClassifierMixin, BaseEstimator):
+    """Predicts by the sign of the first column, with some noise of its own."""
+
+    def __init__(self, shift: float = 0.0) -> None:
+        self.shift = shift
+
+    def fit(self, X: Any, y: Any) -> ShiftedClasses:
+        """Remember the classes."""
+        del X
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """Return a value per row."""
+        noise = self.shift * np.sin(1e3 * self.shift + X[:, 1])
+        return self.classes_[(X[:, 0] + noise > 0).astype(int)]
+
+
+def own(repetitions: int) -> str:
+    """Return a table of milliseconds of both searches with learners that are free."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_ROWS, 20))
+    targets = {
+        "numbers": (Shifted(), rng.normal(size=N_ROWS)),
+        "classes": (
+            ShiftedClasses(),
+            (X[:, 0] + rng.normal(size=N_ROWS) > 0).astype(int),
+        ),
+    }
+    lines = [
+        "| targets | configurations | fits saved | `GridSearchCV()` | race | more |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, (estimator, y) in targets.items():
+        for size, spread in ((2, 1e-3), (2, 3.0), (3, 1e-3), (5, 1e-3), (5, 3.0)):
+            what = Search(
+                estimator, {"shift": np.linspace(0, spread, size).tolist()}, X, y
+            )
+            plain, raced, saved = [], [], []
+            for seed in range(repetitions + 1):
+                plain.append(seconds(GridSearchCV(estimator, what.grid), what))
+                race = RaceGridSearchCV(estimator, what.grid, random_state=seed)
+                raced.append(seconds(race, what))
+                looks = race.race_.observations
+                fits = sum(len(one.look.configurations) for one in looks)
+                saved.append(5 * size - fits)
+            # The first pair imports and warms up.
+            more = np.subtract(raced, plain)[1:]
+            cells = [1e3 * float(np.median(one)) for one in (plain, raced, more)]
+            lines.append(
+                f"| {name} | {size} | {np.mean(saved):.1f} of {5 * size} | "
+                + " | ".join(f"{one:.1f} ms" for one in cells)
+                + " |"
+            )
+    return "\n".join(lines)
+
+
 def ratio(record: dict[str, Any]) -> float:
     """Return the median of the ratios of neighbours in time."""
     return float(np.median(np.divide(record["raced"], record["plain"])))
@@ -247,7 +327,7 @@ def run(options: argparse.Namespace) -> None:
 def main() -> None:
     """Measure, or write the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("command", choices=["run", "table"])
+    parser.add_argument("command", choices=["run", "table", "own"])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--only", nargs="+", default=[], help="parts of names")
     parser.add_argument("--repetitions", type=int, default=3)
@@ -255,6 +335,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     if options.command == "run":
         run(options)
+        return
+    if options.command == "own":
+        print(own(max(25, options.repetitions)))
         return
     RESULTS.write_text(
         f"# Small grids\n\nTime of a race over that of `GridSearchCV()`, whose "

@@ -44,12 +44,15 @@ AIM, LEAST_PROBE = 0.75, 0.2
 # fits at the expected numbers would.
 DOUBT_OF_COUNTS = 2.5
 
+# Below that share of a fit's cost the part of the rows is not to be seen.
+UNSEEN = 0.01
+
 # What is no fit is known to that factor.
 DOUBT_OF_OTHERS = 1.5
 
 # Tests, books and tables take so many times as long as the bootstrap of the estimate,
 # which is timed.
-BOOKS = 3.0
+BOOKS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -417,6 +420,21 @@ def _range_text(seconds: tuple[float, float]) -> str:
     return " to ".join(map(seconds_text, seconds))
 
 
+def _cost_text(cost: PowerCurve, n_samples: int) -> str:
+    """Return a cost as a formula, without the part that is not to be seen.
+
+    Examples
+    --------
+    >>> _cost_text(PowerCurve(0.0016, 1e-20, 1.0), 1000)
+    '0.0016 s, whatever the rows'
+    >>> _cost_text(PowerCurve(0.0016, 1e-6, 1.0), 1000)
+    '0.0016 s + 1e-06 s * n^1.00'
+    """
+    if cost(n_samples) - cost.constant < UNSEEN * cost.constant:
+        return f"{cost.constant:.2g} s, whatever the rows"
+    return f"{cost.constant:.2g} s + {cost.coefficient:.2g} s * n^{cost.exponent:.2f}"
+
+
 def _sentences(plan: RacePlan) -> list[str]:
     cost = plan.fit_cost
     sentences = []
@@ -442,9 +460,8 @@ def _sentences(plan: RacePlan) -> list[str]:
     may_stop = " (a race may stop early)" * any(x.stage != "folds" for x in plan.looks)
     sentences += [
         (
-            f"A fit costs about {cost.constant:.2g} s + {cost.coefficient:.2g} s * "
-            f"n^{cost.exponent:.2f}, measured up to {plan.largest_probe:,} rows in "
-            f"{seconds_text(plan.probe_seconds)}."
+            f"A fit costs about {_cost_text(cost, plan.n_samples)}, measured up to "
+            f"{plan.largest_probe:,} rows in {seconds_text(plan.probe_seconds)}."
         ),
         (
             f"In fits on all rows, if they cost n, n^2 or n^3: {race} for all looks; "

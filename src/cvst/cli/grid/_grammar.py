@@ -50,6 +50,9 @@ TOKENS = re.compile(
     """,
     re.VERBOSE,
 )
+# Tokens that are a value by themselves.
+VALUES = "number", "word", "string"
+
 # In small letters, since true, True and TRUE mean the same to those who write grids.
 CONSTANTS = {"true": True, "false": False, "none": None, "null": None}
 
@@ -207,12 +210,28 @@ class _Reader:
             if any(name.text == known.name for known in assignments):
                 self.fail(f"{name.text!r} is given twice", name)
             self.expect("=", f"'=' after {name.text!r}")
+            first = self.token
             assignments.append(Assignment(name.text, self.value(), name.start))
-            if not self.take(","):
+            if self.take(","):
+                self.refuse_values_without_brackets(name, first)
+            else:
                 self.take(";")
         if not assignments:
             self.fail("expected a parameter such as alpha=[1, 10]")
         return assignments
+
+    def refuse_values_without_brackets(self, name: Token, first: Token) -> None:
+        """Say how ``alpha=1,10`` is written, the usual first mistake."""
+        token = self.token
+        following = self._tokens[min(self._next + 1, len(self._tokens) - 1)]
+        is_value = token.kind in VALUES and following.kind != "="
+        # One token before the comma: a list or a function was meant as it stands.
+        if is_value and self._tokens[self._next - 2] is first:
+            both = ", ".join(one.text[:LONGEST_SHOWN] for one in (first, token))
+            self.fail(
+                f"several values of {name.text!r} go in brackets, as in "
+                f"{name.text}=[{both}]"
+            )
 
     def value(self) -> list[Any] | Draw:
         if self.token.kind == "[":
