@@ -388,14 +388,22 @@ def test_the_page_about_the_guarantee_shows_what_was_run():
     found = script("guarantee.py")
     runs, text = found.read(found.RESULTS), page("docs/theory/guarantee.md")
     assert "\n".join(found.errors_table(runs)) in text
-    # What was run again: operations, configurations left and errors, not seconds.
-    cost = found.cost_table(runs)[2:]
-    shown = [line for line in text.splitlines() if line.startswith("| moons |")]
-    assert len(cost) == 2
-    for again, line in zip(cost, shown, strict=False):
-        again, line = (one.split("|") for one in (again, line))
-        del again[5], line[5]
-        assert again == line
+    cost = found.cost_table(runs)
+    assert "\n".join(cost) in text
+    rows = {tuple(cell.strip() for cell in line.split("|")[1:3]): line for line in cost}
+    more, saved = [], []
+    for problem in ("moons", "classes"):
+        default, run, alone = (
+            [float(cell) for cell in rows[problem, mode].split("|")[3:5]]
+            for mode in ("look (default)", "run", "run, no subsets")
+        )
+        more += [ours / theirs for ours, theirs in zip(run, default, strict=True)]
+        saved.append(f"{1 - alone[0] / 400:.0%}".replace("%", " %"))
+    assert "costs 1.6 to 2 times the operations" in text
+    assert (round(min(more), 1), round(max(more))) == (1.6, 2)
+    assert (
+        "saved {} of the operations on moons and {} on classes".format(*saved) in text
+    )
     for one in runs:
         if one["what"] == "errors" and one["mode"] == "run":
             assert one["best"] <= 0.05 * one["races"]
