@@ -18,7 +18,7 @@ __all__ = ["PLAIN", "RULES", "lines", "read"]
 
 RESULTS = Path(__file__).parents[1] / "results" / "rules_few.csv"
 PLAIN = "full 5-fold"
-RULES = {"five folds": "raced 5 folds", "final too": "with a final of the best three"}
+RULES = {"five folds": "raced 5 folds", "final too": "and a final"}
 
 
 def read(path: Path = RESULTS) -> pd.DataFrame:

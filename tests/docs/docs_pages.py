@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import sys
 from pathlib import Path
@@ -32,6 +33,12 @@ def script(name):
             sys.modules.pop(one, None)
         sys.modules.update(hidden)
     return module
+
+
+def records(name):
+    """Return the lines of a result file."""
+    text = (RESULTS / name).read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.splitlines()]
 
 
 def page(name):

@@ -121,7 +121,7 @@ WITNESSES = {
     },
     "docs/theory/guarantee.md": {
         "loss | gap": GUARANTEE,
-        "problem | guarantee": "python benchmarks/guarantee.py cost --races 3",
+        "problem | guarantee": GUARANTEE,
     },
     "docs/user_guide/clusters.md": {
         "work | engine": f"{NUMBERS}::"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import runpy
 from collections import Counter
@@ -10,12 +9,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from docs_pages import RESULTS, ROOT, cells, page, plain, script, tables
-
-
-def records(name):
-    text = (RESULTS / name).read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.splitlines()]
+from docs_pages import RESULTS, ROOT, cells, page, plain, records, script, tables
 
 
 def lines_of_tables(text):
@@ -394,14 +388,22 @@ def test_the_page_about_the_guarantee_shows_what_was_run():
     found = script("guarantee.py")
     runs, text = found.read(found.RESULTS), page("docs/theory/guarantee.md")
     assert "\n".join(found.errors_table(runs)) in text
-    # What was run again: operations, configurations left and errors, not seconds.
-    cost = found.cost_table(runs)[2:]
-    shown = [line for line in text.splitlines() if line.startswith("| moons |")]
-    assert len(cost) == 2
-    for again, line in zip(cost, shown, strict=False):
-        again, line = (one.split("|") for one in (again, line))
-        del again[5], line[5]
-        assert again == line
+    cost = found.cost_table(runs)
+    assert "\n".join(cost) in text
+    rows = {tuple(cell.strip() for cell in line.split("|")[1:3]): line for line in cost}
+    more, saved = [], []
+    for problem in ("moons", "classes"):
+        default, run, alone = (
+            [float(cell) for cell in rows[problem, mode].split("|")[3:5]]
+            for mode in ("look (default)", "run", "run, no subsets")
+        )
+        more += [ours / theirs for ours, theirs in zip(run, default, strict=True)]
+        saved.append(f"{1 - alone[0] / 400:.0%}".replace("%", " %"))
+    assert "costs 1.6 to 2 times the operations" in text
+    assert (round(min(more), 1), round(max(more))) == (1.6, 2)
+    assert (
+        "saved {} of the operations on moons and {} on classes".format(*saved) in text
+    )
     for one in runs:
         if one["what"] == "errors" and one["mode"] == "run":
             assert one["best"] <= 0.05 * one["races"]
@@ -464,68 +466,3 @@ def test_which_searches_took_longer_than_asked():
     others = [share for seconds in (60.0, 240.0) for share, _ in shares[seconds]]
     assert min(others) >= 0.95
     assert max(others) <= 1.05
-
-
-# Sentences of guides ----------------------------------------------------------------
-
-
-def test_what_a_scaler_adds_and_what_halving_takes():
-    """Two sentences that rest on the speed runs."""
-    results = script("speed/results_table.py")
-    rows = results.read()
-    longer = [
-        results.mean_of(rows, "pipeline", one) / results.mean_of(rows, "svc", one)
-        for one in ("cvst", results.DEFAULT)
-    ]
-    assert longer == pytest.approx([1 + 1 / 6, 1 + 1 / 5], abs=0.03)
-    told = 'about a sixth longer with `strategy="cvst"` and a fifth with the default'
-    assert told in plain("docs/user_guide/shared_work.md")
-    ratios = [
-        results.mean_of(rows, task, results.HALVING)
-        / results.mean_of(rows, task, results.DEFAULT)
-        for task in results.TASKS
-    ]
-    told = f"took {min(ratios):.1f} to {max(ratios):.0f} times less processor time"
-    assert told in plain("docs/migration/from_halving.md")
-
-
-def test_the_guide_compares_the_default_with_halving_and_optuna():
-    table = page("docs/user_guide/strategies.md").split("## Measured")[1]
-    halving, optuna = (cells(table, one)[-1] for one in ("halving", "Optuna"))
-    told = f"halving took {halving} and Optuna with its pruner {optuna} times as many"
-    assert told in plain("docs/user_guide/which_search.md")
-
-
-def test_differences_that_the_page_on_proposals_tells():
-    """Witness: the rows of the study, which have a test of their own."""
-    study = page("docs/measurements/everyday.md")
-    text = plain("docs/user_guide/proposing.md")
-
-    def difference(ours, theirs):
-        [row] = re.findall(rf"^\| {ours} \| {theirs} \|.*$", study, re.MULTILINE)
-        return [float(one) for one in re.findall(r"[-+]\d\.\d+", row.split("|")[-3])]
-
-    number = r"([\u2212+]\.\d\d)"
-    three = rf"{number},(?: 95 % interval)? {number} to {number}"
-    pruner = "optuna_tpe_wilcoxon"
-    for ours, theirs, told in (
-        ("15 s", f"{pruner} 15 s", rf"difference {three} over tasks"),
-        ("60 s", f"{pruner} 60 s", rf"Optuna with its pruner \({three}\)"),
-        ("240 s", f"{pruner} 240 s", rf"and at 240 s \({three}\)"),
-        ("60 s", "smac 60 s", rf"to SMAC3 \({three}\)"),
-    ):
-        shown = re.search(told, text).groups()
-        shown = [float(one.replace("\N{MINUS SIGN}", "-")) for one in shown]
-        # The study has three digits, and the page rounds what lies behind them.
-        assert shown == pytest.approx(difference(ours, theirs), abs=0.0056), theirs
-
-
-def test_machines_on_processes_took_what_the_page_on_clusters_says():
-    seconds, n_rows = {}, None
-    for one in records("clusters.jsonl"):
-        n_rows = one["rows"] if one["what"] == "machine" else n_rows
-        chosen = one["what"] == "race" and "skipped" not in one and n_rows == 4000
-        if chosen and (one["case"], one["engine"]) == ("SVC", "loky"):
-            seconds[one["workers"]] = f"{one['seconds']:.1f} s"
-    told = f"took {seconds[4]} on four workers and {seconds[8]} on eight, longer than "
-    assert f"{told}the {seconds[1]} on one" in plain("docs/user_guide/clusters.md")
