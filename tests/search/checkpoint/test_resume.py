@@ -218,10 +218,6 @@ def test_a_budget_has_the_same_looks_and_the_rest_of_the_time(
         assert known.seconds > 0.4 * n_fits
         assert known.seconds + fits.count <= 121
         assert search.race_.elapsed >= known.race_.elapsed
-        if kind == "proposals":
-            # Without timed fits before the race: all but the final fit belong to it.
-            expected = known.seconds + fits.count - 1
-            assert search.race_.elapsed == pytest.approx(expected, abs=0.1)
     assert known.n_looks_ > 0
 
 
