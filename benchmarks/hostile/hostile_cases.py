@@ -26,7 +26,14 @@ import numpy as np
 from hostile_inputs import CVS, GRIDS, PARAMS, ROWS, TARGETS
 from hostile_models import HONEST, LEVELS, MODELS, SCORERS
 from hostile_options import OPTIONS
-from hostile_paces import ALIKE, PACES, difference, drawn_pace, surroundings
+from hostile_paces import (
+    ALIKE,
+    PACES,
+    RARE,
+    difference,
+    drawn_pace,
+    surroundings,
+)
 from hostile_witness import SCORES, mean_scores
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GridSearchCV
@@ -46,8 +53,8 @@ HONEST_SHARE = 0.1
 LARGE_SHARE = 0.02
 PROPOSE_SHARE = 0.005
 
-# A case takes milliseconds; one that takes this long hangs.
-SECONDS = 60
+# A case takes milliseconds; one that takes this long hangs. Processes have to start.
+SECONDS, RARE_SECONDS = 60, 600
 LONGEST_TEXT = 1500
 
 
@@ -124,12 +131,12 @@ class _Hang(BaseException):
 
 
 @contextlib.contextmanager
-def _alarm():
+def _alarm(seconds):
     def ring(number, frame):
         raise _Hang
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(SECONDS)
+    signal.alarm(seconds)
     try:
         yield
     finally:
@@ -148,7 +155,7 @@ def run(case: Case) -> Result:
     with TemporaryDirectory() as folder:
         search = _made(case, estimator, grid, make_cv, Path(folder) / "race")
         with surroundings(case.pace):
-            fit = _fit(search, X, y, params)
+            fit = _fit(search, X, y, params, _patience(case))
         if case.pace != "usual" and not isinstance(fit, _Hang):
             _check_pace(result, fit, case, Path(folder) / "race")
     if case.options == "no seed" and case.search != "grid":
@@ -159,7 +166,7 @@ def run(case: Case) -> Result:
     if _content(X, y) != kept:
         result.trouble.append("rows or targets were changed")
     if isinstance(fit, _Hang):
-        result.trouble.append(f"no end within {SECONDS} seconds")
+        result.trouble.append(f"no end within {_patience(case)} seconds")
     elif isinstance(fit, BaseException):
         result.outcome = type(fit).__name__
         _explain(result, fit, case, estimator, grid, make_cv, X, y, params)
@@ -196,8 +203,9 @@ def _check_pace(result, fit, case, path):
 
 def _fitted_anew(case, path):
     estimator, grid, make_cv, X, y, params = _parts(case)
+    search = _made(case, estimator, grid, make_cv, path)
     with surroundings(case.pace):
-        return _fit(_made(case, estimator, grid, make_cv, path), X, y, params)
+        return _fit(search, X, y, params, _patience(case))
 
 
 def _made(case, estimator, grid, make_cv, path):
@@ -225,8 +233,12 @@ def _made(case, estimator, grid, make_cv, path):
     return RaceGridSearchCV(clone(estimator), grid, **options)
 
 
-def _fit(search, X, y, params):
-    with warnings.catch_warnings(), np.errstate(all="ignore"), _alarm():
+def _patience(case):
+    return RARE_SECONDS if case.pace in RARE else SECONDS
+
+
+def _fit(search, X, y, params, seconds=SECONDS):
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _alarm(seconds):
         warnings.simplefilter("ignore")
         try:
             return search.fit(X, y, **params)
