@@ -298,7 +298,7 @@ def besides():
         "grid, fit timeout": (
             # One fit hangs and is ended; the others have time enough on a busy machine.
             lambda **k: RaceGridSearchCV(
-                Stuck(), {"max_depth": [1, 2, 3, 4, 8]}, fit_timeout=5, **k
+                Stuck(), {"max_depth": [1, 2, 3, 4, 8]}, fit_timeout=40, **k
             ),
             plain(regression(300)),
         ),
@@ -464,6 +464,9 @@ def one_story(name, make, data, quiet, seconds, most_kills, rng, folder):
         same = result["looks"][: len(seen)] == seen
         return n_kills, something, "identical" if same else "other looks"
     other = [part for part in quiet if result[part] != quiet[part]]
+    if "results" in other:
+        for one in (quiet, result):
+            print(one["results"]["failure"], file=sys.stderr)
     what = "identical" if not other else f"other {', '.join(other)}"
     return n_kills, something, what
 

@@ -2,6 +2,7 @@
 
     python benchmarks/hostile run cases.jsonl --first-seed 0 --cases 1000000 \
         --jobs 16 --deadline 500
+    python benchmarks/hostile run paced.jsonl --paced --first-seed 20000000
     python benchmarks/hostile summary cases.jsonl
 
 A case is drawn by its seed. Blocks of seeds run in processes of their own; each block
@@ -31,7 +32,7 @@ if __name__ == "__main__":
 sys.path.insert(0, str(Path(__file__).parent))
 sys.stdout.reconfigure(errors="backslashreplace")
 
-from hostile_cases import draw, run  # noqa: E402 - after the path
+from hostile_cases import draw, draw_paced, run  # noqa: E402 - after the path
 from hostile_summary import ranges, summary  # noqa: E402 - after the path
 from sklearn.base import BaseEstimator  # noqa: E402 - after the path
 
@@ -54,6 +55,11 @@ def parser() -> argparse.ArgumentParser:
     running.add_argument("--cases", type=int, default=10**6, help="how many seeds")
     running.add_argument("--jobs", type=int, default=1, help="processes side by side")
     running.add_argument("--deadline", type=float, default=float("inf"), help="seconds")
+    running.add_argument(
+        "--paced",
+        action="store_true",
+        help="with time budgets, several workers, limits on fits, ensembles, on disk",
+    )
     telling = commands.add_parser("summary", help="sum up what was run")
     telling.add_argument("files", type=Path, nargs="+")
     telling.add_argument(
@@ -63,13 +69,13 @@ def parser() -> argparse.ArgumentParser:
     return result
 
 
-def run_block(first: int, cases: int, until: float, place, pipe) -> None:
+def run_block(first: int, cases: int, until: float, paced: bool, place, pipe) -> None:
     """Run seeds one after the other until a time, and send what came of them."""
     _ask_for_signatures_once()
     outcomes, trouble, start = Counter(), [], time.process_time()
     for seed in range(first, first + cases):
         place.value = seed
-        result = run(draw(seed))
+        result = run(draw_paced(seed) if paced else draw(seed))
         outcomes[result.outcome] += 1
         if result.trouble:
             trouble.append({**asdict(result.case), "trouble": result.trouble})
@@ -102,13 +108,14 @@ def _ask_for_signatures_once() -> None:
 class Running:
     """A block on its way."""
 
-    def __init__(self, first: int, cases: int, until: float) -> None:
+    def __init__(self, first: int, cases: int, until: float, paced: bool) -> None:
         context = multiprocessing.get_context("fork")
         self.first = first
+        self._draw = draw_paced if paced else draw
         self._place = context.Value("q", first, lock=False)
         self._pipe, there = context.Pipe(duplex=False)
         self._process = context.Process(
-            target=run_block, args=(first, cases, until, self._place, there)
+            target=run_block, args=(first, cases, until, paced, self._place, there)
         )
         self._process.start()
         there.close()
@@ -127,7 +134,7 @@ class Running:
                 "cases": seed - self.first + 1,
                 "seconds": 0.0,
                 "outcomes": {"not counted": seed - self.first, "died": 1},
-                "trouble": [{**asdict(draw(seed)), "trouble": [trouble]}],
+                "trouble": [{**asdict(self._draw(seed)), "trouble": [trouble]}],
             }
         self._process.join()
         return result
@@ -179,7 +186,7 @@ def run_cases(options: argparse.Namespace) -> int:
                 block = next(blocks, None)
                 if block is None:
                     break
-                running.append(Running(*block, until))
+                running.append(Running(*block, until, options.paced))
             if not running:
                 break
             ended = multiprocessing.connection.wait([one._pipe for one in running])

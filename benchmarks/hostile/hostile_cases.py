@@ -4,7 +4,8 @@ A case works, or it raises a documented exception in one sentence. What works ha
 right winner: with ``strategy="cross_validation"`` the one that brute force finds on the
 same folds, and with every strategy the one that is better than all others by far, where
 there is one. An error that scikit-learn raises too, of the same type, is the input's
-own. Nothing may be left behind in the process.
+own. Nothing may be left behind in the process. Several workers, a limit on fits and a
+checkpoint change nothing, and what is on disk is what a second run ends with.
 """
 
 from __future__ import annotations
@@ -13,24 +14,35 @@ import contextlib
 import os
 import signal
 import threading
+import time
 import traceback
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from hostile_inputs import CVS, GRIDS, PARAMS, ROWS, TARGETS
 from hostile_models import HONEST, LEVELS, MODELS, SCORERS
 from hostile_options import OPTIONS
+from hostile_paces import (
+    ALIKE,
+    PACES,
+    RARE,
+    difference,
+    drawn_pace,
+    surroundings,
+)
 from hostile_witness import SCORES, mean_scores
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GridSearchCV
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.exceptions import AllFitsFailedError, CVSTError
+from cvst.parallel import run_chunks
 
-__all__ = ["Case", "Result", "draw", "run"]
+__all__ = ["Case", "Result", "draw", "draw_paced", "run"]
 
 STRATEGIES = ["track_and_confirm", "cvst", "cross_validation"]
 SIZES = [*range(2, 21), 24, 30, 40, 60]
@@ -41,8 +53,8 @@ HONEST_SHARE = 0.1
 LARGE_SHARE = 0.02
 PROPOSE_SHARE = 0.005
 
-# A case takes milliseconds; one that takes this long hangs.
-SECONDS = 60
+# A case takes milliseconds; one that takes this long hangs. Processes have to start.
+SECONDS, RARE_SECONDS = 60, 600
 LONGEST_TEXT = 1500
 
 
@@ -62,6 +74,7 @@ class Case:
     params: str = "nothing"
     options: str = "usual"
     search: str = "grid"
+    pace: str = "usual"
 
 
 @dataclass
@@ -102,6 +115,11 @@ def draw(seed: int) -> Case:
     )
 
 
+def draw_paced(seed: int) -> Case:
+    """Draw the same case in another time, with other workers, or kept on disk."""
+    return replace(draw(seed), pace=drawn_pace(seed))
+
+
 def _search(share):
     if share < PROPOSE_SHARE:
         return "propose"
@@ -113,12 +131,12 @@ class _Hang(BaseException):
 
 
 @contextlib.contextmanager
-def _alarm():
+def _alarm(seconds):
     def ring(number, frame):
         raise _Hang
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(SECONDS)
+    signal.alarm(seconds)
     try:
         yield
     finally:
@@ -128,24 +146,27 @@ def _alarm():
 
 def run(case: Case) -> Result:
     """Run a case and its witness."""
-    rng, n = np.random.default_rng([case.seed, 1]), case.n_rows
-    X, y = ROWS[case.rows](rng, n), TARGETS[case.targets](rng, n)
-    params = PARAMS[case.params](rng, n)
-    estimator, parameter, values = MODELS[case.model]
-    grid = GRIDS[case.grid](parameter, values)
-    make_cv = partial(CVS[case.cv], None, n)
+    estimator, grid, make_cv, X, y, params = _parts(case)
     result = Result(case, "")
+    if "processes" in case.pace:
+        # Those that wait for the next search are left on purpose.
+        list(run_chunks(len, [[[0]]], 2, "processes"))
     before, kept = _process_state(), _content(X, y)
-    fit = _fit(_made(case, estimator, grid, make_cv), X, y, params)
+    with TemporaryDirectory() as folder:
+        search = _made(case, estimator, grid, make_cv, Path(folder) / "race")
+        with surroundings(case.pace):
+            fit = _fit(search, X, y, params, _patience(case))
+        if case.pace != "usual" and not isinstance(fit, _Hang):
+            _check_pace(result, fit, case, Path(folder) / "race")
     if case.options == "no seed" and case.search != "grid":
         # As in scikit-learn, draws without a seed come from NumPy's own generator.
         np.random.set_state(before[2])  # noqa: NPY002 - the global one is the point
-    if _process_state() != before:
+    if not _is_as_before(before):
         result.trouble.append("something is left behind in the process")
     if _content(X, y) != kept:
         result.trouble.append("rows or targets were changed")
     if isinstance(fit, _Hang):
-        result.trouble.append(f"no end within {SECONDS} seconds")
+        result.trouble.append(f"no end within {_patience(case)} seconds")
     elif isinstance(fit, BaseException):
         result.outcome = type(fit).__name__
         _explain(result, fit, case, estimator, grid, make_cv, X, y, params)
@@ -155,7 +176,39 @@ def run(case: Case) -> Result:
     return result
 
 
-def _made(case, estimator, grid, make_cv):
+def _parts(case):
+    """Return estimator, grid, folds, rows, targets and what ``fit`` gets besides."""
+    rng, n = np.random.default_rng([case.seed, 1]), case.n_rows
+    X, y = ROWS[case.rows](rng, n), TARGETS[case.targets](rng, n)
+    params = PARAMS[case.params](rng, n)
+    estimator, parameter, values = MODELS[case.model]
+    grid = GRIDS[case.grid](parameter, values)
+    return estimator, grid, partial(CVS[case.cv], None, n), X, y, params
+
+
+def _check_pace(result, fit, case, path):
+    """Check that what should not matter does not, and what is on disk is used."""
+    if case.options in ("no seed", "seed object", "error raised"):
+        # Other draws, refused with a checkpoint; errors may travel as texts.
+        return
+    if "disk" in case.pace:
+        other = difference(_fitted_anew(case, path), fit)
+        if other is not None:
+            result.trouble.append(f"again from disk: {other}")
+    if case.pace in ALIKE:
+        other = difference(fit, _fitted_anew(replace(case, pace="usual"), path))
+        if other is not None:
+            result.trouble.append(f"{case.pace}: {other}")
+
+
+def _fitted_anew(case, path):
+    estimator, grid, make_cv, X, y, params = _parts(case)
+    search = _made(case, estimator, grid, make_cv, path)
+    with surroundings(case.pace):
+        return _fit(search, X, y, params, _patience(case))
+
+
+def _made(case, estimator, grid, make_cv, path):
     """Return the search of a case."""
     options = {
         "scoring": SCORERS[case.scoring],
@@ -163,8 +216,11 @@ def _made(case, estimator, grid, make_cv):
         "cv": make_cv(),
         "refit": False,
         "random_state": 0,
+        **PACES[case.pace],
         **OPTIONS[case.options],
     }
+    if options.get("checkpoint") == "race":
+        options["checkpoint"] = path
     if "writes" in case.model:
         # The final fit gets what the user passed, as in scikit-learn.
         options["refit"] = False
@@ -177,8 +233,12 @@ def _made(case, estimator, grid, make_cv):
     return RaceGridSearchCV(clone(estimator), grid, **options)
 
 
-def _fit(search, X, y, params):
-    with warnings.catch_warnings(), np.errstate(all="ignore"), _alarm():
+def _patience(case):
+    return RARE_SECONDS if case.pace in RARE else SECONDS
+
+
+def _fit(search, X, y, params, seconds=SECONDS):
+    with warnings.catch_warnings(), np.errstate(all="ignore"), _alarm(seconds):
         warnings.simplefilter("ignore")
         try:
             return search.fit(X, y, **params)
@@ -289,7 +349,8 @@ def _check_winner(result, search, case, estimator, grid, make_cv, X, y, params):
         drawn = [one["level"] for one in search.cv_results_["params"]]
         if LEVELS[0] in drawn and search.best_params_["level"] != LEVELS[0]:
             result.trouble.append(f"winner {search.best_params_}, not {LEVELS[0]}")
-    if case.strategy == "cross_validation" and case.search == "grid":
+    whole = "time_budget" not in PACES[case.pace]
+    if whole and case.strategy == "cross_validation" and case.search == "grid":
         _compare(result, search, case, estimator, grid, make_cv, X, y, params)
 
 
@@ -333,6 +394,15 @@ def _compare(result, search, case, estimator, grid, make_cv, X, y, params):
             f"winner {search.best_index_} with {mine}, not {np.nanargmax(scores)} with "
             f"{best}"
         )
+
+
+def _is_as_before(before) -> bool:
+    """Return whether nothing is left, once threads had the time to end."""
+    for _ in range(100):
+        if _process_state() == before:
+            return True
+        time.sleep(0.02)
+    return False
 
 
 def _process_state():

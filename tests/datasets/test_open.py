@@ -196,3 +196,33 @@ def test_a_path_without_files_is_named(tmp_path):
     """The sentence has the path."""
     with pytest.raises(InvalidInputError, match="nothing-here"):
         open_dataset(tmp_path / "nothing-here", "y")
+
+
+def test_a_filtered_set_is_refused_with_a_way_out():
+    """Which does what it says."""
+    pa, datasets = (
+        pytest.importorskip("pyarrow"),
+        pytest.importorskip("pyarrow.dataset"),
+    )
+    whole = datasets.dataset(pa.table({"a": [1.0, 2, 3], "y": [0, 1, 0]}))
+    some = whole.filter(datasets.field("a") > 1)
+    with pytest.raises(InvalidInputError, match="is filtered or has computed columns"):
+        open_dataset(some, target="y")
+    X, y = open_dataset(datasets.dataset(some.to_table()), target="y")
+    assert X.read()["a"].tolist() == [2, 3]
+    assert y.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("as_frame", [True, False])
+def test_rows_in_memory_travel(as_frame):
+    pa, datasets = (
+        pytest.importorskip("pyarrow"),
+        pytest.importorskip("pyarrow.dataset"),
+    )
+    table = pa.table({"a": [1.0, 2, 3], "b": [4, 5, 6], "y": [0, 1, 0]})
+    X, _ = open_dataset(datasets.dataset(table), "y", as_frame=as_frame, max_rows=2)
+    copy = pickle.loads(pickle.dumps(X))
+    np.testing.assert_array_equal(np.asarray(copy[[2, 0]]), np.asarray(X[[2, 0]]))
+    assert type(copy[[0]]) is type(X[[0]])
+    assert copy.max_rows == 2
+    assert repr(copy.identity()) == repr(X.identity())

@@ -53,6 +53,16 @@ def test_absence_is_no_drop(state):
     assert not state.traces[0, 0]
 
 
+def test_nobody_is_dropped_where_all_fits_failed(state):
+    """A rule that drops everyone then has nothing to go by."""
+    means = [np.nan, np.nan]
+    state = state.observe(look([1, 2]), seen([1, 2]), verdict(2, [1]))
+    state = replace(state).observe(look([0, 3]), seen([1, 2]), verdict(2, [0, 3]))
+    state = state.observe(look([2, 3], 20), seen(means), verdict(2, [2, 3]))
+    assert state.active.tolist() == [False, False, True, True]
+    assert state.drop_reasons == {0: "test", 1: "test"}
+
+
 def test_last_configurations_cannot_be_dropped_together(state):
     """A rule that drops everyone leaves the best of the look."""
     means = [3, np.nan, 1, 2]

@@ -19,10 +19,11 @@ from cvst import RaceGridSearchCV
 HOSTILE = Path(__file__).parents[2] / "benchmarks" / "hostile"
 sys.path.insert(0, str(HOSTILE))
 
-from hostile_cases import Case, draw, run  # noqa: E402 - after the path
+from hostile_cases import Case, draw, draw_paced, run  # noqa: E402 - after the path
 from hostile_inputs import CVS, GRIDS, PARAMS, ROWS, TARGETS  # noqa: E402
 from hostile_models import MODELS, SCORERS  # noqa: E402
 from hostile_options import OPTIONS  # noqa: E402
+from hostile_paces import PACES  # noqa: E402
 
 # Cases in which something was found, and what it was.
 FOUND = {
@@ -65,6 +66,10 @@ FOUND = {
         options="order by classes",
     ),
     "equally near rows were chosen in another order": draw(27939),
+    "a budget on two rows had nothing to time": Case(
+        "tree", n_rows=2, cv="two", strategy="cross_validation", pace="in turn"
+    ),
+    "a race on disk that had failed was taken for ended": draw_paced(20000116),
 }
 
 
@@ -78,6 +83,17 @@ def test_drawn_cases_are_explained(part):
     """Each works, or raises a documented error, or what scikit-learn raises too."""
     results = [run(draw(seed)) for seed in range(25 * part, 25 * part + 25)]
     assert [one for one in results if one.trouble] == []
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_paced_cases_are_explained(part):
+    """In little time, with two workers, with ensembles, or kept on disk."""
+    cases = [draw_paced(seed) for seed in range(20 * part, 20 * part + 20)]
+    # Processes are started elsewhere: a second for each case is too long here.
+    quick = [
+        one for one in cases if "processes" not in one.pace and "fit" not in one.pace
+    ]
+    assert [one for one in map(run, quick) if one.trouble] == []
 
 
 def test_cases_reach_every_kind_of_input():
@@ -94,6 +110,8 @@ def test_cases_reach_every_kind_of_input():
         "model": MODELS,
     }.items():
         assert {getattr(case, name) for case in cases} == set(table)
+    paced = {draw_paced(seed).pace for seed in range(4000)}
+    assert paced == set(PACES) - {"usual"}
 
 
 class Constant(RegressorMixin, BaseEstimator):

@@ -12,7 +12,12 @@ from sklearn.model_selection import KFold
 
 from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV, TrackAndConfirm
 from cvst.evaluation import PointwiseLoss
-from cvst.exceptions import AllFitsFailedError, FallbackWarning, InvalidInputError
+from cvst.exceptions import (
+    AllFitsFailedError,
+    CVSTWarning,
+    FallbackWarning,
+    InvalidInputError,
+)
 from cvst.race import Problem
 from cvst.search.rows import _fallback
 
@@ -212,3 +217,22 @@ def test_settings_of_the_default_strategy_must_be_numbers(name, value):
     search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, strategy=strategy)
     with pytest.raises(InvalidInputError, match=f"{name}="):
         search.fit(X, y)
+
+
+@pytest.mark.parametrize("strategy", ["track_and_confirm", "cvst", "cross_validation"])
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
+def test_scorers_that_give_infinity_to_all_are_told_of_once(strategy, value):
+    """Infinity less infinity is no number, of which NumPy would warn."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 2))
+    search = RaceGridSearchCV(
+        Ridge(),
+        {"alpha": [0.1, 1.0, 10.0]},
+        scoring=lambda estimator, X, y: value,
+        strategy=strategy,
+        random_state=0,
+    )
+    with pytest.warns(CVSTWarning, match="test scores are non-finite") as told:
+        search.fit(X, X[:, 0])
+    assert not [one for one in told if issubclass(one.category, RuntimeWarning)]
+    assert search.best_index_ == 0

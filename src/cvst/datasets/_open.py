@@ -157,9 +157,12 @@ class _TableRows(StoredRows):
         return digest.hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        as_frame = self.names is not None
-        arguments = self._dataset, self._columns, as_frame, self.max_rows
-        return _TableRows, arguments
+        arguments = self._columns, self.names is not None, self.max_rows
+        if self._unfiled:
+            # pyarrow has no way to send a set in memory, but its table can travel.
+            table = self._dataset.to_table(columns=self._columns)
+            return _in_memory, (table, *arguments)
+        return _TableRows, (self._dataset, *arguments)
 
 
 def _opened(source: Any, file_format: str) -> Any:
@@ -172,7 +175,7 @@ def _opened(source: Any, file_format: str) -> Any:
         ) from error
     # Opened by the user, for instance with a schema or a file system of its own.
     if isinstance(source, datasets.Dataset):
-        return source
+        return _whole(source)
     try:
         return datasets.dataset(source, format=file_format)
     except (OSError, ValueError) as error:
@@ -180,6 +183,25 @@ def _opened(source: Any, file_format: str) -> Any:
         raise InvalidInputError(
             f"{source!r} cannot be opened as {file_format}: {text}"
         ) from error
+
+
+def _whole(dataset: Any) -> Any:
+    """Return a data set whose pieces can be read one by one."""
+    try:
+        dataset.get_fragments()
+    except ValueError as error:
+        raise InvalidInputError(
+            "The data set is filtered or has computed columns, so that pyarrow cannot "
+            "read parts of it. Open the set without them, or its rows in memory by "
+            "pyarrow.dataset.dataset(source.to_table())."
+        ) from error
+    return dataset
+
+
+def _in_memory(table: Any, *arguments: Any) -> _TableRows:
+    import pyarrow.dataset as datasets
+
+    return _TableRows(datasets.dataset(table), *arguments)
 
 
 def _targets(dataset: Any, target: str) -> Any:

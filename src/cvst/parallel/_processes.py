@@ -124,6 +124,9 @@ class Processes:
 
 def _begin(owner: int, user: Callable[..., Any] | None, args: tuple[Any, ...]) -> None:
     """Be a worker of a process, and do what the user wants to be done first."""
+    if hasattr(os, "fork") and os.getppid() != owner:
+        # It was gone before this one began, and nobody would ever end it.
+        os._exit(1)
     end_with(owner)
     if user is not None:
         user(*args)

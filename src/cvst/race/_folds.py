@@ -11,6 +11,7 @@ from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.race._bits import BitTable
 from cvst.race._problem import Folds
 from cvst.race._ranking import last_finite
+from cvst.race._rounding import gaps
 from cvst.race._state import RaceState
 
 __all__ = [
@@ -95,7 +96,7 @@ class FoldRecord:
             # One order for all, so that sums agree to the last bit.
             looks = sorted(self._looks_of(index), key=lambda look: look[1])
             parts = [
-                np.subtract(losses[row], of_leader[fold], dtype=float)
+                gaps(losses[row], of_leader[fold])
                 for losses, fold, row in looks
                 if fold in of_leader
             ]

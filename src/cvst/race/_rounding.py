@@ -10,7 +10,7 @@ import numpy as np
 
 from cvst._typing import FloatArray
 
-__all__ = ["without_rounding"]
+__all__ = ["gaps", "without_rounding"]
 
 # Differences up to this share of a loss (or of the mean loss of the best) are rounding.
 # Sums over a million rows are off by some 1e-13; models that differ do so by far more.
@@ -77,3 +77,20 @@ def _merged(block: FloatArray, scale: float) -> FloatArray:
     order = np.argsort(columns, axis=1, kind="stable")
     np.put_along_axis(merged, order, first, axis=1)
     return np.ascontiguousarray(merged.T)
+
+
+def gaps(losses: np.ndarray, others: np.ndarray) -> FloatArray:
+    """Return losses minus others; equal ones differ by nothing, infinite ones too.
+
+    Examples
+    --------
+    >>> gaps(np.array([1.0, np.inf, np.inf]), np.array([3.0, np.inf, 1.0]))
+    array([-2.,  0., inf])
+    """
+    with np.errstate(invalid="ignore"):
+        found: FloatArray = np.subtract(losses, others, dtype=float)
+    # A scorer may give infinity to two, and infinity less infinity is no number.
+    is_odd = np.isnan(found)
+    if is_odd.any():
+        found[is_odd & (np.asarray(losses) == others)] = 0.0
+    return found

@@ -10,7 +10,7 @@ import numpy as np
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._look import LookLosses
-from cvst.race._rounding import without_rounding
+from cvst.race._rounding import gaps, without_rounding
 from cvst.race._rules import Comparison
 from cvst.statistics import (
     Significance,
@@ -119,7 +119,7 @@ FIRST_ROWS = 64
 
 def _against_the_first(losses: FloatArray) -> Iterator[Significance]:
     """Yield the test of each further configuration against the first."""
-    for p_value in paired_excess_test(losses[1:] - losses[0]).tolist():
+    for p_value in paired_excess_test(gaps(losses[1:], losses[0])).tolist():
         yield Significance(statistic=float("nan"), p_value=p_value)
 
 

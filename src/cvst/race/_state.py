@@ -234,9 +234,12 @@ class RaceState:
         state = self._with(observation)
         if state.active.any():
             return state
-        # Rules come from users too: the best of the look stays, whatever they say.
-        best = look.configurations[int(np.nanargmin(seen.mean_losses))]
-        drops = {i: why for i, why in verdict.drops.items() if i != best}
+        # Rules come from users too: the best of the look stays, whatever they say, and
+        # all of them where every fit has failed.
+        drops = {}
+        if not np.isnan(seen.mean_losses).all():
+            best = look.configurations[int(np.nanargmin(seen.mean_losses))]
+            drops = {i: why for i, why in verdict.drops.items() if i != best}
         return self._with(replace(observation, drops=drops))
 
     def _with(self, observation: Observation) -> RaceState:

@@ -85,7 +85,7 @@ def tie_of(state: RaceState, winner: int, strategy: Any = None) -> Tie | None:
     p_values, n_rows = [], []
     for theirs in losses.values():
         common = sorted(set(mine) & set(theirs))
-        gaps = [theirs[key] - mine[key] for key in common]
+        gaps = [_gaps(theirs[key], mine[key]) for key in common]
         excess = np.concatenate(gaps) if gaps else np.empty(0)
         if np.isfinite(excess).all() and len(excess) >= max(1, SHARE * n_all):
             p_values.append(_p_value(excess))
@@ -96,6 +96,12 @@ def tie_of(state: RaceState, winner: int, strategy: Any = None) -> Tie | None:
         return None
     smallest = min(p_values[place] for place in tied)
     return Tie(len(tied), smallest, max(n_rows[n] for n in tied), level)
+
+
+def _gaps(theirs: FloatArray, mine: FloatArray) -> FloatArray:
+    # A scorer may give infinity to both: they differ by nothing.
+    with np.errstate(invalid="ignore"):
+        return np.where(theirs == mine, 0.0, theirs - mine)
 
 
 def _losses(state: RaceState, winner: int) -> dict[int, dict[Any, FloatArray]]:

@@ -22,6 +22,7 @@ from cvst import RaceGridSearchCV
 from cvst.evaluation import DataSource
 from cvst.race import Problem, TrackAndConfirm
 from cvst.search.budget import race_seconds
+from cvst.search.budget._costs import _sizes
 from cvst.search.budget._expected import USUAL_GAP, expected_looks
 from cvst.search.budget._growth import BINNED, KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
 from cvst.search.budget._model import CostModel
@@ -300,3 +301,13 @@ def test_a_cheap_middle_says_nothing_about_the_dear_ones(data):
     plan = RaceGridSearchCV(Mixed(), grid, strategy="cross_validation").plan(*data)
     assert plan.fit_cost(800) < 0.005
     assert plan.fit_cost(16_000) == pytest.approx(2 / 3 * 0.256, rel=0.3)
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "ends", "sizes"),
+    [(2, None, [1]), (3, None, [2]), (100, [98], [98])],
+)
+def test_there_is_something_to_time_on_however_few_rows(n_rows, ends, sizes):
+    """Or on few large groups: a race that can be cut can be timed."""
+    boundaries = None if ends is None else np.array(ends)
+    assert _sizes(Problem(2, n_rows, boundaries=boundaries), 2) == sizes

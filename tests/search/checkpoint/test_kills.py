@@ -14,7 +14,13 @@ from cvst import load_checkpoint
 
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "faults" / "kills.py"
 
-NAMES = ("grid, trees", "random, forest", "proposals, trees", "grid, incremental")
+NAMES = (
+    "grid, trees",
+    "random, forest",
+    "proposals, ensemble",
+    "grid, incremental",
+    "grid, in turn, two threads, time budget",
+)
 
 
 KILLED = """

@@ -20,7 +20,14 @@ from sklearn.model_selection import KFold
 
 from cvst import CVST, RaceGridSearchCV, RaceSearchCV, load_checkpoint
 from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
-from cvst.search.checkpoint import _fingerprint
+from cvst.search._setup import prepare
+from cvst.search.checkpoint import _fingerprint, _opening
+from cvst.search.checkpoint._records import (
+    PREFIX_BYTES,
+    Reading,
+    first_line,
+    read_records,
+)
 
 from .conftest import Told, exact_result
 
@@ -186,6 +193,59 @@ def test_a_torn_tail_is_dropped_and_said(path, rows, fits):
     assert exact_result(again, rows[0]) == quiet
     # What was written over the tear is whole.
     assert load_checkpoint(path).stop_reason_ == "max_looks"
+
+
+def header_end(path):
+    """Return where the first record ends."""
+    reading = Reading()
+    next(read_records(path, reading))
+    return reading.places[0].stop
+
+
+def test_a_file_cut_within_its_header_is_begun_anew(path, rows, tmp_path):
+    """Wherever it was cut: nothing of a race was in it, and nobody is locked out."""
+    content, cut = path.read_bytes(), tmp_path / "cut"
+    end, line = header_end(path), len(first_line())
+    for size in range(1, end):
+        cut.write_bytes(content[:size])
+        reading = Reading()
+        assert list(read_records(cut, reading)) == []
+        assert reading.is_cut
+    X, y = rows
+    inputs, options = search(cut)._read(X, y, {}), search(cut)._options()
+    setup = prepare(options, list(search(cut)._configurations()), inputs)
+    for size in (1, line - 1, line, line + 1, line + PREFIX_BYTES, end - 1):
+        cut.write_bytes(content[:size])
+        with pytest.raises(CheckpointError, match="holds no race yet"):
+            load_checkpoint(cut)
+        with pytest.warns(CheckpointWarning, match="ends within its first record"):
+            journal, story = _opening._open(search(cut), cut, inputs, setup)
+        journal.close()
+        assert story.begin is None
+        assert cut.read_bytes() == content[:end]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_a_race_ends_as_usual_in_a_file_that_was_cut_in_its_header(path, rows, share):
+    quiet = exact_result(search(None).fit(*rows), rows[0])
+    size = 1 + int(share * (header_end(path) - 2))
+    path.write_bytes(path.read_bytes()[:size])
+    with pytest.warns(CheckpointWarning, match="a new one begins there"):
+        again = search(path).fit(*rows)
+    assert exact_result(again, rows[0]) == quiet
+    assert load_checkpoint(path).stop_reason_ == "max_looks"
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_header_that_was_changed_is_refused(path, rows, alone):
+    """One that is as long as it was is not cut, and the file stays as it is."""
+    end = header_end(path)
+    content = bytearray(path.read_bytes()[: end if alone else None])
+    content[end - 5] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError, match=r"is damaged|was changed"):
+        search(path).fit(*rows)
+    assert path.read_bytes() == content
 
 
 def test_a_changed_byte_is_refused(path, rows):

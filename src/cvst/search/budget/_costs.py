@@ -491,4 +491,9 @@ def _sizes(problem: Problem, smallest: int) -> list[int]:
         sizes.append(2 * sizes[-1])
     cuts = [problem.cut(size) for size in sizes]
     # Groups may move several cuts to the same place, or to the very end.
-    return sorted({cut for cut in cuts if 0 < cut < problem.n_samples})
+    inside = {cut for cut in cuts if 0 < cut < problem.n_samples}
+    if not inside:
+        # Two rows, or a few large groups: wherever they can be cut at all.
+        cuts = [problem.cut(size) for size in (1, problem.n_samples - 1)]
+        inside = {cut for cut in cuts if 0 < cut < problem.n_samples}
+    return sorted(inside)

@@ -85,10 +85,27 @@ def _open(
     if path.exists() and path.stat().st_size:
         reading = Reading()
         story = _read(path, reading, search._space_values())
-        _compare(path, story, parts)
-    else:
-        reading, story = create(path, _header(search, parts)), Story()
-    return _opened(path, reading), story
+        if reading.n_records:
+            _compare(path, story, parts)
+            return _opened(path, reading), story
+        _check_cut(path, reading)
+    return _opened(path, create(path, _header(search, parts))), Story()
+
+
+def _check_cut(path: Path, reading: Reading) -> None:
+    """Say that a file is so short that nothing of a race is left in it."""
+    if not reading.is_cut:
+        raise CheckpointError(
+            f"'{path}' is damaged: its first record does not have the checksum it was "
+            "written with. Copy the file again, delete it, or name another file to "
+            "begin anew."
+        )
+    warnings.warn(
+        f"'{path}' ends within its first record, as after a crash or an incomplete "
+        "copy: it holds nothing of a race, and a new one begins there.",
+        CheckpointWarning,
+        stacklevel=2,
+    )
 
 
 def _opened(path: Path, reading: Reading) -> Journal:
@@ -132,7 +149,7 @@ def _check(search: Any, path: Path) -> None:
 def _read(path: Path, reading: Reading, values: Sequence[Any]) -> Story:
     known = {digest(value): value for value in values}
     story = Story.of(path, read_records(path, reading), known)
-    if reading.torn:
+    if reading.torn and reading.n_records:
         warnings.warn(
             f"'{path}' ends within a record, as after a crash: its last "
             f"{reading.torn:,} bytes are dropped, and what they held is done again.",

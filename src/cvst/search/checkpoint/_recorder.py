@@ -28,6 +28,9 @@ from cvst.search.estimate import ScoreEstimate
 
 __all__ = ["Recorder"]
 
+# Ctrl-C, too little memory, an exit or an error are no end: the race goes on there.
+BROKEN_OFF = ("interrupted", "failed")
+
 # What has to wait is saved together with the next group, or after this time: then the
 # next group is a long one.
 LATE_SECONDS = 0.1
@@ -235,12 +238,12 @@ class Recorder:
             self._save_in_time()
 
     def end(self, reason: str, setup: Setup, state: RaceState) -> None:
-        """Keep why the race ended; one that was interrupted can go on."""
+        """Keep why the race ended; one that was interrupted or failed can go on."""
         if self._journal is None:
             return
         with self._lock:
             saved = self._save()
-            if saved and reason != "interrupted" and self.story.end is None:
+            if saved and reason not in BROKEN_OFF and self.story.end is None:
                 # The last record says of all others that they were there.
                 self._sync()
                 fields = {"reason": reason, **_ranked(setup, state)}

@@ -153,6 +153,8 @@ class Reading:
         Bytes behind them that make no sense.
     n_synced : int
         How many of them have reached the disk for sure.
+    is_cut : bool
+        Whether those bytes are the beginning of a record, as far as can be seen.
     """
 
     good_bytes: int = 0
@@ -160,6 +162,7 @@ class Reading:
     places: list[Place] = field(default_factory=list)
     torn: int = 0
     n_synced: int = 0
+    is_cut: bool = True
 
     @property
     def n_records(self) -> int:
@@ -176,9 +179,9 @@ class Reading:
         self.good_bytes, self.last = stop, SUMS.unpack(head[PREFIX.size :])[1]
         self.n_synced = max(self.n_synced, PREFIX.unpack(head[: PREFIX.size])[2])
 
-    def tear(self, size: int) -> None:
-        """Note that what follows is not good."""
-        self.torn = size - self.good_bytes
+    def tear(self, size: int, *, is_cut: bool) -> None:
+        """Note that what follows is not good, and whether it only ends too early."""
+        self.torn, self.is_cut = size - self.good_bytes, is_cut
 
 
 def read_records(path: Path, reading: Reading) -> Iterator[Record]:
@@ -192,13 +195,18 @@ def read_records(path: Path, reading: Reading) -> Iterator[Record]:
     with path.open("rb") as file:
         size = file.seek(0, 2)
         file.seek(0)
-        _check_first_line(path, file.readline(len(NAME) + 20))
+        line = file.readline(len(NAME) + 20)
+        if len(line) == size < len(first_line()) and first_line().startswith(line):
+            # Cut within the first line: there is no record.
+            reading.tear(size, is_cut=True)
+            return
+        _check_first_line(path, line)
         reading.begin(file.tell())
         while reading.good_bytes < size:
             head = file.read(PREFIX_BYTES)
             body = _body(head, file, size, reading)
             if body is None:
-                reading.tear(size)
+                reading.tear(size, is_cut=_is_beginning(head, size, reading))
                 _refuse_changed(path, file, reading)
                 return
             record = _record(path, reading.n_records + 1, body)
@@ -230,6 +238,14 @@ def _body(head: bytes, file: Any, size: int, reading: Reading) -> bytes | None:
     body: bytes = file.read(length)
     checksum = blake2b(reading.last + body, digest_size=16).digest()
     return body if checksum == SUMS.unpack(head[PREFIX.size :])[1] else None
+
+
+def _is_beginning(head: bytes, size: int, reading: Reading) -> bool:
+    """Return whether a record begins here that the file is too short for."""
+    if len(head) < PREFIX_BYTES:
+        return head[: len(TAG)] == TAG[: len(head)]
+    length = _length(head, reading.n_records)
+    return length is not None and reading.good_bytes + PREFIX_BYTES + length > size
 
 
 def _length(head: bytes, number: int) -> int | None:
