@@ -232,3 +232,12 @@ def test_pools_that_nobody_uses_do_not_pile_up():
         run(range(3), n_jobs)
     # A thread leads a pool and another one feeds it.
     assert threading.active_count() <= before + 2
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no parents of that kind here")
+@pytest.mark.parametrize(("owner", "code"), [("os.getppid()", 0), ("-1", 1)])
+def test_a_worker_whose_process_is_gone_does_not_stay(owner, code):
+    """It may have ended while this one was starting."""
+    begin = f"import os; from cvst.parallel import _processes as p; p._begin({owner}, "
+    done = subprocess.run([sys.executable, "-c", f"{begin}None, ())"], check=False)
+    assert done.returncode == code
