@@ -185,6 +185,17 @@ def test_an_interrupt_at_the_door_puts_everything_back(name, tmp_path, monkeypat
         assert numbers_of(again) == numbers_of(quiet), cut.where
 
 
+def test_an_interrupt_between_the_race_and_its_results_keeps_them(monkeypatch):
+    """The last look is over, and the strategy is asked what it has settled on."""
+    quiet = SEARCHES["grid"](random_state=0)
+    n_calls = fitted(quiet, None, monkeypatch, "settled")[0].n
+    search = SEARCHES["grid"](random_state=0)
+    cut, _ = fitted(search, n_calls, monkeypatch, "settled")
+    assert cut.where.endswith("_strategy.py: settled")
+    assert search.n_looks_ == quiet.n_looks_
+    assert search.best_params_ == quiet.best_params_
+
+
 def entered_and_left(interrupted):
     """Ask for one thread, and interrupt a call of the way out; return the calls."""
     before, calls = sys.gettrace(), Calls(interrupted)

@@ -321,7 +321,6 @@ class BaseRaceSearch(FittedRace):
             legs = recorder.attached(legs)
             recorder.recall(first, partial(self._tell, legs, budget))
             state, reason, interrupt = self._race(legs, tasks, budget, first, recorder)
-            setup = replace(legs, strategy=legs.strategy.settled())
         except LookCutError:
             assert budget is not None
             recorder.again()
@@ -329,10 +328,12 @@ class BaseRaceSearch(FittedRace):
             setup, budget = start_again(options, setup, budget, self._preferred)
             return self._run(setup, tasks, budget, None, recorder)
         try:
+            setup = replace(legs, strategy=legs.strategy.settled())
             self._keep(setup, state, reason, recorder)
         except KeyboardInterrupt as now:
             # The race is over: nothing but a second interrupt may cost its results.
             interrupt = now
+            setup = replace(legs, strategy=legs.strategy.settled())
             self._keep(setup, state, reason, recorder)
         try:
             self._estimate(setup, state, reason)
