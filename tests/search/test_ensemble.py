@@ -243,6 +243,34 @@ def test_one_configuration_is_no_ensemble():
     assert search.ensemble_.weights.tolist() == [1.0]
 
 
+class Words(DummyRegressor):
+    """Predicts what has no mean."""
+
+    def predict(self, X):
+        return np.full(len(X), f"about {self.quantile}")
+
+
+def score_of_words(model, X, y):
+    return float(len(model.predict(X)) == len(y))
+
+
+def test_words_are_not_averaged():
+    words = Words(strategy="quantile")
+    grid = {"quantile": [0.2, 0.5]}
+    search = searched(words, grid, NUMBERS, scoring=score_of_words)
+    assert not search.ensemble_.kept
+    assert search.ensemble_.reason == "the predictions are not numbers"
+
+
+def test_a_name_that_is_no_text_is_refused_as_without_an_ensemble():
+    tree = DecisionTreeClassifier()
+    with pytest.raises(InvalidInputError) as plain:
+        searched(tree, {3: [1, 2]}, LABELS, ensemble=False)
+    with pytest.raises(InvalidInputError) as refused:
+        searched(tree, {3: [1, 2]}, LABELS)
+    assert str(refused.value) == str(plain.value)
+
+
 def test_noise_is_kept_no_more_often_than_the_level():
     """Members that differ from the truth by independent noise of the same size.
 

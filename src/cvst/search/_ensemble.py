@@ -25,7 +25,7 @@ from cvst.learners import WeightedEnsembleClassifier, WeightedEnsembleRegressor
 from cvst.search._log import log_ensemble
 from cvst.search._options import SearchOptions
 from cvst.search._predictions import OutOfFoldPredictions
-from cvst.search._setup import Setup
+from cvst.search._setup import Setup, check_names
 from cvst.statistics import paired_excess_test
 
 __all__ = [
@@ -41,6 +41,9 @@ MOST_ROUNDS, PATIENCE = 30, 5
 
 # Level of the test that an ensemble has to pass, and of the interval of its gain.
 LEVEL, CONFIDENCE = 0.05, 0.9
+
+# Kinds of arrays that have a mean.
+NUMBERS = "biuf"
 
 # Parts of the tested rows to nest over where there are no folds.
 N_PARTS = 5
@@ -107,6 +110,7 @@ def check_ensemble(
             f"{np.shape(y)[1]}. Search for each target by itself, or set "
             "ensemble=False."
         )
+    check_names(estimator, configurations)
     models = (configured(estimator, one) for one in configurations)
     if not any(hasattr(one, "predict_proba") for one in models):
         raise InvalidInputError(
@@ -175,6 +179,8 @@ def choose_ensemble(setup: Setup, known: OutOfFoldPredictions) -> Ensemble:
         return _told(replace(alone, reason=reason))
     if len(known.configurations) == 1:
         return _told(replace(alone, reason="one configuration was confirmed only"))
+    if known.predictions.dtype.kind not in NUMBERS:
+        return _told(replace(alone, reason="the predictions are not numbers"))
     parts = _parts(setup, known)
     everywhere = greedy_weights(_mean_score(parts), len(known.configurations))
     chosen = np.flatnonzero(everywhere)

@@ -72,6 +72,7 @@ __all__ = [
     "DEFAULT_STRATEGY",
     "STRATEGIES",
     "Setup",
+    "check_names",
     "prepare",
     "resolve_strategy",
     "shared_rows",
