@@ -27,6 +27,7 @@ TOP = {
     "responses",
     "faults",
     "one_by_one",
+    "on_dask",
     "incremental",
     "check",
     "ahead",

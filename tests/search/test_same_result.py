@@ -146,7 +146,8 @@ def test_every_evaluator_takes_part():
     kinds |= {type(one) for one in _dispatch._BY_NAME.values()}
     present = {type(batch_evaluator_for(model)) for model, _, _ in GRIDS.values()}
     missing = {kind.__name__ for kind in kinds - present}
-    assert missing <= {"CatBoostRounds"}
+    # Fits on Dask's workers are compared with plain ones in tests/clusters.
+    assert missing <= {"CatBoostRounds", "OnDask"}
 
 
 def _evaluator(kind):
