@@ -39,7 +39,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import GridSearchCV
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
-from cvst.exceptions import AllFitsFailedError, CVSTError
+from cvst.exceptions import AllFitsFailedError, BudgetTooSmallError, CVSTError
 from cvst.parallel import run_chunks
 
 __all__ = ["Case", "Result", "draw", "draw_paced", "run"]
@@ -191,7 +191,8 @@ def _check_pace(result, fit, case, path):
     if case.options in ("no seed", "seed object", "error raised"):
         # Other draws, refused with a checkpoint; errors may travel as texts.
         return
-    if "disk" in case.pace:
+    # A budget that was refused may do the next time: the clock says so, not the disk.
+    if "disk" in case.pace and not isinstance(fit, BudgetTooSmallError):
         other = difference(_fitted_anew(case, path), fit)
         if other is not None:
             result.trouble.append(f"again from disk: {other}")
