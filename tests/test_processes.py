@@ -39,7 +39,9 @@ def dies_or_waits(chunk):
 
 def in_two_threads(first, second):
     with ThreadPoolExecutor(2) as threads:
-        return [one.result(timeout=300) for one in map(threads.submit, (first, second))]
+        # Both are begun before the first is waited for.
+        begun = [threads.submit(one) for one in (first, second)]
+        return [one.result(timeout=300) for one in begun]
 
 
 def run(chunks, n_jobs=2):
@@ -58,6 +60,18 @@ def test_a_death_in_one_thread_is_no_fault_of_another():
     assert [one for one in found if one[1] == "done"] == [(0, "done")]
     assert [number for number, why in found if "WorkerDied" in why] == [-1]
     assert all("EXIT(3)" in why for _, why in found if why != "done")
+
+
+def test_two_threads_never_have_the_same_processes():
+    meeting = threading.Barrier(2)
+
+    def pool():
+        with leased(2) as mine:
+            meeting.wait(timeout=300)  # until both have one
+            return mine
+
+    first, second = in_two_threads(pool, pool)
+    assert first is not second
 
 
 def test_different_numbers_of_workers_in_two_threads_do_not_wait_for_each_other():

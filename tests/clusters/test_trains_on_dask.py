@@ -110,6 +110,8 @@ def test_the_winner_is_fitted_on_all_rows(kind, monkeypatch):
     search = race(boosting())
     search.fit(rows, targets, sample_weight=np.ones(N_ROWS))
     assert seen[-1] == [N_ROWS] * 3
+    # What follows the number of rows follows that of the final fit.
+    assert search.race_.problem.refit_rows == N_ROWS
     largest = 200 if kind == "fewer in memory" else N_ROWS
     assert max(one[0] for one in seen[:-1]) < largest
 
