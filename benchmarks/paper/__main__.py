@@ -113,7 +113,13 @@ def chosen_profile(options: argparse.Namespace) -> Profile:
     if options.repetitions is None:
         return profile
     k = options.repetitions
-    return replace(profile, repetitions=k, toy_repetitions=k, more_repetitions=k)
+    return replace(
+        profile,
+        repetitions=k,
+        small_repetitions=k,
+        toy_repetitions=k,
+        more_repetitions=k,
+    )
 
 
 def list_items(profile: Profile) -> None:

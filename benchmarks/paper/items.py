@@ -59,7 +59,7 @@ def benchmark(*methods: str, task: str | None = None) -> Callable[..., Iterator[
             if profile.data and name not in profile.data:
                 continue
             for learner in PAIRS[source.task]:
-                rows = min(source.n_train, profile.caps.get(learner, source.n_train))
+                rows, repetitions = profile.size_of(source.n_train_here, learner)
                 problem = Problem(
                     name,
                     learner,
@@ -67,7 +67,7 @@ def benchmark(*methods: str, task: str | None = None) -> Callable[..., Iterator[
                     n_test=profile.n_test,
                     generated=profile.generated and source.make is not None,
                 )
-                yield Fit(problem, methods, profile.repetitions)
+                yield Fit(problem, methods, repetitions)
 
     return of
 

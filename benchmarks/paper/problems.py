@@ -67,6 +67,8 @@ class Source:
         What we have instead, if not the paper's rows.
     per_class : int or None
         Rows of each class to learn from, where they are not half of all.
+    rows_here : int or None
+        Rows of the substitute, where it has fewer than the paper's set.
     """
 
     task: str
@@ -75,11 +77,17 @@ class Source:
     make: Callable[..., tuple[Any, Any]] | None = None
     substitute: str = ""
     per_class: int | None = None
+    rows_here: int | None = None
 
     @property
     def n_train(self) -> int:
         """Rows that the paper learns from."""
         return 2 * self.per_class if self.per_class else self.n_rows // 2
+
+    @property
+    def n_train_here(self) -> int:
+        """Rows that there are to learn from."""
+        return self.rows_here // 2 if self.rows_here else self.n_train
 
 
 BINARY, NUMBERS = "classification", "regression"
@@ -99,7 +107,7 @@ BENCHMARKS = {
     "bumps": Source(NUMBERS, DONOHO_ROWS, make=make_bumps),
     "doppler": Source(NUMBERS, DONOHO_ROWS, make=make_doppler),
     "heavisine": Source(NUMBERS, DONOHO_ROWS, make=make_heavisine),
-    "kin32nm": Source(NUMBERS, 8192, "kin8nm", substitute="kin8nm"),
+    "kin32nm": Source(NUMBERS, 8192, "kin32fm", substitute="kin32fm", rows_here=4096),
     "pumadyn32nm": Source(NUMBERS, 8192, "puma32nm"),
 }
 TOYS: dict[str, tuple[str, Callable[..., tuple[Any, Any]]]] = {

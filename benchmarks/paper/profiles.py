@@ -21,6 +21,10 @@ class Profile:
         Those of the artificial sets, if other.
     caps : dict
         Learner to the largest number of rows of a benchmark set to learn from.
+    small_rows : int
+        Benchmark sets with at most so many rows to learn from have no cap.
+    small_repetitions : int or None
+        Repetitions of these, if other.
     toy_rows : int
         Rows of an artificial set to learn from.
     more_rows : tuple of int
@@ -47,6 +51,8 @@ class Profile:
     repetitions: int
     toy_repetitions: int | None = None
     caps: dict[str, int] = field(default_factory=dict)
+    small_rows: int = 0
+    small_repetitions: int | None = None
     toy_rows: int = 1000
     more_rows: tuple[int, ...] = (2000, 5000)
     more_repetitions: int = 50
@@ -57,6 +63,20 @@ class Profile:
     settings: int | None = None
     generated: bool = False
     theory_repetitions: int = 200
+
+    def size_of(self, n_train: int, learner: str) -> tuple[int, int]:
+        """Return the rows to learn from and the repetitions of a benchmark set.
+
+        Parameters
+        ----------
+        n_train : int
+            Rows that the paper learns from.
+        learner : str
+            Name of the learner.
+        """
+        if n_train <= self.small_rows:
+            return n_train, self.small_repetitions or self.repetitions
+        return min(n_train, self.caps.get(learner, n_train)), self.repetitions
 
 
 # Processor seconds of one search over 610 configurations with 1,000 rows on a two-core
@@ -88,6 +108,8 @@ PROFILES = {
             repetitions=15,
             toy_repetitions=25,
             caps=dict.fromkeys(("KLR", "SVM", "KRR", "SVR"), 1000),
+            small_rows=1587,
+            small_repetitions=50,
             more_rows=(2000,),
             more_repetitions=1,
             theory_repetitions=200,

@@ -369,8 +369,8 @@ def test_reasons_follow_the_rules():
     capped = row_of("ten-percent", "banana", "SVM", far, n_train=500)
     assert "from 500 rows, the paper from 2,650" in reason(capped)
     assert "a tenth of that is only 50" in reason(capped)
-    other = row_of("cross-validation", "kin32nm", "KRR", far, substitute="kin8nm")
-    assert "kin8nm stands in for kin32nm" in reason(other)
+    other = row_of("cross-validation", "kin32nm", "KRR", far, substitute="kin32fm")
+    assert "kin32fm stands in for kin32nm" in reason(other)
     few = row_of("cross-validation", "banana", "SVM", Estimate(0.5, nan, 1))
     assert reason(few) == "only 1 repetition"
     blocks = reason(row_of("cross-validation", "blocks", "KRR", far))
@@ -449,7 +449,7 @@ def results(tmp_path_factory):
             ("kin32nm", "KRR", "regression"),
         ):
             same = {"data": data, "learner": learner, "task": task}
-            same["substitute"] = "kin8nm" if data == "kin32nm" else ""
+            same["substitute"] = "kin32fm" if data == "kin32nm" else ""
             lines += [
                 run(method, k, rng.uniform(0.1, 0.2), 2.0, **same)
                 for method in ("cvst", "cv", "unpaired", "ten_percent", "random")
@@ -605,7 +605,7 @@ def test_substitutes_are_labelled_in_every_table(rendered):
     for page in rendered[:2]:
         for line in page.splitlines():
             if line.startswith("| kin32nm") and "KRR" in line and "not run" not in line:
-                assert "here kin8nm" in line
+                assert "here kin32fm" in line
 
 
 def test_missing_rows_are_said_to_be_missing(rendered):
