@@ -93,13 +93,19 @@ def introduction(evidence: Evidence) -> str:
     runs, profile = evidence.runs, evidence.profile
     caps = sorted(set(profile.caps.values()))
     limits = f" at most {caps[-1]:,} rows to learn from," if caps else ""
+    small = ""
+    if profile.small_rows:
+        small = (
+            f"Sets from which the paper learns {profile.small_rows:,} rows or fewer "
+            f"have them all, and {profile.small_repetitions} repetitions wanted. "
+        )
     words = (
         "Every table and figure of *Fast Cross-Validation via Sequential Testing* "
         "(Krueger, Panknin and Braun, 2015), computed again with "
         '`strategy="cvst"`, our numbers beside the printed ones. Is it the same? See '
         "[What reproduces and what does not](what_reproduces.md).\n\n"
         f"Profile `{profile.name}`:{limits} up to {profile.repetitions} repetitions "
-        "wanted where the paper has 50; each table says how many were run. "
+        f"wanted where the paper has 50. {small}Each table says how many were run. "
     )
     if runs.empty:
         return words + "No search has been run yet."
