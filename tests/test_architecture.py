@@ -10,9 +10,13 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 
 import cvst
+from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
+from cvst._searched import FittedSearch, Search
 from cvst.race import Strategy
 
 SOURCE = Path(cvst.__file__).parent
@@ -167,6 +171,52 @@ def test_strategies_are_asked_not_examined():
 )
 def test_probes_are_seen(text):
     assert is_probe(ast.parse(text).body[0].value)
+
+
+def annotations(path):
+    """Yield the names of arguments and fields with the text of their types."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            yield node.arg, ast.unparse(node.annotation)
+        elif isinstance(node, ast.AnnAssign):
+            yield ast.unparse(node.target), ast.unparse(node.annotation)
+
+
+def test_searches_have_a_type():
+    """What is asked of a search is written down (cvst/_searched.py)."""
+    typed = [
+        (name_of(path), text)
+        for path in MODULES
+        for name, text in annotations(path)
+        if name == "search"
+    ]
+    assert len(typed) > 30
+    assert [where for where, text in typed if text == "Any"] == []
+
+
+def members(protocol):
+    return {
+        name
+        for one in protocol.__mro__
+        if one.__module__ == protocol.__module__
+        for name in vars(one)
+        if not name.startswith("_")
+    }
+
+
+@pytest.mark.parametrize("kind", [RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV])
+def test_a_search_has_what_is_asked_of_it(kind):
+    """The types of scikit-learn are unknown, so that mypy cannot see it."""
+    more = {} if kind is RaceGridSearchCV else {"n_iter": 2}
+    space = {"max_depth": [1, 2]}
+    search = kind(DecisionTreeRegressor(), space, random_state=0, **more)
+    for name in members(Search):
+        assert hasattr(search, name), name
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    search.fit(X, X[:, 0])
+    assert len(members(FittedSearch)) > 12
+    for name in members(FittedSearch):
+        assert hasattr(search, name), name
 
 
 def foreign_writes(path):

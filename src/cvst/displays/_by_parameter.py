@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+from cvst._searched import FittedSearch
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.displays._configurations import SeenConfigurations, chosen_names
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
@@ -38,7 +39,7 @@ class ByParameter:
     @classmethod
     def from_search(
         cls,
-        search: Any,
+        search: FittedSearch,
         *,
         parameters: Sequence[str] | None = None,
         score: str | None = None,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._text import shared_path
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.displays._race import Race, check_started
@@ -55,7 +56,9 @@ class SeenConfigurations:
     quantity: str = LOSS
 
     @classmethod
-    def from_search(cls, search: Any, score: str | None = None) -> SeenConfigurations:
+    def from_search(
+        cls, search: FittedSearch, score: str | None = None
+    ) -> SeenConfigurations:
         """Read a fitted search."""
         race = Race.from_search(search, score)
         return cls.of(race, search.cv_results_["params"])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.displays._configurations import SeenConfigurations, chosen_names
 from cvst.displays._importance import ImportanceDisplay
@@ -98,7 +99,7 @@ class ContourDisplay:
     @classmethod
     def from_search(
         cls,
-        search: Any,
+        search: FittedSearch,
         *,
         x: str | None = None,
         y: str | None = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._text import seconds_text
 from cvst._typing import FloatArray, IntArray
 from cvst.displays._race import (
@@ -107,7 +108,9 @@ class IncumbentDisplay:
         self.quantity = quantity
 
     @classmethod
-    def from_search(cls, search: Any, *, score: str | None = None) -> IncumbentDisplay:
+    def from_search(
+        cls, search: FittedSearch, *, score: str | None = None
+    ) -> IncumbentDisplay:
         """Read a fitted search.
 
         Parameters

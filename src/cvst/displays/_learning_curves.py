@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._text import shortened
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
@@ -101,7 +102,7 @@ class LearningCurvesDisplay:
     @classmethod
     def from_search(
         cls,
-        search: Any,
+        search: FittedSearch,
         *,
         n_survivors: int = 4,
         n_dropped: int = 3,

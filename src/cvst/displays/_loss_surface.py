@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.displays._picture_axes import PictureAxis, choose_axes
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
@@ -85,7 +86,7 @@ class LossSurfaceDisplay:
     @classmethod
     def from_search(
         cls,
-        search: Any,
+        search: FittedSearch,
         *,
         x: str | None = None,
         y: str | None = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._text import configuration_text, shared_path
 from cvst._typing import Configuration, IntArray
 from cvst.displays._scores import LOSS, seen_by_score
@@ -58,7 +59,7 @@ class Race:
     quantity: str = LOSS
 
     @classmethod
-    def from_search(cls, search: Any, score: str | None = None) -> Race:
+    def from_search(cls, search: FittedSearch, score: str | None = None) -> Race:
         """Read a fitted search, with its losses or minus a score that it recorded."""
         if not hasattr(search, "race_"):
             raise InvalidInputError(

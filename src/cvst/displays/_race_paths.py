@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import FloatArray, IntArray
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
 from cvst.displays._style import (
@@ -79,7 +80,7 @@ class RacePathsDisplay:
         self.test = test
 
     @classmethod
-    def from_search(cls, search: Any) -> RacePathsDisplay:
+    def from_search(cls, search: FittedSearch) -> RacePathsDisplay:
         """Follow the paths in a fitted search.
 
         Parameters

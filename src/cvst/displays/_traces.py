@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.displays._race import (
     MOST_LABELS,
@@ -96,7 +97,7 @@ class TracesDisplay:
         self.window = window
 
     @classmethod
-    def from_search(cls, search: Any) -> TracesDisplay:
+    def from_search(cls, search: FittedSearch) -> TracesDisplay:
         """Read the traces of a fitted search.
 
         Parameters

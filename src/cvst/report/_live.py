@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.race import RaceState
 from cvst.report._html import TITLE, fragments, page_html, script_json
@@ -120,7 +121,7 @@ class LiveReport:
             )
         )
 
-    def finish(self, search: Any, *, command: str | None = None) -> None:
+    def finish(self, search: FittedSearch, *, command: str | None = None) -> None:
         """Show the fitted search; open pages take it and stop asking.
 
         Parameters
