@@ -219,6 +219,86 @@ def test_a_search_has_what_is_asked_of_it(kind):
         assert hasattr(search, name), name
 
 
+def defined(path):
+    """Yield names of classes, functions, arguments and variables of a file."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def test_names_explain_themselves():
+    """Those that readers have stumbled over do not come back."""
+    odd = {
+        *("_covered", "_returning", "_contrast", "_agreement", "_transformed"),
+        *("Whole", "Wishes", "KernelRooms", "_Patience", "wide"),
+    }
+    found = [
+        (name_of(path), name)
+        for path in MODULES
+        for name in (path.stem, *defined(path))
+        if name in odd
+    ]
+    assert found == []
+
+
+def test_looks_are_called_looks():
+    """Steps are those of CVST; in other rooms they are parts of a pipeline."""
+    paper = {"_cvst", "_growing_steps", "_schedule", "_rules"}
+    found = {
+        (name_of(path), name)
+        for package in ("race", "search", "report", "integrations")
+        for path in (SOURCE / package).rglob("*.py")
+        if path.stem not in paper
+        for name in defined(path)
+        if re.search("step", name, flags=re.IGNORECASE)
+    }
+    assert found == {
+        # Between rungs; of a parameter; of a derivative; of a pipeline; through bytes.
+        ("race/_proposal_times.py", "steps"),
+        ("report/_advice.py", "step"),
+        ("search/_ensemble.py", "step"),
+        ("search/_scoring_checks.py", "_last_step"),
+        ("search/checkpoint/_digest.py", "step"),
+    }
+
+
+# What users of other libraries call it may be said where these are spoken of.
+PHRASES = {
+    "configuration": r"\b(?<!best-)(?<!n_)candidates?\b",
+    "is dropped": r"\bwho falls\b",
+    "is not a": r"(?<!there )\bis no (function|mean|number|shape|fit|look|end)\b",
+    "this many": r"\bso many\b(?! that)",
+    "if every fit fails": r"[Nn]obody can be|[Ee]verybody goes",
+    "has no name": r"deserves no",
+}
+
+
+def texts():
+    """Return what readers read: the library and its pages."""
+    pages = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("examples/**/*.py"),
+    ]
+    return [*MODULES, *(path for path in pages if "_build" not in path.parts)]
+
+
+@pytest.mark.parametrize("instead", PHRASES)
+def test_words_are_ours(instead):
+    """Each pattern is a word or phrase that was rewritten everywhere."""
+    found = [
+        (path.name, number, line.strip())
+        for path in texts()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(PHRASES[instead], line)
+    ]
+    assert found == []
+
+
 def foreign_writes(path):
     """Yield statements that write to an attribute of anything but ``self``."""
     for node in ast.walk(tree_of(path)):

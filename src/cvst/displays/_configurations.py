@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.displays._race import Race, check_started
 from cvst.displays._scores import LOSS
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, comparable_means, shared_deciding_looks
+from cvst.race import RaceState, Strategy, comparable_means, shared_deciding_looks
 
 __all__ = ["SeenConfigurations", "chosen_names"]
 
@@ -68,7 +67,7 @@ class SeenConfigurations:
         cls,
         state: RaceState,
         configurations: Sequence[Configuration] | None,
-        strategy: Any,
+        strategy: Strategy | None,
     ) -> SeenConfigurations:
         """Read a race that may still be under way."""
         known = list(state.configurations if configurations is None else configurations)

@@ -157,7 +157,7 @@ class ImportanceDisplay:
         -------
         ImportanceDisplay
         """
-        # No strategy: nothing here depends on who wins.
+        # No strategy: nothing here depends on the winner.
         seen = SeenConfigurations.from_state(state, configurations, None)
         return cls._of(seen, random_state)
 

@@ -14,7 +14,7 @@ from cvst._typing import Configuration, IntArray
 from cvst.displays._scores import LOSS, seen_by_score
 from cvst.displays._style import BOUNDARY
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, rank_all
+from cvst.race import RaceState, Strategy, rank_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,7 +47,7 @@ class Race:
     labels : tuple of str
         A text for each configuration, by index.
     strategy : object or None
-        Who decided, where that is known.
+        What decided, where that is known.
     quantity : str
         What the losses are.
     """
@@ -55,7 +55,7 @@ class Race:
     state: RaceState
     order: IntArray
     labels: tuple[str, ...]
-    strategy: Any = None
+    strategy: Strategy | None = None
     quantity: str = LOSS
 
     @classmethod
@@ -80,7 +80,7 @@ class Race:
         state: RaceState,
         configurations: Sequence[Configuration] | None = None,
         ranking: IntArray | None = None,
-        strategy: Any = None,
+        strategy: Strategy | None = None,
     ) -> Race:
         """Name and order the configurations, also while the race runs."""
         n_configurations = state.n_configurations
@@ -107,7 +107,7 @@ def _labels(configurations: Sequence[Configuration]) -> tuple[str, ...]:
     return tuple(configuration_text(one, 40) or "(default)" for one in short)
 
 
-def _ranking(state: RaceState, strategy: Any) -> IntArray:
+def _ranking(state: RaceState, strategy: Strategy | None) -> IntArray:
     """Ask the strategy, or order the survivors by their last loss."""
     if strategy is not None and state.observations:
         return np.asarray(strategy.ranking(state))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from cvst.displays._style import (
     tidy,
     whole_steps,
 )
-from cvst.race import RaceState
+from cvst.race import RaceState, Strategy
 from cvst.statistics import SpicerTest, WaldTest
 
 if TYPE_CHECKING:
@@ -96,7 +96,11 @@ class RacePathsDisplay:
 
     @classmethod
     def from_state(
-        cls, state: RaceState, *, ranking: IntArray | None = None, strategy: Any = None
+        cls,
+        state: RaceState,
+        *,
+        ranking: IntArray | None = None,
+        strategy: Strategy | None = None,
     ) -> RacePathsDisplay:
         """Follow the paths in a race that may still be under way.
 
@@ -107,7 +111,7 @@ class RacePathsDisplay:
         ranking : ndarray of int, optional
             Survivors, the winner first; by the strategy or the last loss otherwise.
         strategy : Strategy, optional
-            Who decides; its sequential test is drawn.
+            What decides; its sequential test is drawn.
 
         Returns
         -------

@@ -20,7 +20,7 @@ from cvst.displays._race import (
     stage_spans,
 )
 from cvst.displays._style import DROPPED, FLOP, TOP, import_pyplot, prepare_axes
-from cvst.race import RaceState
+from cvst.race import RaceState, Strategy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -118,7 +118,7 @@ class TracesDisplay:
         configurations: Sequence[Configuration] | None = None,
         *,
         ranking: IntArray | None = None,
-        strategy: Any = None,
+        strategy: Strategy | None = None,
     ) -> TracesDisplay:
         """Read the traces of a race that may still be under way.
 
@@ -131,7 +131,7 @@ class TracesDisplay:
         ranking : ndarray of int, optional
             Survivors, the winner first; by the strategy or the last loss otherwise.
         strategy : Strategy, optional
-            Who decides.
+            What decides.
 
         Returns
         -------
@@ -245,13 +245,13 @@ def _new_axes(n_rows: int, *, zoomed: bool) -> tuple[Axes, Axes | None]:
     plt = import_pyplot()
     # About a line of text per row, as long as rows have names.
     height = float(np.clip(1.6 + 0.28 * n_rows, 3.2, 6.0))
-    wide = 9.0 if n_rows <= MOST_LABELS else 7.6
+    width = 9.0 if n_rows <= MOST_LABELS else 7.6
     if not zoomed:
-        return plt.subplots(figsize=(0.75 * wide, height), layout="constrained")[
+        return plt.subplots(figsize=(0.75 * width, height), layout="constrained")[
             1
         ], None
     _, axes = plt.subplots(
-        1, 2, figsize=(wide, height), width_ratios=[3, 1], layout="constrained"
+        1, 2, figsize=(width, height), width_ratios=[3, 1], layout="constrained"
     )
     return axes[0], axes[1]
 

@@ -200,11 +200,11 @@ def race_summary(
     scoring : str, optional
         Name of the score. Without it, losses are shown.
     strategy : Strategy, optional
-        Who decides; it also names the leader after each look.
+        What decides; it also names the leader after each look.
     stop_reason : str, optional
         Why the race is over; None while it is not.
     winner : int, optional
-        Who was chosen, if not the first of the ranking.
+        The one that was chosen, if not the first of the ranking.
     tie : Tie, optional
         Others that no test told from the winner, if that is known already.
 
