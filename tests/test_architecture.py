@@ -10,9 +10,13 @@ import tomllib
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeRegressor
 
 import cvst
+from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
+from cvst._searched import FittedSearch, Search
 from cvst.race import Strategy
 
 SOURCE = Path(cvst.__file__).parent
@@ -167,6 +171,132 @@ def test_strategies_are_asked_not_examined():
 )
 def test_probes_are_seen(text):
     assert is_probe(ast.parse(text).body[0].value)
+
+
+def annotations(path):
+    """Yield the names of arguments and fields with the text of their types."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.arg) and node.annotation is not None:
+            yield node.arg, ast.unparse(node.annotation)
+        elif isinstance(node, ast.AnnAssign):
+            yield ast.unparse(node.target), ast.unparse(node.annotation)
+
+
+def test_searches_have_a_type():
+    """What is asked of a search is written down (cvst/_searched.py)."""
+    typed = [
+        (name_of(path), text)
+        for path in MODULES
+        for name, text in annotations(path)
+        if name == "search"
+    ]
+    assert len(typed) > 30
+    assert [where for where, text in typed if text == "Any"] == []
+
+
+def members(protocol):
+    return {
+        name
+        for one in protocol.__mro__
+        if one.__module__ == protocol.__module__
+        for name in vars(one)
+        if not name.startswith("_")
+    }
+
+
+@pytest.mark.parametrize("kind", [RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV])
+def test_a_search_has_what_is_asked_of_it(kind):
+    """The types of scikit-learn are unknown, so that mypy cannot see it."""
+    more = {} if kind is RaceGridSearchCV else {"n_iter": 2}
+    space = {"max_depth": [1, 2]}
+    search = kind(DecisionTreeRegressor(), space, random_state=0, **more)
+    for name in members(Search):
+        assert hasattr(search, name), name
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    search.fit(X, X[:, 0])
+    assert len(members(FittedSearch)) > 12
+    for name in members(FittedSearch):
+        assert hasattr(search, name), name
+
+
+def defined(path):
+    """Yield names of classes, functions, arguments and variables of a file."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+def test_names_explain_themselves():
+    """Those that readers have stumbled over do not come back."""
+    odd = {
+        *("_covered", "_returning", "_contrast", "_agreement", "_transformed"),
+        *("Whole", "Wishes", "KernelRooms", "_Patience", "wide"),
+    }
+    found = [
+        (name_of(path), name)
+        for path in MODULES
+        for name in (path.stem, *defined(path))
+        if name in odd
+    ]
+    assert found == []
+
+
+def test_looks_are_called_looks():
+    """Steps are those of CVST; in other rooms they are parts of a pipeline."""
+    paper = {"_cvst", "_growing_steps", "_schedule", "_rules"}
+    found = {
+        (name_of(path), name)
+        for package in ("race", "search", "report", "integrations")
+        for path in (SOURCE / package).rglob("*.py")
+        if path.stem not in paper
+        for name in defined(path)
+        if re.search("step", name, flags=re.IGNORECASE)
+    }
+    assert found == {
+        # Between rungs; of a parameter; of a derivative; of a pipeline; through bytes.
+        ("race/_proposal_times.py", "steps"),
+        ("report/_advice.py", "step"),
+        ("search/_ensemble.py", "step"),
+        ("search/_scoring_checks.py", "_last_step"),
+        ("search/checkpoint/_digest.py", "step"),
+    }
+
+
+# What users of other libraries call it may be said where these are spoken of.
+PHRASES = {
+    "configuration": r"\b(?<!best-)(?<!n_)candidates?\b",
+    "is dropped": r"\bwho falls\b",
+    "is not a": r"(?<!there )\bis no (function|mean|number|shape|fit|look|end)\b",
+    "this many": r"\bso many\b(?! that)",
+    "if every fit fails": r"[Nn]obody can be|[Ee]verybody goes",
+    "has no name": r"deserves no",
+}
+
+
+def texts():
+    """Return what readers read: the library and its pages."""
+    pages = [
+        *ROOT.glob("*.md"),
+        *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("examples/**/*.py"),
+    ]
+    return [*MODULES, *(path for path in pages if "_build" not in path.parts)]
+
+
+@pytest.mark.parametrize("instead", PHRASES)
+def test_words_are_ours(instead):
+    """Each pattern is a word or phrase that was rewritten everywhere."""
+    found = [
+        (path.name, number, line.strip())
+        for path in texts()
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        if re.search(PHRASES[instead], line)
+    ]
+    assert found == []
 
 
 def foreign_writes(path):

@@ -240,7 +240,7 @@ def greetings(chunk):
     return [subprocess.check_output(["printenv", "GREETING"], text=True).strip()]
 
 
-def test_pools_that_nobody_uses_do_not_pile_up():
+def test_idle_pools_do_not_pile_up():
     before = threading.active_count()
     for n_jobs in (2, 3, 2):
         run(range(3), n_jobs)

@@ -205,8 +205,8 @@ def sampled(model, grid, data, task, seed, exponent, seconds):
             for name, values in grid.items()
         }
         trial.set_user_attr("params", params)
-        candidate = clone(model).set_params(**params)
-        return cross_val_score(candidate, X, y, cv=folds, scoring=scoring).mean()
+        chosen = clone(model).set_params(**params)
+        return cross_val_score(chosen, X, y, cv=folds, scoring=scoring).mean()
 
     study = optuna.create_study(
         direction="maximize", sampler=optuna.samplers.TPESampler(seed=seed)
@@ -227,8 +227,8 @@ def plain_seconds(model, grid, data, seed, n_sampled=8):
     cut = len(y) * 9 // 10
     start = time.perf_counter()
     for index in rng.choice(len(everybody), n_sampled, replace=False):
-        candidate = clone(model).set_params(**everybody[index])
-        candidate.fit(X[:cut], y[:cut]).predict(X[cut:])
+        chosen = clone(model).set_params(**everybody[index])
+        chosen.fit(X[:cut], y[:cut]).predict(X[cut:])
     each = (time.perf_counter() - start) / n_sampled
     return 10 * len(everybody) * each
 

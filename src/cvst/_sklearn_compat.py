@@ -64,7 +64,7 @@ def safe_indexing(values: Any, rows: Any) -> Any:
 
 
 def routed_fit_params(
-    search: Any, params: dict[str, Any]
+    search: BaseSearchCV, params: dict[str, Any]
 ) -> tuple[dict[str, Any], Any]:
     """Return what the estimator's ``fit`` gets, and the weights of the means.
 
@@ -120,7 +120,7 @@ class CallbackTree:
     """
 
     def __init__(
-        self, search: Any, n_tasks: int, X: Any, y: Any, metadata: Any
+        self, search: BaseSearchCV, n_tasks: int, X: Any, y: Any, metadata: Any
     ) -> None:
         self._left = n_tasks
         self._call = {"estimator": search, "X": X, "y": y, "metadata": metadata}

@@ -40,6 +40,6 @@ def test_edges_add_up():
         assert n == sum(term != 0 for term in terms)
 
 
-def test_a_grid_that_nobody_can_read_is_refused():
+def test_an_unreadable_grid_is_refused():
     with pytest.raises(InvalidInputError, match="max_steps=31"):
         SurvivingPathsDisplay.from_levels(31)

@@ -68,7 +68,7 @@ def test_without_targets():
     np.testing.assert_array_equal(outcome.prediction, expected)
 
 
-def test_nobody_shares():
+def test_no_two_share_a_fit():
     """Every configuration is a group of its own."""
     assert OneByOne().groups(Ridge(), dict(enumerate([{}, {}, {}]))) == [[0], [1], [2]]
 
@@ -167,7 +167,7 @@ def _values(given):
 @pytest.mark.parametrize(
     "container", [np.array, sparse.csr_matrix, pd.DataFrame, lambda rows: rows.tolist()]
 )
-def test_nobody_sees_what_others_write(container):
+def test_none_sees_what_others_write(container):
     """Rows, targets and arguments of fit, in any container."""
     rows = RNG.integers(1, 9, size=(60, 3)).astype(float)
     labels = (rows[:, 0] > 4).astype(int)

@@ -36,7 +36,7 @@ def test_impossible_shares_are_refused(shares):
 
 @pytest.mark.parametrize(("n", "expected"), [(9, 0.25), (10, 0.75)])
 def test_auto_changes_the_model_with_the_number_of_points(n, expected):
-    proposer = AutoProposer(n_gaussian=10, few=Constant(0.25), many=Constant(0.75))
+    proposer = AutoProposer(n_gaussian=10, early=Constant(0.25), late=Constant(0.75))
     history = History.of(np.zeros((n, 1)), np.zeros(n))
 
     points = proposer.propose((0,), history, 1, np.random.default_rng(0))

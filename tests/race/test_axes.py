@@ -89,7 +89,7 @@ def test_what_does_not_vary_is_no_axis():
     assert space_of([{}]) is None
 
 
-def test_random_candidates_are_recognised():
+def test_random_configurations_are_recognised():
     """Drawn values hardly repeat: neighbours are near ones, not next levels."""
     drawn = list(
         ParameterSampler(

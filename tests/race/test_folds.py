@@ -57,7 +57,7 @@ def test_those_who_ran_folds_are_known(state):
 
 def test_more_folds_rank_first_then_lower_losses_over_all_rows(state):
     """The order is that of sorting by hand; a failed one is last of its equals."""
-    candidates = np.array([0, 1, 2, 3, 4, 5, 6, 7])
+    configurations = np.array([0, 1, 2, 3, 4, 5, 6, 7])
 
     def key(index):
         folds = losses_by_fold(state, index)
@@ -65,8 +65,8 @@ def test_more_folds_rank_first_then_lower_losses_over_all_rows(state):
         mean = rows.mean() if len(rows) else np.inf
         return -len(folds), np.inf if np.isnan(mean) else mean, index
 
-    ranking = FoldRecord.of(state, STAGES).ranking(candidates)
-    assert ranking.tolist() == sorted(candidates.tolist(), key=key)
+    ranking = FoldRecord.of(state, STAGES).ranking(configurations)
+    assert ranking.tolist() == sorted(configurations.tolist(), key=key)
 
 
 def test_differences_are_taken_on_common_folds(state):

@@ -1,4 +1,4 @@
-"""Everybody against the leader."""
+"""All against the leader."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_rows_of_any_length_keep_their_places():
     assert np.isnan(p_values[[1, 3]]).all()
 
 
-def test_nobody_is_tested_where_all_are_leaders_or_failed():
+def test_none_is_tested_where_all_are_leaders_or_failed():
     """Without a single difference there is no p-value."""
     assert np.isnan(excess_p_values([np.zeros(5), np.full(5, np.nan)])).all()
     assert excess_p_values([]).shape == (0,)

@@ -1,4 +1,4 @@
-"""Who failed on a subset gets a second chance on more rows."""
+"""What failed on a subset gets a second chance on more rows."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_one_long_axis_is_represented_in_bins():
     assert np.diff(chosen).max() < 2 * 1000 / 32
 
 
-def test_random_candidates_have_near_ones_for_neighbours():
+def test_random_configurations_have_near_ones_for_neighbours():
     """Distance is taken in ranks, within the same categories."""
     rng = np.random.default_rng(0)
     ranks = rng.permutation(100), rng.permutation(100)

@@ -45,7 +45,7 @@ def test_dropped_configuration_can_come_back(state):
 
 
 def test_absence_is_no_drop(state):
-    """Who is not looked at keeps its place and has no loss there."""
+    """What is not looked at keeps its place and has no loss there."""
     state = state.observe(look([1, 2]), seen([1, 2]), verdict(2))
     assert state.active.all()
     np.testing.assert_array_equal(state.present[:, 0], [False, True, True, False])
@@ -53,7 +53,7 @@ def test_absence_is_no_drop(state):
     assert not state.traces[0, 0]
 
 
-def test_nobody_is_dropped_where_all_fits_failed(state):
+def test_none_is_dropped_where_all_fits_failed(state):
     """A rule that drops everyone then has nothing to go by."""
     means = [np.nan, np.nan]
     state = state.observe(look([1, 2]), seen([1, 2]), verdict(2, [1]))
@@ -85,7 +85,7 @@ def test_the_active_follow_from_the_looks_alone(state):
     np.testing.assert_array_equal(state.active, again.active)
 
 
-def test_nobody_can_write_into_the_active(state):
+def test_the_active_cannot_be_written_into(state):
     """They are computed once and handed out often, so the array is read-only."""
     after = state.observe(look([0, 1]), seen([1, 2]), verdict(2, [0]))
     for some in (state, after):

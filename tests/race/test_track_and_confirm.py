@@ -179,7 +179,7 @@ def test_few_configurations_go_straight_to_the_folds():
     source = DriftingOptimum(own=5.0)
     run(TrackAndConfirm(level=1e-99), source, few)
     assert [look.stage for look in source.looks] == ["confirm"] * 5
-    # Nobody is set aside by rank.
+    # None is set aside by rank.
     assert [len(look.configurations) for look in source.looks] == [12] * 5
 
 
@@ -321,7 +321,7 @@ def test_failed_fits_are_dropped_with_their_reason():
 
 
 def test_failures_on_subsets_come_back_but_not_all_of_them():
-    """Who needs more rows than the looks have can win; the planned sizes hold."""
+    """One that needs more rows than the looks have can win; planned sizes hold."""
 
     class Hungry(DriftingOptimum):
         def observe(self, look):

@@ -61,7 +61,7 @@ def test_tracking_counts_fits():
     assert set((plain // N_TREES).tolist()) <= {0, 1, 2}
 
 
-def test_candidates_are_closed_under_siblings():
+def test_choices_are_closed_under_siblings():
     """A configuration that takes part brings those that its fit serves as well."""
     rng = np.random.default_rng(1)
     losses = rng.random(N_RATES * N_TREES)

@@ -64,7 +64,7 @@ def test_a_parameter_that_looks_like_a_script_is_text(hostile_page):
     assert "&lt;/script&gt;" in page
 
 
-def test_the_page_asks_nobody_for_anything(fitted):
+def test_the_page_loads_nothing(fitted):
     """Addresses stay within the page, and its policy forbids the rest."""
     page = html_report(fitted)
     assert set(Elements(page).addresses) == {"data:,", "#configurations"}

@@ -121,7 +121,7 @@ def test_an_open_page_gets_the_end_before_the_server_goes(fitted, monkeypatch):
 
 
 @pytest.mark.parametrize("asked", [False, True])
-def test_nobody_is_waited_for_in_vain(fitted, asked, monkeypatch):
+def test_a_page_that_is_gone_is_not_waited_for(fitted, asked, monkeypatch):
     """Without a page, or with one that was closed, the end comes at once."""
     monkeypatch.setattr("cvst.report._live.OPEN_FOR", 0.0)
     live = LiveReport()

@@ -117,7 +117,7 @@ def test_winner_beside_a_cliff_is_found(wave):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 @pytest.mark.parametrize("max_looks", [None, 1])
-def test_nobody_wins_whom_nobody_could_fit(wave, max_looks):
+def test_what_could_not_be_fitted_does_not_win(wave, max_looks):
     """Neither on the folds nor when the race is cut before them."""
     grid = {"alpha": np.logspace(-3, 6, 35)}
     model = Hungry(least=1000)

@@ -320,7 +320,7 @@ def test_pointwise_losses_come_with_the_rows_that_count(regression):
 
 
 def test_folds_of_time_mean_that_the_race_goes_forward_too(regression):
-    """Who comes from a grid search over time must not see the future of test rows."""
+    """Users of grid searches over time must not see the future of test rows."""
     X, y = regression
     search = RaceGridSearchCV(
         Ridge(),

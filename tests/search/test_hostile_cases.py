@@ -44,7 +44,7 @@ FOUND = {
     "words among numbers were sorted for an area under a curve": Case(
         "HostileRegressor none", targets="mixed objects", cv="not pairs", scoring="auc"
     ),
-    "folds that are no pairs were told on many lines": Case(
+    "folds that are not pairs were told on many lines": Case(
         "HostileRegressor none", cv="not pairs"
     ),
     "a prediction of None was measured": Case(
@@ -53,7 +53,7 @@ FOUND = {
     "a prediction of one number was measured": Case(
         "HostileRegressor scalar", options="error raised"
     ),
-    "infinite predictions were no error of ours": Case(
+    "infinite predictions were not an error of ours": Case(
         "HostileClassifier infinite",
         targets="rare class",
         scoring="accuracy",

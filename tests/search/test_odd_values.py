@@ -222,7 +222,7 @@ def test_settings_of_the_default_strategy_must_be_numbers(name, value):
 @pytest.mark.parametrize("strategy", ["track_and_confirm", "cvst", "cross_validation"])
 @pytest.mark.parametrize("value", [np.inf, -np.inf])
 def test_scorers_that_give_infinity_to_all_are_told_of_once(strategy, value):
-    """Infinity less infinity is no number, of which NumPy would warn."""
+    """Infinity less infinity is NaN, of which NumPy would warn."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     search = RaceGridSearchCV(

@@ -38,7 +38,7 @@ def _own_clock(monkeypatch):
 
 
 def asked(fit_seconds, quick=(0.004, 0.0005), n_fits=400):
-    """Return how often each of three was asked beside fits of so many seconds."""
+    """Return how often each of three was asked beside fits of these seconds."""
     proposers = [Thinking(seconds) for seconds in (0.05, *quick)]
     source = ProposalSource(
         Space.of({"x": uniform(0, 1)}), proposers[0], {}, quick=tuple(proposers[1:])

@@ -530,7 +530,7 @@ def test_forests_are_proposed_with_as_many_trees_as_they_have(counts, expected):
 
 
 def test_seconds_are_those_of_the_rounds_that_were_looked_at(data):
-    """A look at 25 of a hundred rounds is no measure of a hundred."""
+    """A look at 25 of a hundred rounds says little about a hundred."""
     model = HistGradientBoostingRegressor(max_iter=100, random_state=0)
     space = {"max_iter": randint(10, 400), "learning_rate": uniform(0.01, 0.5)}
     search = RaceSearchCV(model, space, n_iter=1, random_state=0).fit(*data)

@@ -71,7 +71,7 @@ class LongFit:
 
 
 @pytest.mark.usefixtures("threads")
-def test_a_long_fit_holds_nobody_up(data, monkeypatch):
+def test_a_long_fit_holds_no_other_up(data, monkeypatch):
     """Others are proposed, fitted and judged in the meantime: it ends after five."""
     mood, propose, meanwhile = LongFit(), ProposalSource.propose, []
 
@@ -176,7 +176,7 @@ def test_a_search_that_was_broken_off_goes_on_from_its_file(data, tmp_path):
 @pytest.mark.usefixtures("threads")
 @pytest.mark.parametrize(("seconds", "at_once"), [(None, 1), (1.0, 2)])
 def test_looks_overlap_within_a_budget_only(data, seconds, at_once, tmp_path):
-    """Without one the result must not depend on who is done first, resumed or not."""
+    """Without one the result must not depend on which is done first, resumed or not."""
     found = search(time_budget=seconds, n_iter=6, checkpoint=tmp_path / "race.cvst")
     for _ in range(2):
         assert found.fit(*data).race_.problem.n_at_once == at_once

@@ -312,8 +312,8 @@ def test_one_fit_for_all_is_plain_cross_validation(blobs):
     assert means[search.best_index_] == means.min()
 
 
-def test_random_candidates(waves):
-    """Near candidates of the leaders are confirmed, too."""
+def test_random_configurations(waves):
+    """Near neighbours of the leaders are confirmed, too."""
     space = {"max_depth": randint(1, 12), "min_samples_leaf": randint(1, 120)}
     search = RaceRandomSearchCV(
         DecisionTreeRegressor(), space, n_iter=45, strategy=quick(), random_state=0

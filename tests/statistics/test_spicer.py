@@ -139,7 +139,7 @@ def test_lines_are_the_fortunes_in_disguise():
     assert test.safety_zone == pytest.approx(test.fortune / test.stake)
 
 
-def test_if_no_run_of_wins_is_convincing_nobody_is_accepted():
+def test_if_no_run_of_wins_is_convincing_none_is_accepted():
     """Three wins out of three happen to a loser with probability 1/8 > 0.1."""
     test = SpicerTest(3, loser_level=0.5, winner_level=0.1)
     assert test.winner_boundary(3) > 3

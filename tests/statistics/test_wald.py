@@ -98,7 +98,7 @@ def test_boundaries_take_arrays_of_steps():
     np.testing.assert_allclose(gap, test.intercept + test.winner_intercept)
 
 
-def test_nobody_falls_before_the_first_step():
+def test_none_is_dropped_before_the_first_step():
     assert WaldTest(10).is_loser(np.zeros((3, 0), dtype=bool)).tolist() == [False] * 3
 
 

@@ -52,7 +52,7 @@ def test_each_printed_formula_solves_its_own_schedule(
 
 
 def test_the_sum_with_whole_steps_is_close_to_the_section():
-    """Everybody also runs in the step that drops, so ours is never much more."""
+    """All also run in the step that drops, so ours is never much more."""
     ours = steps_for_time_budget(
         300, 0.5, 610, survival_rate=0.1, safety_rate=0.3, complexity=3
     )

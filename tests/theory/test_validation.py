@@ -1,4 +1,4 @@
-"""One sentence for whatever is no count, no share and no probability."""
+"""One sentence for whatever is not a count, a share or a probability."""
 
 from fractions import Fraction
 

@@ -94,8 +94,8 @@ def make_ringnorm(
     y = _signs(n_samples, rng)
     noise = rng.standard_normal((n_samples, N_NORM_FEATURES))
     # Twice the deviation is four times the variance.
-    wide = (y == 1)[:, np.newaxis]
-    return np.where(wide, 2 * noise, noise + SHIFT), y
+    is_first = (y == 1)[:, np.newaxis]
+    return np.where(is_first, 2 * noise, noise + SHIFT), y
 
 
 def make_waveform(

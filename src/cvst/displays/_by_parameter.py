@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Self
 
+from cvst._searched import FittedSearch
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.displays._configurations import SeenConfigurations, chosen_names
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
 from cvst.displays._scores import LOSS
-from cvst.race import RaceState
+from cvst.race import RaceState, Strategy
 
 __all__ = ["ByParameter"]
 
@@ -38,7 +39,7 @@ class ByParameter:
     @classmethod
     def from_search(
         cls,
-        search: Any,
+        search: FittedSearch,
         *,
         parameters: Sequence[str] | None = None,
         score: str | None = None,
@@ -69,7 +70,7 @@ class ByParameter:
         configurations: Sequence[Configuration] | None = None,
         *,
         parameters: Sequence[str] | None = None,
-        strategy: Any = None,
+        strategy: Strategy | None = None,
     ) -> Self:
         """Read a race that may still be under way.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._text import shared_path
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.displays._race import Race, check_started
 from cvst.displays._scores import LOSS
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, comparable_means, shared_deciding_looks
+from cvst.race import RaceState, Strategy, comparable_means, shared_deciding_looks
 
 __all__ = ["SeenConfigurations", "chosen_names"]
 
@@ -55,7 +55,9 @@ class SeenConfigurations:
     quantity: str = LOSS
 
     @classmethod
-    def from_search(cls, search: Any, score: str | None = None) -> SeenConfigurations:
+    def from_search(
+        cls, search: FittedSearch, score: str | None = None
+    ) -> SeenConfigurations:
         """Read a fitted search."""
         race = Race.from_search(search, score)
         return cls.of(race, search.cv_results_["params"])
@@ -65,7 +67,7 @@ class SeenConfigurations:
         cls,
         state: RaceState,
         configurations: Sequence[Configuration] | None,
-        strategy: Any,
+        strategy: Strategy | None,
     ) -> SeenConfigurations:
         """Read a race that may still be under way."""
         known = list(state.configurations if configurations is None else configurations)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import BoolArray, Configuration, FloatArray
 from cvst.displays._configurations import SeenConfigurations, chosen_names
 from cvst.displays._importance import ImportanceDisplay
@@ -16,7 +17,7 @@ from cvst.displays._scores import LOSS
 from cvst.displays._slices import draw_parameter_ticks, side_by_side
 from cvst.displays._style import loss_ceiling, prepare_axes
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState
+from cvst.race import RaceState, Strategy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -98,7 +99,7 @@ class ContourDisplay:
     @classmethod
     def from_search(
         cls,
-        search: Any,
+        search: FittedSearch,
         *,
         x: str | None = None,
         y: str | None = None,
@@ -134,7 +135,7 @@ class ContourDisplay:
         *,
         x: str | None = None,
         y: str | None = None,
-        strategy: Any = None,
+        strategy: Strategy | None = None,
         random_state: int = 0,
     ) -> ContourDisplay:
         """Model what a race has seen so far.
@@ -148,7 +149,7 @@ class ContourDisplay:
         x, y : str, optional
             Names of hyper-parameters; the two most important by default.
         strategy : Strategy, optional
-            Who decides.
+            What decides.
         random_state : int
             Seed of the forests.
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import Configuration, FloatArray
 from cvst.displays._configurations import SeenConfigurations
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
@@ -113,7 +114,7 @@ class ImportanceDisplay:
 
     @classmethod
     def from_search(
-        cls, search: Any, *, random_state: int = 0, score: str | None = None
+        cls, search: FittedSearch, *, random_state: int = 0, score: str | None = None
     ) -> ImportanceDisplay:
         """Fit forests to what a fitted search has seen.
 
@@ -156,7 +157,7 @@ class ImportanceDisplay:
         -------
         ImportanceDisplay
         """
-        # No strategy: nothing here depends on who wins.
+        # No strategy: nothing here depends on the winner.
         seen = SeenConfigurations.from_state(state, configurations, None)
         return cls._of(seen, random_state)
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._text import seconds_text
 from cvst._typing import FloatArray, IntArray
 from cvst.displays._race import (
@@ -25,7 +26,7 @@ from cvst.displays._style import (
     prepare_axes,
     tidy,
 )
-from cvst.race import Observation, RaceState, deciding_looks
+from cvst.race import Observation, RaceState, Strategy, deciding_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +53,7 @@ class IncumbentDisplay:
     unit : {"seconds", "looks"}
         What the times are.
     incumbents : ndarray of shape (n_looks,), int
-        Who led after each look.
+        The leader after each look.
     losses : ndarray of shape (n_looks,)
         Its mean loss.
     loss_stages : list of str
@@ -107,7 +108,9 @@ class IncumbentDisplay:
         self.quantity = quantity
 
     @classmethod
-    def from_search(cls, search: Any, *, score: str | None = None) -> IncumbentDisplay:
+    def from_search(
+        cls, search: FittedSearch, *, score: str | None = None
+    ) -> IncumbentDisplay:
         """Read a fitted search.
 
         Parameters
@@ -129,7 +132,9 @@ class IncumbentDisplay:
         return cls._of(race.state, incumbents, race.quantity)
 
     @classmethod
-    def from_state(cls, state: RaceState, *, strategy: Any = None) -> IncumbentDisplay:
+    def from_state(
+        cls, state: RaceState, *, strategy: Strategy | None = None
+    ) -> IncumbentDisplay:
         """Read a race that may still be under way.
 
         Parameters
@@ -137,7 +142,7 @@ class IncumbentDisplay:
         state : RaceState
             The race.
         strategy : Strategy, optional
-            Who decides; without it the lowest loss on the most rows leads.
+            What decides; without it the lowest loss on the most rows leads.
 
         Returns
         -------
@@ -201,7 +206,7 @@ class IncumbentDisplay:
                 label=stage if len(stages) > 1 else "look at a configuration",
             )
         self._draw_line(ax)
-        # Before the first look nobody leads, so that it counts as a change.
+        # Before the first look none leads, so that it counts as a change.
         changes = np.flatnonzero(np.diff(self.incumbents, prepend=-1))
         ax.plot(
             self.times[changes],
@@ -278,7 +283,7 @@ class IncumbentDisplay:
             )
 
 
-def _incumbents(state: RaceState, strategy: Any) -> IntArray:
+def _incumbents(state: RaceState, strategy: Strategy | None) -> IntArray:
     leaders: list[int] = []
     best: dict[tuple[Any, ...], dict[int, float]] = {}
     n_looks = state.n_looks
@@ -311,7 +316,7 @@ def _may_change(seen: Observation, leader: int, here: dict[int, float]) -> bool:
     return bool(leader in seen.look.configurations or (losses < here[leader]).any())
 
 
-def _leader(state: RaceState, strategy: Any) -> int:
+def _leader(state: RaceState, strategy: Strategy | None) -> int:
     if strategy is not None:
         return int(strategy.ranking(state)[0])
     # Most rows first, then the lowest loss there.

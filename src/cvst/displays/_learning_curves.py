@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._text import shortened
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
 from cvst.displays._scores import LOSS, label_of
 from cvst.displays._style import MARKERS, colours, prepare_axes, tidy
-from cvst.race import RaceState
+from cvst.race import RaceState, Strategy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,7 +102,7 @@ class LearningCurvesDisplay:
     @classmethod
     def from_search(
         cls,
-        search: Any,
+        search: FittedSearch,
         *,
         n_survivors: int = 4,
         n_dropped: int = 3,
@@ -132,7 +133,7 @@ class LearningCurvesDisplay:
         configurations: Sequence[Configuration] | None = None,
         *,
         ranking: IntArray | None = None,
-        strategy: Any = None,
+        strategy: Strategy | None = None,
         n_survivors: int = 4,
         n_dropped: int = 3,
     ) -> LearningCurvesDisplay:
@@ -147,7 +148,7 @@ class LearningCurvesDisplay:
         ranking : ndarray of int, optional
             Survivors, the winner first; by the strategy or the last loss otherwise.
         strategy : Strategy, optional
-            Who decides.
+            What decides.
         n_survivors, n_dropped : int
             How many curves to tell apart; the others are drawn in grey.
 
@@ -193,7 +194,7 @@ class LearningCurvesDisplay:
         self._draw_others(ax)
         # What is drawn last lies on top, and that should be the winner.
         shown = [*self.dropped[::-1], *self.survivors[::-1]]
-        # Nobody need be told apart; then the others set the limits.
+        # If none is told apart, the others set the limits.
         measure = shown or self.others
         if not measure:
             draw_title(ax, "Learning curves")

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.displays._picture_axes import PictureAxis, choose_axes
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
 from cvst.displays._scores import LOSS, label_of
 from cvst.displays._style import prepare_axes
-from cvst.race import RaceState, shared_deciding_looks
+from cvst.race import RaceState, Strategy, shared_deciding_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,7 +86,7 @@ class LossSurfaceDisplay:
     @classmethod
     def from_search(
         cls,
-        search: Any,
+        search: FittedSearch,
         *,
         x: str | None = None,
         y: str | None = None,
@@ -119,7 +120,7 @@ class LossSurfaceDisplay:
         x: str | None = None,
         y: str | None = None,
         ranking: IntArray | None = None,
-        strategy: Any = None,
+        strategy: Strategy | None = None,
     ) -> LossSurfaceDisplay:
         """Read the surface of a race that may still be under way.
 
@@ -134,7 +135,7 @@ class LossSurfaceDisplay:
         ranking : ndarray of int, optional
             Survivors, the winner first; by the strategy or the last loss otherwise.
         strategy : Strategy, optional
-            Who decides.
+            What decides.
 
         Returns
         -------

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._text import configuration_text, shared_path
 from cvst._typing import Configuration, IntArray
 from cvst.displays._scores import LOSS, seen_by_score
 from cvst.displays._style import BOUNDARY
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, rank_all
+from cvst.race import RaceState, Strategy, rank_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +47,7 @@ class Race:
     labels : tuple of str
         A text for each configuration, by index.
     strategy : object or None
-        Who decided, where that is known.
+        What decided, where that is known.
     quantity : str
         What the losses are.
     """
@@ -54,11 +55,11 @@ class Race:
     state: RaceState
     order: IntArray
     labels: tuple[str, ...]
-    strategy: Any = None
+    strategy: Strategy | None = None
     quantity: str = LOSS
 
     @classmethod
-    def from_search(cls, search: Any, score: str | None = None) -> Race:
+    def from_search(cls, search: FittedSearch, score: str | None = None) -> Race:
         """Read a fitted search, with its losses or minus a score that it recorded."""
         if not hasattr(search, "race_"):
             raise InvalidInputError(
@@ -79,7 +80,7 @@ class Race:
         state: RaceState,
         configurations: Sequence[Configuration] | None = None,
         ranking: IntArray | None = None,
-        strategy: Any = None,
+        strategy: Strategy | None = None,
     ) -> Race:
         """Name and order the configurations, also while the race runs."""
         n_configurations = state.n_configurations
@@ -106,7 +107,7 @@ def _labels(configurations: Sequence[Configuration]) -> tuple[str, ...]:
     return tuple(configuration_text(one, 40) or "(default)" for one in short)
 
 
-def _ranking(state: RaceState, strategy: Any) -> IntArray:
+def _ranking(state: RaceState, strategy: Strategy | None) -> IntArray:
     """Ask the strategy, or order the survivors by their last loss."""
     if strategy is not None and state.observations:
         return np.asarray(strategy.ranking(state))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import FloatArray, IntArray
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
 from cvst.displays._style import (
@@ -19,7 +20,7 @@ from cvst.displays._style import (
     tidy,
     whole_steps,
 )
-from cvst.race import RaceState
+from cvst.race import RaceState, Strategy
 from cvst.statistics import SpicerTest, WaldTest
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class RacePathsDisplay:
         self.test = test
 
     @classmethod
-    def from_search(cls, search: Any) -> RacePathsDisplay:
+    def from_search(cls, search: FittedSearch) -> RacePathsDisplay:
         """Follow the paths in a fitted search.
 
         Parameters
@@ -95,7 +96,11 @@ class RacePathsDisplay:
 
     @classmethod
     def from_state(
-        cls, state: RaceState, *, ranking: IntArray | None = None, strategy: Any = None
+        cls,
+        state: RaceState,
+        *,
+        ranking: IntArray | None = None,
+        strategy: Strategy | None = None,
     ) -> RacePathsDisplay:
         """Follow the paths in a race that may still be under way.
 
@@ -106,7 +111,7 @@ class RacePathsDisplay:
         ranking : ndarray of int, optional
             Survivors, the winner first; by the strategy or the last loss otherwise.
         strategy : Strategy, optional
-            Who decides; its sequential test is drawn.
+            What decides; its sequential test is drawn.
 
         Returns
         -------

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
+from cvst._searched import FittedSearch
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState
 
@@ -14,7 +14,7 @@ __all__ = ["LOSS", "label_of", "seen_by_score"]
 LOSS = "loss"
 
 
-def seen_by_score(search: Any, score: str | None) -> tuple[RaceState, str]:
+def seen_by_score(search: FittedSearch, score: str | None) -> tuple[RaceState, str]:
     """Return a race whose losses are minus a score, and what to call them.
 
     Parameters

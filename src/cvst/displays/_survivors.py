@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import IntArray
 from cvst.displays._race import (
     MOST_LOOK_LABELS,
@@ -75,7 +76,7 @@ class SurvivorsDisplay:
         self.stages = stages
 
     @classmethod
-    def from_search(cls, search: Any) -> SurvivorsDisplay:
+    def from_search(cls, search: FittedSearch) -> SurvivorsDisplay:
         """Count in a fitted search.
 
         Parameters

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._text import about_seconds, about_times
 from cvst._typing import FloatArray, IntArray
 from cvst.displays._race import (
@@ -78,7 +79,9 @@ class TimeConsumptionDisplay:
         return self.cross_validation_seconds / float(self.seconds.sum())
 
     @classmethod
-    def from_search(cls, search: Any, *, n_folds: int = 10) -> TimeConsumptionDisplay:
+    def from_search(
+        cls, search: FittedSearch, *, n_folds: int = 10
+    ) -> TimeConsumptionDisplay:
         """Add up the times of a fitted search.
 
         Cross-validation is that of ``GridSearchCV``, one fit at a time, estimated by

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.displays._race import (
     MOST_LABELS,
@@ -19,7 +20,7 @@ from cvst.displays._race import (
     stage_spans,
 )
 from cvst.displays._style import DROPPED, FLOP, TOP, import_pyplot, prepare_axes
-from cvst.race import RaceState
+from cvst.race import RaceState, Strategy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,7 +97,7 @@ class TracesDisplay:
         self.window = window
 
     @classmethod
-    def from_search(cls, search: Any) -> TracesDisplay:
+    def from_search(cls, search: FittedSearch) -> TracesDisplay:
         """Read the traces of a fitted search.
 
         Parameters
@@ -117,7 +118,7 @@ class TracesDisplay:
         configurations: Sequence[Configuration] | None = None,
         *,
         ranking: IntArray | None = None,
-        strategy: Any = None,
+        strategy: Strategy | None = None,
     ) -> TracesDisplay:
         """Read the traces of a race that may still be under way.
 
@@ -130,7 +131,7 @@ class TracesDisplay:
         ranking : ndarray of int, optional
             Survivors, the winner first; by the strategy or the last loss otherwise.
         strategy : Strategy, optional
-            Who decides.
+            What decides.
 
         Returns
         -------
@@ -244,13 +245,13 @@ def _new_axes(n_rows: int, *, zoomed: bool) -> tuple[Axes, Axes | None]:
     plt = import_pyplot()
     # About a line of text per row, as long as rows have names.
     height = float(np.clip(1.6 + 0.28 * n_rows, 3.2, 6.0))
-    wide = 9.0 if n_rows <= MOST_LABELS else 7.6
+    width = 9.0 if n_rows <= MOST_LABELS else 7.6
     if not zoomed:
-        return plt.subplots(figsize=(0.75 * wide, height), layout="constrained")[
+        return plt.subplots(figsize=(0.75 * width, height), layout="constrained")[
             1
         ], None
     _, axes = plt.subplots(
-        1, 2, figsize=(wide, height), width_ratios=[3, 1], layout="constrained"
+        1, 2, figsize=(width, height), width_ratios=[3, 1], layout="constrained"
     )
     return axes[0], axes[1]
 

@@ -278,7 +278,7 @@ class _Idle:
         self._end = max(self._busy_until) * (1 + 1e-9)
 
     def takes(self, seconds: float) -> bool:
-        """Give work to the first who is free, unless all would wait for that."""
+        """Give work to the worker that is free first, unless all would wait for it."""
         if self._busy_until[0] + seconds > self._end:
             return False
         heapq.heapreplace(self._busy_until, self._busy_until[0] + seconds)

@@ -8,6 +8,8 @@ from importlib import import_module
 from types import TracebackType
 from typing import Any, Self
 
+from cvst._searched import FittedSearch
+
 __all__ = ["RaceListener", "best_of", "need", "numbers_of"]
 
 LOGGER = logging.getLogger("cvst")
@@ -127,7 +129,7 @@ def numbers_of(event: Mapping[str, Any]) -> dict[str, float]:
     } | {"n_dropped": float(event["n_dropped"])}
 
 
-def best_of(search: Any) -> dict[str, Any]:
+def best_of(search: FittedSearch) -> dict[str, Any]:
     """Return what a fitted search found, as plain values."""
     if not hasattr(search, "race_"):
         raise ValueError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cvst._searched import FittedSearch
 from cvst.integrations._events import RaceListener, best_of, need, numbers_of
 from cvst.report import html_report
 
@@ -57,7 +58,7 @@ class MLflowLogger(RaceListener):
         """Keep the reason of the end as a tag."""
         self._mlflow.set_tag("cvst.stop_reason", event["reason"])
 
-    def log_search(self, search: Any, *, report: bool = False) -> None:
+    def log_search(self, search: FittedSearch, *, report: bool = False) -> None:
         """Log what a fitted search found.
 
         Parameters

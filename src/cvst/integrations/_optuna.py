@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import Configuration, FloatArray
 from cvst.integrations._events import best_of, need
 from cvst.race import RaceState, shared_deciding_looks
@@ -18,7 +19,7 @@ DECADES = 100
 
 
 def to_optuna_study(
-    search: Any, *, study_name: str | None = None, storage: Any = None
+    search: FittedSearch, *, study_name: str | None = None, storage: Any = None
 ) -> Any:
     """Return a fitted search as a study: one trial for each configuration.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst.integrations._events import RaceListener, best_of, need, numbers_of
 
 __all__ = ["WandbLogger"]
@@ -56,7 +57,7 @@ class WandbLogger(RaceListener):
         """Keep the reason of the end in the summary."""
         self._run.summary["race/stop_reason"] = event["reason"]
 
-    def log_search(self, search: Any) -> None:
+    def log_search(self, search: FittedSearch) -> None:
         """Put what a fitted search found into the summary of the run."""
         found = best_of(search)
         params = found.pop("best_params")

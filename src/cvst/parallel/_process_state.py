@@ -22,7 +22,7 @@ __all__ = ["filtered_warnings", "one_blas_thread", "thread_pools"]
 
 
 class _Limits:
-    """The limits in force, and who wants them."""
+    """The limits in force, and what wants them."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()

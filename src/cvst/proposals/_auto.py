@@ -28,15 +28,15 @@ class AutoProposer:
     ----------
     n_gaussian : int, default=200
         Number of evaluations after which the mixture takes over.
-    few, many : Proposer, optional
+    early, late : Proposer, optional
         Asked before and after that.
     """
 
     # The comparison of proposers ends at 200 trials. There the mixture lost to the pure
     # process, in 8 runs of 100 trials (benchmarks/results/proposers.md).
     n_gaussian: int = 200
-    few: Proposer = field(default_factory=GaussianProposer)
-    many: Proposer = field(default_factory=lambda: MixedProposer(GaussianProposer()))
+    early: Proposer = field(default_factory=GaussianProposer)
+    late: Proposer = field(default_factory=lambda: MixedProposer(GaussianProposer()))
 
     def propose(
         self,
@@ -48,5 +48,5 @@ class AutoProposer:
         """Propose ``count`` points; see :class:`Proposer`."""
         # Decided by the length of the history, not by a count kept here: a resumed
         # search asks whom the uninterrupted one would have asked.
-        model = self.few if len(history) < self.n_gaussian else self.many
+        model = self.early if len(history) < self.n_gaussian else self.late
         return model.propose(n_choices, history, count, rng)

@@ -25,7 +25,7 @@ from cvst.proposals._space import as_choices, inactive_as_observed, squared_dist
 
 __all__ = ["GaussianProposer"]
 
-# Of several points proposed at once, all but the first are chosen among so many.
+# Of several points proposed at once, all but the first are chosen among this many.
 N_KEPT = 100
 
 

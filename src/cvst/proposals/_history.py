@@ -124,7 +124,7 @@ def with_pending(history: History, points: npt.ArrayLike) -> History:
     -------
     History
         ``n + m`` evaluations; the pending ones have the highest fidelity seen so far,
-        and nobody knows what they will take.
+        and what they will take is unknown.
 
     Examples
     --------

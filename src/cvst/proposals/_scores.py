@@ -45,7 +45,7 @@ def clipped_scores(losses: FloatArray) -> FloatArray:
     if unit <= 0:
         return normal_scores(losses)
     scores = (losses - middle) / unit
-    # The logarithm starts with slope 1, so that the bend at the median is no kink.
+    # The logarithm starts with slope 1, so that there is no kink at the median.
     bent = np.minimum(np.log1p(np.maximum(scores, 0)), 3)
     result: FloatArray = np.where(scores > 0, bent, scores)
     return result

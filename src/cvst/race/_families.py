@@ -165,7 +165,7 @@ class Record:
     first_losses : dict of int to float
         Mean loss of a configuration on the whole first fold.
     levels : dict of int to list of (loss, family)
-        Families that have run the first fold and so many others, the best first, by
+        Families that have run the first fold and this many others, the best first, by
         the mean over these folds.
     final : int or None
         Which look was the first of the race among the best few.
@@ -248,7 +248,7 @@ class Record:
         return [number for _, number in self.order.get(rung, [])]
 
     def on_level(self, n_others: int) -> list[int]:
-        """Return the families that ran so many other folds, the best first."""
+        """Return the families that ran this many other folds, the best first."""
         if n_others == 0:
             return self.on_rung(0)
         return [number for _, number in self.levels.get(n_others, [])]

@@ -90,7 +90,7 @@ class FoldRace(Stage):
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         """Test all against the leader, on all rows seen in this stage so far."""
         if self._is_last(state, look):
-            # It leads, and there is nobody left to test against it.
+            # It leads, and nothing is left to test against it.
             p_values, worse = np.full(1, np.nan), np.zeros(1, dtype=bool)
         else:
             p_values, worse = tested(

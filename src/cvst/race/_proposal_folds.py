@@ -1,4 +1,4 @@
-"""Folds of a race that proposes: who runs others than the first, and when.
+"""Folds of a race that proposes: what runs others than the first, and when.
 
 The best of many run them on the way, the best few in a final, and what beats the winner
 later challenges it there.
@@ -35,7 +35,7 @@ PROMOTED_SHARE = 0.5
 
 
 class ProposalFolds(ProposalTimes):
-    """Knows who runs which fold next.
+    """Knows what runs which fold next.
 
     The parameters are those of :class:`ProposeAndConfirm`.
     """
@@ -81,7 +81,7 @@ class ProposalFolds(ProposalTimes):
         runners = self._runners(state)
         for fold in range(1, len(self._folds(state.problem))):
             families = [n for n in runners if fold not in record.families[n].folds]
-            # One alone has nobody to beat, unless others were there before.
+            # One alone has none to beat, unless others were there before.
             fewest = 2 if len(families) == len(runners) else 1
             while len(families) >= fewest:
                 plan = Plan(CONFIRM, tuple(families), fold=fold, alone=True)

@@ -68,7 +68,7 @@ class Plan:
     stage : str
         Name of the part of the race.
     families : tuple of int
-        Who takes part; empty if new ones are to be proposed.
+        What takes part; empty if new ones are to be proposed.
     rung, fold : int
         Where.
     alone : bool

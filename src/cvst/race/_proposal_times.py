@@ -97,7 +97,7 @@ class ProposalTimes(ProposalRecords):
         seconds = self._each(state, plan)
         record = self._record(state)
         unseen = all(not record.families[one].is_seen for one in plan.families)
-        # A look beside others has one worker, who takes as long as it takes.
+        # A look beside others has one worker, however long that takes.
         beside = state.problem.n_at_once > 1 and not plan.alone
         wall = 1.0 if beside else self._wall(state)
         # However many workers there are, the longest fit has one of them.

@@ -89,7 +89,7 @@ def gaps(losses: np.ndarray, others: np.ndarray) -> FloatArray:
     """
     with np.errstate(invalid="ignore"):
         found: FloatArray = np.subtract(losses, others, dtype=float)
-    # A scorer may give infinity to two, and infinity less infinity is no number.
+    # A scorer may give infinity to two, and infinity less infinity is NaN.
     is_odd = np.isnan(found)
     if is_odd.any():
         found[is_odd & (np.asarray(losses) == others)] = 0.0

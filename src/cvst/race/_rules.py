@@ -59,7 +59,7 @@ class SeveralLooksSource(Protocol):
         ...
 
     def has_room(self, n_pending: int) -> bool:
-        """Return whether another look can begin beside so many."""
+        """Return whether another look can begin beside those under way."""
         ...
 
     def begin(self, look: Look, alone: bool) -> None:

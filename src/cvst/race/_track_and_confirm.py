@@ -127,7 +127,7 @@ class TrackAndConfirm(Staged):
     max_test : int or None, default=100_000
         Most test rows of a look: more add work, but hardly any power.
     max_rows : int or None, default=500_000
-        Most rows that are raced. Of more, so many are drawn at random, so that looks
+        Most rows that are raced. Of more, this many are drawn at random, so that looks
         stay as large as they are, and the winner is fitted on all.
 
     Examples

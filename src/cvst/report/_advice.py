@@ -49,7 +49,7 @@ def advice(
     importance : ImportanceDisplay
         What matters.
     incumbent : IncumbentDisplay
-        Who led when.
+        Which led when.
     stop_reason : str, optional
         Why the race is over.
     defaults : dict, optional
@@ -59,7 +59,7 @@ def advice(
     idle = _idle(importance)
     sentences = []
     for name in dict.fromkeys(name for one in configurations for name in one):
-        # A wider range of what hardly matters is no advice.
+        # A wider range of what hardly matters would not help.
         if name not in idle and name in configurations[winner]:
             sentences += _edge(name, configurations, winner, own.get(name))
     if idle:

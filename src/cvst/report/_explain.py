@@ -112,9 +112,9 @@ def why_it_won(
     ranking : ndarray of int
         Survivors, the best first.
     winner : int
-        Who was chosen.
+        The configuration that was chosen.
     strategy : Strategy, optional
-        Who decided.
+        What decided.
     tie : Tie, optional
         Others that were not found worse.
     measure : Measure, optional

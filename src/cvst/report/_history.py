@@ -10,7 +10,7 @@ import numpy as np
 from cvst._typing import Configuration
 from cvst.displays import IncumbentDisplay
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState
+from cvst.race import RaceState, Strategy
 
 __all__ = ["history"]
 
@@ -19,7 +19,7 @@ def history(
     race: Any,
     configurations: Sequence[Configuration] | None = None,
     *,
-    strategy: Any = None,
+    strategy: Strategy | None = None,
 ) -> dict[str, list[Any]]:
     """Return what a race saw, in order, as columns of equal length.
 
@@ -30,7 +30,7 @@ def history(
     configurations : sequence of dict, optional
         Those of a state that does not know them itself.
     strategy : Strategy, optional
-        Who decides in a state; without it, the lowest loss on the most rows leads.
+        What decides in a state; without it, the lowest loss on the most rows leads.
 
     Returns
     -------
@@ -73,7 +73,7 @@ def history(
     # Columns without rows: a table of no looks still has its names.
     if not state.observations:
         return columns
-    # Who led at that time, which need not be who won.
+    # The leader at that time, which need not be the winner.
     leaders = IncumbentDisplay.from_state(state, strategy=strategy).incumbents
     for place, seen in enumerate(state.observations):
         who = seen.look.configurations.tolist()

@@ -12,6 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from cvst._searched import FittedSearch
 from cvst._text import about_seconds, seconds_text
 from cvst.report._summary import summary
 
@@ -22,7 +23,9 @@ DIGITS = 6
 TITLE = "Race of configurations"
 
 
-def html_report(search: Any, *, title: str = TITLE, command: str | None = None) -> str:
+def html_report(
+    search: FittedSearch, *, title: str = TITLE, command: str | None = None
+) -> str:
     """Return a fitted search as one self-contained, interactive HTML page.
 
     The page makes no request: drawing library, style and data are inside. It needs
@@ -57,7 +60,7 @@ def html_report(search: Any, *, title: str = TITLE, command: str | None = None) 
 
 
 def write_report(
-    search: Any,
+    search: FittedSearch,
     path: str | os.PathLike[str],
     *,
     title: str = TITLE,

@@ -13,8 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 
+from cvst._searched import FittedSearch
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.race import RaceState
+from cvst.race import RaceState, Strategy
 from cvst.report._html import TITLE, fragments, page_html, script_json
 from cvst.report._summary import race_summary, summary
 
@@ -91,7 +92,7 @@ class LiveReport:
         ranking: IntArray | Sequence[int],
         *,
         scores: FloatArray | None = None,
-        strategy: Any = None,
+        strategy: Strategy | None = None,
     ) -> None:
         """Show the race as it is now; call it after every look.
 
@@ -106,7 +107,7 @@ class LiveReport:
         scores : ndarray of shape (n_configurations, n_looks), optional
             Scores with scikit-learn's sign.
         strategy : Strategy, optional
-            Who decides.
+            What decides.
         """
         order = np.asarray(ranking, dtype=np.intp)
         self._show(
@@ -120,7 +121,7 @@ class LiveReport:
             )
         )
 
-    def finish(self, search: Any, *, command: str | None = None) -> None:
+    def finish(self, search: FittedSearch, *, command: str | None = None) -> None:
         """Show the fitted search; open pages take it and stop asking.
 
         Parameters

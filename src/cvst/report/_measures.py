@@ -101,7 +101,7 @@ def measure_values(
     state : RaceState
         The race.
     incumbent : IncumbentDisplay or None
-        Who led when; None before the first look.
+        Which led when; None before the first look.
     """
     leaders = [] if incumbent is None else incumbent.incumbents.tolist()
     seen = np.flatnonzero(state.present.any(axis=1))

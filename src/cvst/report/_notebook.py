@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
+from cvst._searched import FittedSearch
 from cvst._text import about_seconds, score_text, seconds_text
 from cvst.report._summary import summary
 
@@ -30,7 +31,7 @@ COLUMNS = {
 }
 
 
-def notebook_html(search: Any) -> str:
+def notebook_html(search: FittedSearch) -> str:
     """Return a fitted search as a small piece of HTML, without scripts.
 
     Parameters

@@ -9,7 +9,7 @@ import numpy as np
 
 from cvst._typing import Configuration
 from cvst.displays import ImportanceDisplay, IncumbentDisplay, SlicesDisplay
-from cvst.race import RaceState
+from cvst.race import RaceState, Strategy
 from cvst.report._measures import Measure
 
 __all__ = ["importance_values", "incumbent_values", "slice_values", "stage_rows"]
@@ -76,7 +76,7 @@ def importance_values(display: ImportanceDisplay) -> dict[str, Any] | None:
 
 
 def slice_values(
-    state: RaceState, configurations: Sequence[Configuration], strategy: Any
+    state: RaceState, configurations: Sequence[Configuration], strategy: Strategy | None
 ) -> dict[str, Any] | None:
     """Return each varying parameter as an axis, and comparable losses."""
     # The live page is drawn before the first look as well.

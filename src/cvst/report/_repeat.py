@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst._searched import Search
 from cvst._text import shortened
 
 __all__ = ["search_code"]
@@ -15,7 +16,7 @@ __all__ = ["search_code"]
 LONGEST_VALUE = 4000
 
 
-def search_code(search: Any) -> str:
+def search_code(search: Search) -> str:
     """Write the call that makes the same search, without arguments left at default.
 
     Examples

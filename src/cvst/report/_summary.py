@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
 
+from cvst._searched import FittedSearch, Search
 from cvst._text import estimate_text, shared_path, shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.displays import (
@@ -45,7 +46,7 @@ ESTIMATED = ("value", "low", "high", "level", "optimism", "growth")
 
 
 def summary(
-    search: Any, *, command: str | None = None, ahead: bool = True
+    search: FittedSearch, *, command: str | None = None, ahead: bool = True
 ) -> dict[str, Any]:
     """Return all that a report says about a fitted search, as plain values.
 
@@ -148,7 +149,7 @@ def estimate_values(told: Any, scoring: str | None) -> dict[str, Any] | None:
     return {**values, "n_configurations": told.n_configurations, "text": text}
 
 
-def _look_ahead(page: dict[str, Any], search: Any) -> None:
+def _look_ahead(page: dict[str, Any], search: FittedSearch) -> None:
     """Add what takes a second to compute: importances, and what follows from them."""
     state, path = search.race_, page["path"]
     importance = ImportanceDisplay.from_search(search)
@@ -199,11 +200,11 @@ def race_summary(
     scoring : str, optional
         Name of the score. Without it, losses are shown.
     strategy : Strategy, optional
-        Who decides; it also names the leader after each look.
+        What decides; it also names the leader after each look.
     stop_reason : str, optional
         Why the race is over; None while it is not.
     winner : int, optional
-        Who was chosen, if not the first of the ranking.
+        The one that was chosen, if not the first of the ranking.
     tie : Tie, optional
         Others that no test told from the winner, if that is known already.
 
@@ -401,7 +402,7 @@ def _number(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def score_name(search: Any) -> str:
+def score_name(search: Search) -> str:
     """Return the name of the score that a search maximises.
 
     Parameters

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
-from cvst.race import RaceState, deciding_looks
+from cvst.race import RaceState, Strategy, deciding_looks
 from cvst.statistics import mcnemar_exact, paired_excess_test
 
 __all__ = ["Tie", "tie_of"]
@@ -57,7 +57,9 @@ class Tie:
         )
 
 
-def tie_of(state: RaceState, winner: int, strategy: Any = None) -> Tie | None:
+def tie_of(
+    state: RaceState, winner: int, strategy: Strategy | None = None
+) -> Tie | None:
     """Test all that ran on the rows that decided against the winner.
 
     Parameters
@@ -65,9 +67,9 @@ def tie_of(state: RaceState, winner: int, strategy: Any = None) -> Tie | None:
     state : RaceState
         The race.
     winner : int
-        Who was chosen.
+        The configuration that was chosen.
     strategy : Strategy, optional
-        Who decided; its level is used.
+        What decided; its level is used.
 
     Returns
     -------

@@ -16,7 +16,7 @@ UNITS = {"": 1, "b": 1} | {
     for kind, base in (("b", 1000), ("ib", 1024))
 }
 
-# Longer texts and larger numbers are no amounts of memory.
+# Longer texts and larger numbers are not amounts of memory.
 AMOUNT = re.compile(r"\s*(\d{1,18}(?:\.\d{1,18})?)\s*([a-z]{0,3})\s*", re.ASCII)
 
 # Of the memory of a race, each kind of shared work may take this part: there are up to

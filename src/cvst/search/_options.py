@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
+from cvst._searched import Search
+
 __all__ = ["SearchOptions"]
 
 
@@ -41,7 +43,9 @@ class SearchOptions:
     keeps_time: bool = False
 
     @classmethod
-    def of(cls, search: Any, clock: Callable[[], float], **given: Any) -> SearchOptions:
+    def of(
+        cls, search: Search, clock: Callable[[], float], **given: Any
+    ) -> SearchOptions:
         """Read the settings of a search, but those that are given."""
         own = {"clock", "keeps_time", *given}
         names = [field.name for field in fields(cls) if field.name not in own]

@@ -47,10 +47,10 @@ DOUBT_OF_COUNTS = 2.5
 # Below that share of a fit's cost the part of the rows is not to be seen.
 UNSEEN = 0.01
 
-# What is no fit is known to that factor.
+# Work other than fits is known to that factor.
 DOUBT_OF_OTHERS = 1.5
 
-# Tests, books and tables take so many times as long as the bootstrap of the estimate,
+# Tests, records and tables take this many times as long as the bootstrap,
 # which is timed.
 BOOKS = 5.0
 
@@ -119,7 +119,7 @@ class RacePlan:
     race_range, refit_range : tuple of float
         Between which seconds all looks, and the final fit, will probably take.
     other_seconds : float
-        Expected time of what is no look and no final fit: the rows are put in order,
+        Expected time of all but the looks and the final fit: the rows are put in order,
         the books are kept, and ``best_score_estimate_`` is made.
     """
 

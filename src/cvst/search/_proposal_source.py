@@ -192,13 +192,13 @@ class ProposalSource:
     def _with_enough(self, configuration: Configuration) -> Configuration:
         """Return the configuration with as many members as are worth a proposal."""
         for name, least in self.fewest.items():
-            few = configuration.get(name)
-            if few is None or not _is_count(few) or few >= least:
+            given = configuration.get(name)
+            if given is None or not _is_count(given) or given >= least:
                 continue
             point = self.space.encode({**configuration, name: least}, clip=True)
             if not np.isnan(point).all():
                 enough = self.space.decode(np.nan_to_num(point))[name]
-                configuration = {**configuration, name: max(few, enough)}
+                configuration = {**configuration, name: max(given, enough)}
         return configuration
 
 

@@ -258,7 +258,7 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
             resolve_proposer(self.proposer),
             self._rounds(),
             self._configurations(),
-            members_of(self.estimator, self._covered()),
+            members_of(self.estimator, self._served_by_one_fit()),
             quick=() if self.time_budget is None else (ParzenProposer(), QUICKEST),
         )
         strategy = ProposeAndConfirm(
@@ -277,9 +277,9 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
         return replace(options, keeps_time=True)
 
     def _rounds(self) -> dict[str, str]:
-        return rounds_of(self.estimator, self._covered())
+        return rounds_of(self.estimator, self._served_by_one_fit())
 
-    def _covered(self) -> dict[str, str]:
+    def _served_by_one_fit(self) -> dict[str, str]:
         # The race fills in a seed, and without one no fit would serve another.
         return covered_by_one_fit(with_seed(self.estimator, 0))
 
@@ -288,7 +288,8 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
 
     def _averages(self) -> bool:
         """Return whether one fit serves fewer members of an average."""
-        smaller = [name for name, how in self._covered().items() if how == "smaller"]
+        served = self._served_by_one_fit()
+        smaller = [name for name, how in served.items() if how == "smaller"]
         return len(self._rounds()) < len(smaller)
 
     def _space(self) -> Space:
@@ -338,5 +339,5 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
             if not np.isnan(point).any():
                 chosen.append(space.decode(point))
         # Few rounds first: they are cheap, and the race learns what rounds cost.
-        rounds = self._covered()
+        rounds = self._served_by_one_fit()
         return sorted(chosen, key=lambda one: [one.get(name, 0) for name in rounds])

@@ -226,7 +226,7 @@ def _same(one: Any, other: Any) -> bool:
         # Compared by == arrays give an array, or fail if their shapes differ.
         return type(one) is type(other) and np.array_equal(one, other)
     one, other = _plain(one), _plain(other)
-    # 1 and 1.0 are the same setting; True, which equals 1, is no number here.
+    # 1 and 1.0 are the same setting; True, which equals 1, is not a number here.
     if is_number(one) and is_number(other):
         return bool(one == other)
     # Two estimators with equal parameters are not equal, but written the same. So is

@@ -106,7 +106,7 @@ class Floats(RandomValues):
             )
 
     def __repr__(self) -> str:
-        # A step that is no number is shown in the sentence that refuses it.
+        # A step that is not a number is shown in the sentence that refuses it.
         text = f"{self.step:g}" if is_number(self.step) else repr(self.step)
         step = "" if self.step is None else f", step={text}"
         return f"floats({self.low:g}, {self.high:g}{_log_text(self.log)}{step})"

@@ -35,7 +35,7 @@ def frozen(distribution: Any) -> Marginal:
     # Made from a table, such as rv_discrete(values=...): its numbers need not be whole.
     table = getattr(distribution, "xk", None)
     if table is not None:
-        # Weights of 0 are refused in a list: what cannot be drawn is no value.
+        # Weights of 0 are refused in a list: what cannot be drawn cannot be chosen.
         possible = np.asarray(distribution.pk) > 0
         numbers = np.asarray(table)[possible].tolist()
         return levels(numbers, np.asarray(distribution.pk)[possible])

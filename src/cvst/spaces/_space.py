@@ -266,7 +266,7 @@ def _assemble(parts: Sequence[tuple[Mapping[str, Marginal], float]]) -> Space:
         entries = []
         for name, marginal in marginals.items():
             column = None
-            # A constant has no coordinate: a model would fit a length to it in vain.
+            # A constant has no coordinate: a model would fit a length to nothing.
             if marginal.n_values > 1:
                 column = first + _column(found, name, marginal)
                 found[column - first][2].append(index)

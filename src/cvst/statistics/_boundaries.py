@@ -74,7 +74,7 @@ class ParallelBoundaries:
             All False before the first step.
         """
         n_steps = traces.shape[1]
-        # Before the first step nobody has flopped, whatever the lines say.
+        # Before the first step none has flopped, whatever the lines say.
         boundary = self.loser_boundary(n_steps) if n_steps else -inf
         return np.asarray(np.count_nonzero(traces, axis=1) <= boundary)
 

@@ -139,5 +139,5 @@ def _add_point(totals: _Totals, n_successes: int) -> Iterator[tuple[_Totals, int
         for (total, n), n_winners in zip(totals, winners, strict=True):
             grown[total] += n - n_winners
             grown[total + 1] += n_winners
-        # The plus drops totals of nobody, so that equal states are equal keys.
+        # The plus drops totals that no row has, so that equal states are equal keys.
         yield tuple(sorted((+grown).items())), prod(map(comb, sizes, winners))

@@ -25,7 +25,7 @@ __all__ = [
     "standard_error_of_mean",
 ]
 
-# More cells are dealt out to so many, and of more configurations the best are taken:
+# More cells are pooled into this many, and of more configurations the best are taken:
 # both change the result far less than the draw of the rows does.
 MOST_CELLS, MOST_CONFIGURATIONS = 2000, 200
 
@@ -247,7 +247,7 @@ def mean_interval(
 
 
 def share_interval(share: float, n_cells: float, level: float) -> tuple[float, float]:
-    """Return Wilson's interval of a share among so many cells.
+    """Return Wilson's interval of a share among a number of cells.
 
     It keeps within 0 and 1, and has a width where all cells are alike.
 

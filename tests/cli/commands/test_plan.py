@@ -105,7 +105,7 @@ def test_a_long_race_has_a_short_table(cvst):
     assert len(text.splitlines()) < 40
 
 
-def test_nobody_is_dropped_in_the_first_step(cvst):
+def test_none_is_dropped_in_the_first_step(cvst):
     """At seven steps the zone is shorter than one, but races judge from the second."""
     plan = json.loads(cvst("plan", "--max-steps", 7, "--json").out)
     assert plan["safety_zone"] < 1

@@ -164,7 +164,7 @@ def test_one_fit_serves_all_sizes(estimator_class, count_fits):
         ),
     ],
 )
-def test_without_a_seed_everybody_fits_alone(estimator, count_fits):
+def test_without_a_seed_all_are_fitted_alone(estimator, count_fits):
     """A fit that cannot be repeated is not shared: its luck would be, too."""
     fits = count_fits(GradientBoostingRegressor)
     task = draw_task(
@@ -176,7 +176,7 @@ def test_without_a_seed_everybody_fits_alone(estimator, count_fits):
     assert len(fits) == 3
 
 
-def test_a_monitor_keeps_everybody_alone(assert_same_as_one_by_one, count_fits):
+def test_a_monitor_keeps_all_fits_alone(assert_same_as_one_by_one, count_fits):
     """A monitor may stop a run by its length, so runs are not shared."""
 
     def stop_at_half(stage, model, _):

@@ -260,7 +260,7 @@ def test_one_fit_serves_all_sizes(
     assert_same_as_one_by_one(task, rtol=0, atol=0)
 
 
-def test_an_evaluation_set_keeps_everybody_alone(
+def test_an_evaluation_set_keeps_all_fits_alone(
     draw_rows, make_task, assert_same_as_one_by_one, count_fits
 ):
     """A run with one may keep its best round, so runs are not shared."""

@@ -224,7 +224,7 @@ def test_any_hyper_parameters(
     )
 
 
-def test_an_evaluation_set_keeps_everybody_alone(
+def test_an_evaluation_set_keeps_all_fits_alone(
     draw_rows, make_task, assert_same_as_one_by_one, count_fits
 ):
     """A run that stops early predicts with its best round."""

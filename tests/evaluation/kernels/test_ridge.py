@@ -132,7 +132,7 @@ def test_one_group_per_kernel():
     assert groups == [[0, 2], [1], [3, 4], [5]]
 
 
-def test_nobody_is_fitted_alone(make_rows, make_task, count_fits):
+def test_none_is_fitted_alone(make_rows, make_task, count_fits):
     """All penalties and widths of a plain grid come from shared work."""
     X, y, _ = make_rows(0)
     fits = count_fits(KernelRidge)

@@ -193,7 +193,7 @@ def test_separable_classes(make_task, assert_same_as_one_by_one, tol):
     assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 
-def test_nobody_is_fitted_alone(make_rows, make_task, count_fits):
+def test_none_is_fitted_alone(make_rows, make_task, count_fits):
     """All penalties and widths of a plain grid come from shared work."""
     X, y, _ = make_rows(0, 2, "distinct", 3)
     fits = count_fits(KernelLogisticRegression)

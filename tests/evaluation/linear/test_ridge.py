@@ -148,7 +148,7 @@ def test_no_penalty_on_a_singular_system(assert_same_as_one_by_one):
 def test_where_nothing_was_solved_the_log_says_why(
     n_features, alphas, n_columns, assert_same_as_one_by_one, caplog
 ):
-    """It is no mistake of ours, and nothing is divided by the number of solutions."""
+    """It is not our mistake, and nothing is divided by the number of solutions."""
     X, y, _ = draw_rows(2, 20, n_features, n_columns or 1)
     grid = [{"alpha": alpha} for alpha in alphas]
     task = make_task(Ridge(solver="cholesky"), grid, np.zeros_like(X), y, 20)

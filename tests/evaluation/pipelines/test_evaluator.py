@@ -611,7 +611,7 @@ def test_transformers_without_state(assert_same):
 
 
 @pytest.mark.parametrize("when", ["fit", "transform"])
-def test_a_failing_step_fails_all_who_share_it_and_nobody_else(assert_same, when):
+def test_a_failing_step_fails_all_that_share_it_and_no_other(assert_same, when):
     """The error is the one that a fit on its own would have raised."""
     grid = {"second__fail": [None, when], "final__C": [1.0, 2.0]}
     task = task_of(counting_pipeline(), list(ParameterGrid(grid)))
@@ -855,7 +855,7 @@ def test_a_random_state_object_counts_as_a_seed(assert_same):
     assert_same(task_of(pipeline, grid))
 
 
-def test_steps_that_write_into_their_inputs_harm_nobody(assert_same):
+def test_steps_that_write_into_their_inputs_harm_no_other(assert_same):
     """Rows that are shared are protected from functions that work in place."""
 
     def double(X):

@@ -230,7 +230,7 @@ def test_far_from_all_rows_a_decision_of_zero_is_the_second_class(
     assert_same_as_one_by_one(task)
 
 
-def test_nobody_is_fitted_alone(make_inputs, make_task, count_fits):
+def test_none_is_fitted_alone(make_inputs, make_task, count_fits):
     """All machines of a plain grid share their kernels."""
     X, rng = make_inputs(0)
     y = make_labels(X, rng, 3)

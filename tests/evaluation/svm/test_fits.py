@@ -45,7 +45,7 @@ def curve():
 
 @pytest.fixture
 def impatient(monkeypatch):
-    """Nobody waits for libsvm first."""
+    """Libsvm is not waited for."""
     pytest.importorskip("numba", exc_type=ImportError)
     monkeypatch.setattr(_svm_fits._break_even, "is_reached", lambda: True)
 
@@ -90,7 +90,7 @@ def assert_same(solution, expected):
 
 
 def test_the_compiled_solver_fits_the_same_machine(curve, monkeypatch, impatient):
-    """Nobody asks libsvm."""
+    """Libsvm is not asked."""
     matrix, targets, weights = curve
     expected = libsvm_fit(matrix, targets, sample_weight=weights, **SETTINGS)
     monkeypatch.setattr(_svm_fits, "libsvm_fit", None)
@@ -162,7 +162,7 @@ def patience(monkeypatch):
     return patience
 
 
-def test_nobody_waits_for_a_compiler_in_a_short_race(curve, patience, monkeypatch):
+def test_a_short_race_does_not_wait_for_a_compiler(curve, patience, monkeypatch):
     """As long as libsvm was faster than loading, or compiling, the other one."""
     monkeypatch.setattr(patience.compiler, "start", lambda: None)
     asked = []
@@ -332,7 +332,7 @@ def test_an_interrupt_waits_for_the_compiler(monkeypatch, fails):
     assert signal.getsignal(signal.SIGINT) is handler
 
 
-def test_in_a_thread_nobody_touches_signals(monkeypatch):
+def test_signals_are_left_alone_in_a_thread(monkeypatch):
     """Only the main thread may."""
     pytest.importorskip("numba", exc_type=ImportError)
     monkeypatch.setattr(signal, "signal", None)

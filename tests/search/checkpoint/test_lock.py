@@ -137,7 +137,7 @@ def _take(path, gate, holders):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes of that kind here")
 def test_of_several_that_find_a_stale_lock_one_takes_it(tmp_path):
-    """Who comes second must not remove what the first has just written."""
+    """The second must not remove what the first has just written."""
     fork = get_context("fork")
     for trial in range(100):
         path = tmp_path / str(trial)

@@ -180,7 +180,7 @@ def test_an_error_that_ends_a_search_ends_it_again(rows, tmp_path, fits):
 
 @pytest.mark.parametrize("error", [SystemExit(3), MemoryError("full")])
 def test_a_race_that_was_broken_off_by_an_error_goes_on(error, rows, tmp_path, fits):
-    """An error or an exit in a later look is no end, whatever is known by then."""
+    """An error or an exit in a later look does not end a race."""
     grid = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 20]}
     options = {"strategy": "cross_validation", "error_score": "raise"}
     search = RaceGridSearchCV(Told(), grid, random_state=0, **options)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from typing import Any
+from typing import Any, TypeAlias
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.cli.commands._options import DEFAULT_STRATEGY
@@ -13,7 +13,9 @@ from cvst.cli.table import Learning, Prepared
 from cvst.exceptions import InvalidInputError
 from cvst.spaces import suggest
 
-__all__ = ["chosen_search", "read_chosen_grid"]
+__all__ = ["AnySearch", "chosen_search", "read_chosen_grid"]
+
+AnySearch: TypeAlias = RaceGridSearchCV | RaceRandomSearchCV | RaceSearchCV
 
 # A grid is enumerated; one larger than this fills the memory before the race begins.
 MOST_CONFIGURATIONS = 1_000_000
@@ -38,7 +40,7 @@ def chosen_search(
     grid: Grid | None,
     prepared: Prepared,
     learning: Learning,
-) -> tuple[Any, Grid]:
+) -> tuple[AnySearch, Grid]:
     """Return the search that the options ask for, and what it tries."""
     proposes = _proposes(options, model)
     space: Any
@@ -95,14 +97,14 @@ def _is_given(options: Namespace, name: str) -> bool:
 
 def _fixed_search(
     options: Namespace, grid: Grid, estimator: Any, space: Any, common: dict[str, Any]
-) -> Any:
+) -> RaceRandomSearchCV | RaceGridSearchCV:
     """Return a search whose configurations are known before the race."""
     strategy = options.strategy
     if strategy is None:
         stepwise = any(_is_given(options, name) for name in STRATEGY_OPTIONS)
         strategy = "cvst" if stepwise else DEFAULT_STRATEGY
     common = {**common, "strategy": strategy}
-    search: Any
+    search: RaceRandomSearchCV | RaceGridSearchCV
     if grid.n_configurations is None or options.n_iter is not None:
         n_iter = DEFAULT_DRAWS if options.n_iter is None else options.n_iter
         search = RaceRandomSearchCV(estimator, space, n_iter=n_iter, **common)
@@ -124,7 +126,9 @@ def _check_size(count: int) -> None:
         )
 
 
-def _set_strategy(search: Any, name: str, value: Any) -> None:
+def _set_strategy(
+    search: RaceRandomSearchCV | RaceGridSearchCV, name: str, value: Any
+) -> None:
     strategy = search.strategy
     try:
         search.set_params(**{f"strategy__{name}": value})

@@ -15,6 +15,7 @@ from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ParameterGrid
 
 from cvst import RaceGridSearchCV
+from cvst._searched import FittedSearch
 from cvst._text import about_seconds, about_times, seconds_text
 from cvst._typing import Configuration, FloatArray
 from cvst.cli.results import looks_table, plain, race_looks, stop_sentence
@@ -107,7 +108,7 @@ def _view() -> RaceView:
     )
 
 
-def _check(search: Any, train: Any, fresh: Any) -> Check:
+def _check(search: RaceGridSearchCV, train: Any, fresh: Any) -> Check:
     configurations = list(ParameterGrid(search.param_grid))
     first = (fresh[0][:N_FIRST], fresh[1][:N_FIRST])
     errors = _errors(search.estimator, configurations, train, first)
@@ -176,13 +177,13 @@ def _mean_errors(
     return means
 
 
-def _plain_seconds(search: Any) -> float:
+def _plain_seconds(search: FittedSearch) -> float:
     """Estimate plain cross-validation as displays and reports do."""
     display = TimeConsumptionDisplay.from_search(search, n_folds=N_FOLDS)
     return display.cross_validation_seconds
 
 
-def _as_text(search: Any, seconds: float, check: Check) -> str:
+def _as_text(search: FittedSearch, seconds: float, check: Check) -> str:
     n_configurations = len(search.cv_results_["params"])
     heading = HEADING.format(n_configurations=n_configurations, n_rows=N_ROWS)
     looks = [asdict(look) for look in race_looks(search)]
@@ -212,7 +213,7 @@ estimate: {n_fits:,} fits and their predictions, from the times of the race and 
 final fit."""
 
 
-def _as_json(search: Any, seconds: float, check: Check) -> str:
+def _as_json(search: FittedSearch, seconds: float, check: Check) -> str:
     n_fits = N_FOLDS * len(search.cv_results_["params"])
     document = {
         "looks": [asdict(look) for look in race_looks(search)],

@@ -11,7 +11,11 @@ from time import perf_counter
 from typing import Any
 
 from cvst import RaceSearchCV
-from cvst.cli.commands._chosen_search import chosen_search, read_chosen_grid
+from cvst.cli.commands._chosen_search import (
+    AnySearch,
+    chosen_search,
+    read_chosen_grid,
+)
 from cvst.cli.grid import Grid
 from cvst.cli.models import find_model
 from cvst.cli.table import (
@@ -54,7 +58,7 @@ class Job:
     learning: Learning
     prepared: Prepared
     grid: Grid
-    search: Any
+    search: AnySearch
     sha256: str
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0

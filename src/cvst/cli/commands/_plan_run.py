@@ -81,7 +81,7 @@ def _plan(
         "safety_zone": test.safety_zone,
         # A race judges from the second step on, however short the safety zone.
         "first_drop": max(2, first_drop(test)),
-        # Nobody has -1 wins, so nobody is dropped in the first step.
+        # None has -1 wins, so none is dropped in the first step.
         "dropped_with_wins_up_to": [min(-1, bounds[0]), *bounds[1:]],
         "win_probabilities": [
             {
@@ -162,7 +162,7 @@ def _boundary_table(plan: dict[str, Any]) -> str:
     changes = [
         (step, wins)
         for step, wins in enumerate(bounds, start=1)
-        # A boundary below zero drops nobody.
+        # A boundary below zero drops none.
         if wins >= 0 and (step == 1 or bounds[step - 2] != wins)
     ]
     if not changes:

@@ -7,8 +7,8 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
+from cvst._searched import FittedSearch
 from cvst.cli.commands._options import spellings
 
 __all__ = ["program", "repeat_command"]
@@ -23,7 +23,7 @@ def program() -> list[str]:
     return ["python", "-m", "cvst"] if as_module else ["cvst"]
 
 
-def repeat_command(options: Namespace, search: Any, proposes: bool) -> str:
+def repeat_command(options: Namespace, search: FittedSearch, proposes: bool) -> str:
     """Return the command that repeats a search, whatever the clock or Ctrl-C did to it.
 
     What a time budget chose, and the look that was the last, are written out. The
@@ -47,7 +47,7 @@ def _parted(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:end], words[end:]
 
 
-def _as_it_went(words: list[str], search: Any) -> list[str]:
+def _as_it_went(words: list[str], search: FittedSearch) -> list[str]:
     """Replace the clock by what it chose."""
     words = _without(words, spellings("--time-budget"))
     settings = getattr(search, "budget_settings_", {})

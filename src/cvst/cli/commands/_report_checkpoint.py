@@ -42,7 +42,7 @@ def report_checkpoint(options: Namespace) -> str:
             content = page_html(page, title=f"{path.name}: a race of cvst")
         except ImportError as error:
             raise MissingExtraError(str(error)) from error
-        # A path may hold bytes that are no text, which Python keeps as lone surrogates.
+        # A path may hold bytes that are not text, which Python keeps as surrogates.
         write_file(target, content.encode(errors="backslashreplace"))
         document["files"] = [str(target)]
     return json.dumps(document, indent=2) if options.json else _text(document)

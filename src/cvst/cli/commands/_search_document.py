@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from cvst import __version__
+from cvst._searched import FittedSearch
 from cvst._text import counted
 from cvst.cli.commands._job import Job, plan_job
 from cvst.cli.commands._repeat import program, repeat_command
@@ -99,14 +100,14 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
     return values
 
 
-def _estimate(search: Any) -> dict[str, Any] | None:
+def _estimate(search: FittedSearch) -> dict[str, Any] | None:
     """Return what to expect on new rows, None where that is not known."""
     told = search.best_score_estimate_
     names = ("value", "low", "high", "level", "optimism", "growth")
     return None if told is None else {name: getattr(told, name) for name in names}
 
 
-def _last_look(search: Any) -> Look:
+def _last_look(search: FittedSearch) -> Look:
     """Return the last look that the winner took part in."""
     place = np.flatnonzero(search.race_.present[search.best_index_])[-1]
     look: Look = search.race_.observations[place].look

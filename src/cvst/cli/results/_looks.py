@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cvst import report
+from cvst._searched import FittedSearch
 from cvst.cli.terminal import shown_parameters, table
 from cvst.race import deciding_mean
 
@@ -59,7 +60,7 @@ class RaceLook:
     seconds: float
 
 
-def race_looks(search: Any) -> list[RaceLook]:
+def race_looks(search: FittedSearch) -> list[RaceLook]:
     """Return the looks of a fitted search."""
     state = search.race_
     configurations = search.cv_results_["params"]
@@ -130,7 +131,7 @@ def _telling(looks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     return changes if changes[-1] is looks[-1] else [*changes, looks[-1]]
 
 
-def stop_sentence(search: Any) -> str:
+def stop_sentence(search: FittedSearch) -> str:
     """Say why the race of a fitted search is over."""
     return report.stop_sentence(
         search.stop_reason_, search.n_looks_, search.strategy_, search.tie_

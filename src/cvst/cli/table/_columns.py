@@ -18,7 +18,7 @@ __all__ = ["ColumnOptions", "Learning", "learning_problem"]
 # Of thousands of columns a note names the first.
 MOST_NAMED = 12
 
-# Plain numbers are looked at in blocks of so many columns, which bounds their copy.
+# Plain numbers are looked at in blocks of this many columns, which bounds their copy.
 COLUMNS_AT_ONCE = 1000
 
 

@@ -29,7 +29,7 @@ class LookLines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Hand the event to the view, and write what is new in it."""
-        # Most events are no looks and add no row.
+        # Most events are not looks and add no row.
         n_before = len(self._view.rows)
         self._view.emit(record)
         for row in self._view.rows[n_before:]:

@@ -20,7 +20,7 @@ from cvst.evaluation.device._arrays import Arrays
 __all__ = ["Pivoted"]
 
 # Rows among which pivots of a round are chosen, and most of them.
-N_CANDIDATES = 128
+N_TRIED = 128
 MOST_PIVOTS = 64
 LOWER = np.tri(MOST_PIVOTS)
 
@@ -68,7 +68,7 @@ class Pivoted:
         self._most_bytes = most_bytes
         self._members = np.arange(n_matrices)
         self._factors = arrays.empty(n_matrices, 0, n_rows)
-        n_parts = min(N_CANDIDATES, n_rows)
+        n_parts = min(N_TRIED, n_rows)
         length = -(-n_rows // n_parts)
         # Beyond the last row there is nothing left to tell.
         self._left = arrays.zeros(n_matrices, n_parts, length)
@@ -83,13 +83,13 @@ class Pivoted:
         if len(self._members) == 0 or limit <= self._ranks.min():
             return
         while len(self._members):
-            candidates = self._candidates()
-            if self._settle(candidates.heights, limit):
+            tried = self._tried_rows()
+            if self._settle(tried.heights, limit):
                 continue
             if self._ranks.min() >= limit:
                 break
             if self._makes_room(int(self._ranks.max()) + MOST_PIVOTS):
-                self._add(candidates, limit)
+                self._add(tried, limit)
             else:
                 # Those that took most will take most.
                 self._keep(np.flatnonzero(self._ranks < self._ranks.max()))
@@ -115,11 +115,11 @@ class Pivoted:
         self._factors = longer
         return True
 
-    def _candidates(self) -> _Candidates:
+    def _tried_rows(self) -> _TriedRows:
         xp, n_rows = self._arrays.xp, self._factors.shape[2]
         heights = xp.amax(self._left, axis=2)
         rows = xp.argmax(self._left, axis=2) + self._starts
-        return _Candidates(xp.clip(rows, 0, n_rows - 1), self._arrays.fetch(heights))
+        return _TriedRows(xp.clip(rows, 0, n_rows - 1), self._arrays.fetch(heights))
 
     def _settle(self, heights: FloatArray, limit: int) -> bool:
         """Leave behind what is done, and what will not be; True if there was any."""
@@ -149,10 +149,10 @@ class Pivoted:
         self._factors = self._factors[kept]
         self._left = self._left[kept]
 
-    def _add(self, candidates: _Candidates, limit: int) -> None:
+    def _add(self, tried: _TriedRows, limit: int) -> None:
         arrays, rank = self._arrays, int(self._ranks.max())
         n_matrices, _, n_rows = self._factors.shape
-        rows = candidates.rows
+        rows = tried.rows
         everyone = arrays.put(np.arange(n_matrices))[:, None]
         columns = self._columns(arrays.put(self._members), rows)
         if rank:
@@ -162,12 +162,12 @@ class Pivoted:
         between = arrays.fetch(columns.swapaxes(1, 2)[everyone, rows])
         most = np.clip(limit - self._ranks, 0, MOST_PIVOTS)
         mixtures, counts = _mixtures(
-            between, candidates.heights, self._enough, most.tolist()
+            between, tried.heights, self._enough, most.tolist()
         )
         features = arrays.put(mixtures) @ columns
         left = self._left.reshape(n_matrices, -1)[:, :n_rows]
         left -= (features * features).sum(axis=1)
-        # Candidates that hold nothing new but rounding errors are done: without this
+        # Rows that hold nothing new but rounding errors are done: without this
         # they would come back in each round.
         stuck = np.flatnonzero((counts == 0) & (most > 0))
         if len(stuck):
@@ -179,7 +179,7 @@ class Pivoted:
         self._ranks = self._ranks + counts
 
 
-class _Candidates(NamedTuple):
+class _TriedRows(NamedTuple):
     """Rows that may be pivots, on the device, and what is left of their diagonals."""
 
     rows: Any
@@ -189,14 +189,14 @@ class _Candidates(NamedTuple):
 def _mixtures(
     between: FloatArray, heights: FloatArray, enough: float, most: list[int]
 ) -> tuple[FloatArray, IntArray]:
-    """Choose pivots among candidates, and how their columns become features.
+    """Choose pivots among the tried rows, and how their columns become features.
 
     Parameters
     ----------
-    between : ndarray of shape (n_matrices, n_candidates, n_candidates)
-        What is left of the matrices between the candidates.
-    heights : ndarray of shape (n_matrices, n_candidates)
-        Its diagonals; candidates that stand for no row have 0.
+    between : ndarray of shape (n_matrices, n_tried, n_tried)
+        What is left of the matrices between these rows.
+    heights : ndarray of shape (n_matrices, n_tried)
+        Its diagonals; places without a row have 0.
     enough : float
         Smaller entries do not matter.
     most : list of int
@@ -204,14 +204,14 @@ def _mixtures(
 
     Returns
     -------
-    mixtures : ndarray of shape (n_matrices, n_pivots, n_candidates)
-        Features are these times the columns of the candidates; rows of zeros where a
+    mixtures : ndarray of shape (n_matrices, n_pivots, n_tried)
+        Features are these times the columns of the tried rows; zeros where a
         matrix has fewer pivots than others.
     counts : ndarray of shape (n_matrices,)
         How many pivots each matrix has.
     """
-    n_matrices, n_candidates, _ = between.shape
-    mixtures = np.zeros((n_matrices, MOST_PIVOTS, n_candidates))
+    n_matrices, n_tried, _ = between.shape
+    mixtures = np.zeros((n_matrices, MOST_PIVOTS, n_tried))
     counts = np.zeros(n_matrices, dtype=np.intp)
     for place in np.flatnonzero(most).tolist():
         own = heights[place]

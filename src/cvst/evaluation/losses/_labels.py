@@ -55,7 +55,7 @@ class LabelLoss(PointwiseLoss):
         super().__init__(function, name=name)
         self.report = report
         self.targets = targets
-        # With several labels per row, such a score is no mean over rows.
+        # With several labels per row, such a score is not a mean over rows.
         self.single = targets == "single"
 
     def for_target(self, estimator: Any, y: Any) -> Self:

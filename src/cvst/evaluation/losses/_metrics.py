@@ -151,13 +151,13 @@ def _overlap(
     def build(
         *, average: Any = "binary", pos_label: Any = 1, zero_division: Any = "warn"
     ) -> PointwiseLoss | None:
-        del pos_label  # matters for average="binary" only, which is no mean
+        del pos_label  # matters for average="binary" only, which is not a mean
         # One label per row, true or predicted: all sums over labels are numbers of
         # rows.
         if average in accuracy:
             return LabelLoss(zero_one, name=name, report=micro, targets="single")
         undefined = 0.0 if zero_division == "warn" else float(zero_division)
-        # NaN leaves rows out, and then it is no mean over all of them.
+        # NaN leaves rows out, and the rest is not a mean over all.
         if average != "samples" or np.isnan(undefined):
             return None
         function = partial(
@@ -290,7 +290,7 @@ METRICS: dict[str, Metric] = {
         _averaged(squared_log_error, "mean_squared_log_error", domain=LOG_DOMAIN),
         False,
     ),
-    # The mean of several roots is no function of one mean.
+    # The mean of several roots is not a function of one mean.
     "root_mean_squared_error": Metric(
         _averaged(
             squared_error,

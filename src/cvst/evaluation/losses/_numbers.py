@@ -76,8 +76,8 @@ class RegressionLoss(PointwiseLoss):
         self.output_weights(truth, np.ones(truth.shape[1]))
         if truth.shape[1] > 1 and self.nearest is not None:
             raise UnsupportedScoreError(
-                f"{self.name} of {truth.shape[1]} outputs is no function of one mean "
-                f"over rows; the nearest score that works is {self.nearest!r}."
+                f"{self.name} of {truth.shape[1]} outputs is not a function of one "
+                f"mean over rows; the nearest score that works is {self.nearest!r}."
             )
         if self.domain is not None:
             allowed, rule = self.domain

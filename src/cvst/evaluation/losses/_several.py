@@ -74,7 +74,7 @@ def resolve_scoring(
     name = raced_name(scoring, refit, race_by)
     if _is_opaque(scoring):
         shown = getattr(scoring, "__name__", repr(scoring))
-        # Before the first fit nobody knows whether the callable returns a dictionary.
+        # It is unknown before the first fit whether the callable returns a dictionary.
         # That one of its scores is named is the only sign.
         key = None if name == SINGLE else name
         opaque = OpaqueScore(scoring, name=shown, key=key).for_target(estimator, y)

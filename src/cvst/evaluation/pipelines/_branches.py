@@ -114,7 +114,7 @@ class _StandIn:
 
     def transform(self, X: Any) -> Any:
         """Return the transformed test rows."""
-        make = partial(_transformed, self.transformer, X)
+        make = partial(_fit_and_transform, self.transformer, X)
         return _own(self.keep(("transform", self.key), make).rows)
 
 
@@ -124,7 +124,7 @@ def _fitted(transformer: Any, X: Any, y: Any) -> Branch:
     return Branch(transformer, transformer.fit(X, y).transform(X))
 
 
-def _transformed(transformer: Any, X: Any) -> Branch:
+def _fit_and_transform(transformer: Any, X: Any) -> Branch:
     return Branch(transformer, transformer.transform(X))
 
 

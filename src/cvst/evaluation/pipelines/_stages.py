@@ -73,15 +73,15 @@ def transformed(
     itself, because it draws random numbers.
     """
     try:
-        return _transformed(stage.guarded(), step, guarded(y), params, keep)
+        return _fit_and_transform(stage.guarded(), step, guarded(y), params, keep)
     except Exception:
         try:
-            return _transformed(stage.writable(), step, writable(y), params, keep)
+            return _fit_and_transform(stage.writable(), step, writable(y), params, keep)
         except Exception as error:
             return Stage(None, None, error=error)
 
 
-def _transformed(
+def _fit_and_transform(
     stage: Stage, step: Step, y: Any, params: Mapping[str, Any], keep: Keep
 ) -> Stage:
     transformer = configured(step.template, step.changes)

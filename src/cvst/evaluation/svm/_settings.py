@@ -110,7 +110,7 @@ def _answer_is_valid(params: Configuration) -> bool:
         # Probabilities come from a cross-validation inside libsvm.
         params.get("probability", False) in (False, "deprecated")
         and params["verbose"] in (False, 0)
-        # The state draws nothing here, but scikit-learn has to refuse what is no state.
+        # The state draws nothing here, but scikit-learn has to refuse a bad one.
         and (state is None or isinstance(state, Integral | np.random.RandomState))
         and isinstance(break_ties, bool | np.bool_)
         and _is_in(shape, ("ovr", "ovo"))

@@ -205,7 +205,7 @@ class Within(Limit):
     Parameters
     ----------
     decider : Decider
-        Who decides.
+        What decides.
     budget : TimeBudget
         The clock.
     setup : Setup

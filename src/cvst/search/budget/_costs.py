@@ -58,7 +58,7 @@ FEWEST_TESTED, MOST_TESTED = 200, 1000
 # more about the growth.
 MUCH_LARGER = 4
 
-# A group below that share of the mean is no example of the others.
+# A group below that share of the mean does not stand for the others.
 CHEAP = 0.3
 
 # A lone fit that takes more than that share of the time is not timed by itself.
@@ -253,7 +253,7 @@ class _Measurement:
         )
         # A quarter of the rows at most: these looks are short beside those before.
         smaller = [size for size in self.sizes if 4 * size <= spread.n_train]
-        few = self._few(spread)
+        examples = self._cheap_middle_and_dear(spread)
         cheap = spread.fit[places].mean() < CHEAP * spread.fit.mean()
         if not cheap:
             return early
@@ -261,9 +261,9 @@ class _Measurement:
             # Then only looks at more rows can tell.
             return [one for one in early if one.n_train <= spread.n_train]
         ends = sorted({smaller[0], smaller[-1]})
-        return [self.watch.time(self._look(size, few)) for size in ends]
+        return [self.watch.time(self._look(size, examples)) for size in ends]
 
-    def _few(self, spread: Timing) -> list[int]:
+    def _cheap_middle_and_dear(self, spread: Timing) -> list[int]:
         """Return the groups that were cheapest, in the middle and dearest."""
         groups = self._by_cost(spread)
         places = {0, len(groups) // 2, len(groups) - 1}
@@ -338,15 +338,16 @@ class _Measurement:
         if not larger or left <= 0:
             return None
         groups = self._by_cost(spread)
-        few, alone = self._few(spread), sorted(self._typical(groups, spread))
+        examples = self._cheap_middle_and_dear(spread)
+        alone = sorted(self._typical(groups, spread))
         several, lone = (
             max(self._fitting(members, spread, model, larger, left), default=0)
-            for members in (few, alone)
+            for members in (examples, alone)
         )
         if lone >= MUCH_LARGER * max(several, largest):
             return self._look(lone, alone)
         if several:
-            return self._look(several, few)
+            return self._look(several, examples)
         # One size says nothing about growth: a second one is worth its time.
         first = len({one.n_train for one in known}) == 1
         return self._look(larger[0], alone) if lone or first else None
@@ -449,7 +450,7 @@ class _Measurement:
     def _look(
         self, n_train: int, members: list[int], n_test: int = FEWEST_TESTED
     ) -> Look:
-        """Return a look with about so many test rows."""
+        """Return a look with about this many test rows."""
         train, test = self.problem.prefix(n_train)
         assert isinstance(test, slice)
         n_test = min(test.stop - test.start, max(n_test, n_train))

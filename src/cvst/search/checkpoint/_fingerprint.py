@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from cvst._searched import Search
 from cvst._text import value_text
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
@@ -35,7 +36,7 @@ PACKAGES = ("cvst", "numpy", "scipy", "sklearn")
 Part = dict[str, str]
 
 
-def fingerprint(search: Any, inputs: Inputs, setup: Setup) -> dict[str, Part]:
+def fingerprint(search: Search, inputs: Inputs, setup: Setup) -> dict[str, Part]:
     """Return the parts of a search that decide about its result.
 
     Returns
@@ -153,7 +154,7 @@ def _length(value: Any) -> tuple[int, ...]:
     return (len(value),) if hasattr(value, "__len__") else ()
 
 
-def _versions(search: Any) -> Iterator[tuple[str, Part]]:
+def _versions(search: Search) -> Iterator[tuple[str, Part]]:
     yield "the search", _plain(type(search).__name__)
     yield "the version of Python", _plain(platform.python_version())
     # Other processors round otherwise, and one digit may turn a test.

@@ -26,7 +26,7 @@ class Later:
         self._thread: threading.Thread | None = None
 
     def within(self, seconds: float) -> None:
-        """Do it after so many seconds, or earlier if that was asked for."""
+        """Do it after these seconds, or earlier if that was asked for."""
         if seconds >= threading.TIMEOUT_MAX:
             return
         with self._changed:

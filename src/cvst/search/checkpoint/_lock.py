@@ -21,7 +21,7 @@ __all__ = ["Lock"]
 # More than that was not written by a lock.
 MOST_BYTES = 10_000
 
-# Who has just made the file gets this time to write it.
+# A process that has just made the file gets this time to write it.
 WRITING_SECONDS, WRITING_TRIES = 0.5, 10
 
 
@@ -87,8 +87,8 @@ class Lock:
         except PermissionError:
             raise self._in_use(self._owner()) from None
         with file:
-            # One after the other: who comes second finds the name of the first. The
-            # file stays where it is, so that nobody can remove one that is fresh.
+            # One after the other: the second finds the name of the first. The
+            # file stays where it is, so that none can remove a fresh one.
             _wait_for_others(file)
             owner = self._owner()
             if owner is None or not self._is_here(file):
@@ -154,7 +154,7 @@ class Lock:
 
 
 def _wait_for_others(file: BinaryIO) -> None:
-    """Be the only one who reads and writes a file, until it is closed."""
+    """Be alone in reading and writing a file, until it is closed."""
     # On Windows a lock is never taken over: see _is_running.
     if sys.platform != "win32":
         fcntl.flock(file, fcntl.LOCK_EX)

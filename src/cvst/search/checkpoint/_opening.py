@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from cvst._searched import Search
 from cvst._text import value_text
 from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
 from cvst.report import score_name
@@ -25,9 +26,20 @@ from cvst.search.rows import Inputs
 __all__ = ["recorded"]
 
 
+class SavedSearch(Search, Protocol):
+    """A search that may have a checkpoint."""
+
+    @property
+    def checkpoint(self) -> Any:
+        """Its file; None if it has none."""
+
+    def _space_values(self) -> Sequence[Any]:
+        """Return the values of its space, by which those in the file are known."""
+
+
 @contextmanager
 def recorded(
-    search: Any, inputs: Inputs, setup: Setup, now: Callable[[], float]
+    search: SavedSearch, inputs: Inputs, setup: Setup, now: Callable[[], float]
 ) -> Iterator[Recorder]:
     """Open the checkpoint of a search, or make it; without one nothing is recorded.
 
@@ -77,7 +89,7 @@ def _take(lock: Lock, path: Path) -> None:
 
 
 def _open(
-    search: Any, path: Path, inputs: Inputs, setup: Setup
+    search: SavedSearch, path: Path, inputs: Inputs, setup: Setup
 ) -> tuple[Journal, Story]:
     """Make the file, or read it if it is that of this search."""
     parts = fingerprint(search, inputs, setup)
@@ -123,7 +135,7 @@ def _unwritable(path: Path, error: OSError | ValueError) -> CheckpointError:
     )
 
 
-def _check(search: Any, path: Path) -> None:
+def _check(search: SavedSearch, path: Path) -> None:
     if path.is_dir():
         raise CheckpointError(
             f"checkpoint='{path}' is a folder. Name a file, which may not exist yet."
@@ -168,7 +180,7 @@ def _compare(path: Path, story: Story, parts: dict[str, Any]) -> None:
         )
 
 
-def _header(search: Any, parts: dict[str, Any]) -> dict[str, Any]:
+def _header(search: SavedSearch, parts: dict[str, Any]) -> dict[str, Any]:
     settings = search.get_params(deep=False)
     return {
         "parts": parts,

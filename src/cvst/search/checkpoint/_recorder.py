@@ -28,7 +28,7 @@ from cvst.search.estimate import ScoreEstimate
 
 __all__ = ["Recorder"]
 
-# Ctrl-C, too little memory, an exit or an error are no end: the race goes on there.
+# Ctrl-C, too little memory, an exit or an error do not end a race: it goes on there.
 BROKEN_OFF = ("interrupted", "failed")
 
 # What has to wait is saved together with the next group, or after this time: then the

@@ -177,7 +177,7 @@ def _array(entry: dict[str, Any], content: bytes) -> np.ndarray:
     kind, shape = _plain(entry["dtype"]), tuple(entry["shape"])
     size = math.prod(shape)
     if size < 0 or any(length < 0 for length in shape):
-        raise ValueError(f"{shape} is no shape")
+        raise ValueError(f"{shape} is not a shape")
     if entry.get("as") == "bits":
         if len(content) != (size + 7) // 8:
             raise ValueError(f"{len(content)} bytes are not {size} bits")

@@ -103,7 +103,7 @@ class Table:
 
 
 def _top(meeting: Meeting, score: float, number: int) -> float | None:
-    """Return the score of a row without loss, None if losses are no bits."""
+    """Return the score of a row without loss, None if losses are not 0 or 1."""
     if not all(isinstance(one.losses, BitTable) for one in meeting.looks):
         return None
     seen, place = meeting.places(number)[0]

@@ -278,9 +278,9 @@ def _smallest(enough: Callable[[int], bool], start: int) -> int:
 
 
 def _why_not(problem: Problem, n_train: int, seen: Any, needed: int) -> str:
-    few = needed > problem.n_samples
-    trouble = "are too few to race" if few else "cannot be raced on in this order"
-    need = f"about {needed} rows" if few else "two classes among its first rows"
+    too_few = needed > problem.n_samples
+    trouble = "are too few to race" if too_few else "cannot be raced on in this order"
+    need = f"about {needed} rows" if too_few else "two classes among its first rows"
     how = "on X_val" if problem.n_validation else "by cross-validation"
     kinds = "class" if seen is not None and len(seen) == 1 else "classes"
     of_classes = "" if seen is None else f" of {len(seen)} {kinds}"

@@ -37,11 +37,11 @@ def _kernel(case: Case, default: str) -> tuple[list[Parameter], list[Configurati
     # Squared distances grow with the number of features, and so should the width.
     middle = 0.03 if case.n_features is None else 1.0 / case.n_features
     # Wider where the number of features can only be guessed.
-    wide = 300 if case.n_features is None else 100
+    reach = 300 if case.n_features is None else 100
     parameters = [
         Parameter(
             "gamma",
-            floats(middle / wide, middle * wide, log=True),
+            floats(middle / reach, middle * reach, log=True),
             "The kernel's width decides between smooth and wiggly, over decades around "
             "one over the number of features; inputs should be scaled.",
         )

@@ -64,7 +64,7 @@ def _overlap(
         average: Any = "binary",
         zero_division: Any = "warn",
     ) -> WholeScore | None:
-        # "samples" is a mean over rows and was taken care of before; None is no number.
+        # "samples" is a mean over rows and was handled before; None gives no number.
         if average not in AVERAGES:
             return None
         binary = average == "binary"

@@ -2,7 +2,7 @@
 
 If the score falls from s to s' without a block that holds the share q of all rows, then
 the mean influence value of the block's rows is (s - s') (1 - q) / q. Medians and maxima
-are no smooth functions of the rows, so blocks are left out and not single rows.
+are not smooth in the rows, so blocks are left out and not single rows.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class JackknifeScore(WholeScore):
     def for_target(self, estimator: Any, y: Any) -> Self:
         """Learn the classes, where there are any."""
         resolved = super().for_target(estimator, y)
-        # A scorer may ask a model for probabilities that is no classifier by name.
+        # A scorer may ask for probabilities of a model that is not called a classifier.
         if resolved.classes is None and self.response != "predict" and y is not None:
             resolved = resolved._with_classes(np.unique(flat_labels(y)))
         return resolved

@@ -37,7 +37,7 @@ FEWEST_ROWS = 5
 
 
 class WholeScore(PointwiseLoss):
-    """A score that is no mean over rows, and the influence value of each row.
+    """A score that is not a mean over rows, and the influence value of each row.
 
     Parameters
     ----------

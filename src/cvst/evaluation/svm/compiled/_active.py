@@ -359,7 +359,7 @@ def _mask_others(state: State, active: Active) -> None:
 
 @compiled
 def _is_among(state: State, active: Active, v: int, position: int) -> bool:
-    # Nobody updates the position of a variable set aside, so it may be another's by
+    # The position of a variable set aside is not updated, so it may be another's by
     # now.
     is_active: bool = position < active.sizes[N_ACTIVE] and state.order[position] == v
     return is_active
