@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -132,8 +133,16 @@ def drawn_telling(seed: int) -> str:
     return list(TELLINGS)[rng.integers(1, len(TELLINGS))]
 
 
-def told(name: str, search, folder: Path) -> str | None:
-    """Ask, and return what is not explained: None if it worked or was refused well."""
+def told(name: str, search) -> list[str]:
+    """Ask, and return what is not explained: nothing if it worked or was refused."""
+    if name == "nothing":
+        return []
+    with TemporaryDirectory() as folder:
+        found = _told(name, search, Path(folder))
+    return [] if found is None else [f"{name}: {found}"]
+
+
+def _told(name: str, search, folder: Path) -> str | None:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
@@ -141,10 +150,10 @@ def told(name: str, search, folder: Path) -> str | None:
             page.encode()
         except CVSTError as error:
             text = str(error)
-            return f"{name}: not one sentence: {text[:200]!r}" if "\n" in text else None
+            return f"not one sentence: {text[:200]!r}" if "\n" in text else None
         except Exception as error:
-            return f"{name}: raised {type(error).__name__}: {str(error)[:200]!r}"
+            return f"raised {type(error).__name__}: {str(error)[:200]!r}"
     if "onerror=boom()>" in page:
-        return f"{name}: the page would be run"
+        return "the page would be run"
     left = [one.name for one in folder.iterdir() if one.name.startswith(".cvst-")]
-    return f"{name}: {left} were left" if left else None
+    return f"{left} were left" if left else None

@@ -190,11 +190,13 @@ def blocks(*arguments):
 
 def test_only_what_a_file_leaves_open_is_run_again(tmp_path):
     known, out = tmp_path / "known.jsonl", tmp_path / "out.jsonl"
+    quiet, died = {"works": 50}, {"not counted": 2, "died": 1}
+    found = [{"seed": 20_000_003}]
     lines = [
-        {"first": 100, "cases": 50, "outcomes": {"works": 50}, "trouble": []},
-        {"first": 20_000_000, "cases": 9, "outcomes": {}, "trouble": [{"seed": 20_000_003}]},
-        {"first": 500, "cases": 3, "outcomes": {"not counted": 2, "died": 1}, "trouble": []},
-    ]  # fmt: skip
+        {"first": 100, "cases": 50, "outcomes": quiet, "trouble": []},
+        {"first": 20_000_000, "cases": 9, "outcomes": quiet, "trouble": found},
+        {"first": 500, "cases": 3, "outcomes": died, "trouble": []},
+    ]
     known.write_text("\n".join(map(json.dumps, lines)))
     assert blocks(out, known, True) == [(500, 3), (20_000_003, 1)]
     out.write_text(json.dumps({"first": 500, "cases": 2}))

@@ -180,10 +180,9 @@ def _numbers(
 
 def _float(value: Any) -> float:
     """Return a number, NaN for what is none; those beyond all floats are infinite."""
-    if not isinstance(value, numbers.Real):
-        return math.nan
+    is_number = isinstance(value, numbers.Real)
     try:
-        return float(value)
+        return float(value) if is_number else math.nan
     except OverflowError:
         return math.inf if value > 0 else -math.inf
 

@@ -177,7 +177,7 @@ def _own_packages(search: Any, setup: Setup) -> set[str]:
 
 
 def _estimators(value: Any, above: tuple[int, ...] = ()) -> Iterator[Any]:
-    """Yield estimators in a value: those in lists, and those that others are made of."""
+    """Yield estimators in a value, in lists, and in other estimators."""
     if id(value) in above:
         return
     above = (*above, id(value))
