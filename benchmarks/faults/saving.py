@@ -28,7 +28,7 @@ from functools import wraps
 from pathlib import Path
 
 import numpy as np
-from kills import searches
+from kills import searches, surroundings
 from scipy.stats import loguniform, randint
 from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestRegressor
@@ -204,7 +204,7 @@ def row(name, turns):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--short", action="store_true", help="races of seconds")
-    parser.add_argument("--only", default="", help="a part of the name of a race")
+    parser.add_argument("--only", action="append", help="a part of the name of a race")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--out", type=Path, help="file for the table")
     options = parser.parse_args()
@@ -220,10 +220,13 @@ def main():
     races = searches() if options.short else half_minutes()
     with tempfile.TemporaryDirectory() as folder:
         for name, (make, data) in races.items():
-            if options.only not in name:
+            if not any(part in name for part in options.only or [""]):
                 continue
             path = Path(folder) / "race"
-            turns = [one_turn(make, data, path, watch) for _ in range(options.turns)]
+            with surroundings(name):
+                turns = [
+                    one_turn(make, data, path, watch) for _ in range(options.turns)
+                ]
             lines.append(row(name, turns))
             print(lines[-1], flush=True)
     if options.out is not None:

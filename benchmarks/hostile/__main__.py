@@ -3,6 +3,8 @@
     python benchmarks/hostile run cases.jsonl --first-seed 0 --cases 1000000 \
         --jobs 16 --deadline 500
     python benchmarks/hostile run paced.jsonl --paced --first-seed 20000000
+    python benchmarks/hostile run slow.jsonl --paced --first-seed 30000000  # processes
+    python benchmarks/hostile run again.jsonl --paced --unexplained-in paced.jsonl
     python benchmarks/hostile summary cases.jsonl
 
 A case is drawn by its seed. Blocks of seeds run in processes of their own; each block
@@ -49,7 +51,9 @@ def parser() -> argparse.ArgumentParser:
     running = commands.add_parser("run", help="run cases")
     running.add_argument("out", type=Path, help="file that gets a line per block")
     running.add_argument(
-        "--unexplained-in", type=Path, help="only seeds that this file leaves open"
+        "--unexplained-in",
+        type=Path,
+        help="only what this file could not explain, or lost with a process",
     )
     running.add_argument("--first-seed", type=int, default=0)
     running.add_argument("--cases", type=int, default=10**6, help="how many seeds")
@@ -84,6 +88,7 @@ def run_block(first: int, cases: int, until: float, paced: bool, place, pipe) ->
     pipe.send(
         {
             "first": first,
+            "paced": paced,
             "cases": sum(outcomes.values()),
             "seconds": round(time.process_time() - start, 2),
             "outcomes": dict(outcomes),
@@ -110,7 +115,7 @@ class Running:
 
     def __init__(self, first: int, cases: int, until: float, paced: bool) -> None:
         context = multiprocessing.get_context("fork")
-        self.first = first
+        self.first, self.paced = first, paced
         self._draw = draw_paced if paced else draw
         self._place = context.Value("q", first, lock=False)
         self._pipe, there = context.Pipe(duplex=False)
@@ -131,6 +136,7 @@ class Running:
             trouble = f"the process died with code {self._process.exitcode}"
             result = {
                 "first": self.first,
+                "paced": self.paced,
                 "cases": seed - self.first + 1,
                 "seconds": 0.0,
                 "outcomes": {"not counted": seed - self.first, "died": 1},
@@ -154,13 +160,17 @@ def missing_blocks(out: Path, first_seed: int, cases: int):
             yield first, stop - first
 
 
-def open_blocks(out: Path, known: Path, first_seed: int, cases: int):
+def open_blocks(out: Path, known: Path, paced: bool):
     """Yield what another file could not explain, or lost with a process."""
-    left = set(range(first_seed, first_seed + cases))
+    left = set()
     for line in known.read_text(encoding="utf-8").splitlines():
         one = json.loads(line)
-        if "not counted" not in one["outcomes"]:
-            left.difference_update(range(one["first"], one["first"] + one["cases"]))
+        # The same seed is another case with another pace; old files do not say which.
+        if one.get("paced", paced) != paced:
+            how = "without" if paced else "with"
+            raise SystemExit(f"'{known}' was run {how} --paced. Do the same now.")
+        if "not counted" in one["outcomes"]:
+            left.update(range(one["first"], one["first"] + one["cases"]))
         left.update(case["seed"] for case in one["trouble"])
     if out.exists():
         for line in out.read_text(encoding="utf-8").splitlines():
@@ -176,8 +186,7 @@ def run_cases(options: argparse.Namespace) -> int:
     if options.unexplained_in is None:
         blocks = missing_blocks(options.out, options.first_seed, options.cases)
     else:
-        seeds = options.first_seed, options.cases
-        blocks = open_blocks(options.out, options.unexplained_in, *seeds)
+        blocks = open_blocks(options.out, options.unexplained_in, options.paced)
     running: list[Running] = []
     n_cases = n_troubles = 0
     with options.out.open("a", encoding="utf-8") as file:

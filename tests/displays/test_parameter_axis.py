@@ -33,6 +33,20 @@ def test_what_is_no_number_has_a_place_beside():
     assert texts[NOT_SET] == axis.positions[5]
 
 
+def test_numbers_that_no_float_holds_have_a_place_beside():
+    """The largest float is about 1.8e308; scikit-learn takes any whole number."""
+    axis = axis_of([1, 10, 100, 10**400, complex(1, 2), np.complex64(3)])
+    assert (axis.positions[:3] >= 0).all()
+    assert (axis.positions[3:] < 0).all()
+
+
+@pytest.mark.parametrize("values", [[-1.7e308, 0.0, 1.7e308], [1e-308, 1.0, 1e308]])
+def test_ends_whose_distance_no_float_holds_are_placed(values):
+    axis = axis_of(values)
+    np.testing.assert_allclose(axis.positions, [0, 0.5, 1], atol=1e-3)
+    np.testing.assert_allclose(axis.number_at(0.5), values[1], atol=1e-3)
+
+
 def test_categories_are_evenly_spread_in_order_of_appearance():
     axis = axis_of(["rbf", "poly", "rbf", "linear"])
     assert axis.scale == "categories"

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState
 from cvst.report import html_report, race_summary, write_report
 from cvst.report._html import page_html, script_json
@@ -141,6 +142,35 @@ def test_a_report_is_written_whole_or_not_at_all(fitted, tmp_path, monkeypatch):
         write_report(fitted, target, title="two")
     assert "<title>one</title>" in target.read_text(encoding="utf-8")
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("name", ["title", "command"])
+def test_half_a_character_is_written_out(name, fitted, tmp_path):
+    """Paths that are no text come with such halves; no file can hold them."""
+    path = write_report(fitted, tmp_path / "page.html", **{name: "half \ud800"})
+    assert r"half \ud800" in path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["title", "command"])
+@pytest.mark.parametrize("value", [3, b"race", ["a"]])
+def test_what_is_no_text_is_refused(name, value, fitted):
+    with pytest.raises(InvalidInputError, match=f"{name}=.* is no text"):
+        html_report(fitted, **{name: value})
+
+
+def test_places_where_no_page_can_be_are_refused(fitted, tmp_path):
+    (tmp_path / "file").touch()
+    for path, words in (
+        (tmp_path, "is a folder"),
+        (tmp_path / "nowhere" / "page.html", "in a folder that does not exist"),
+        (tmp_path / "file" / "page.html", "cannot be written: Not a directory"),
+        (tmp_path / ("x" * 300), "cannot be written: File name too long"),
+        (f"{tmp_path}/a\0b", "cannot be the name of a file"),
+        (None, "path=None cannot be the name of a file"),
+    ):
+        with pytest.raises(InvalidInputError, match=words):
+            write_report(fitted, path)
+    assert [one.name for one in tmp_path.iterdir()] == ["file"]
 
 
 @pytest.mark.parametrize("module", ["jinja2", "plotly.offline"])

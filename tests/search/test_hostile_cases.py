@@ -5,7 +5,10 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +27,7 @@ from hostile_inputs import CVS, GRIDS, PARAMS, ROWS, TARGETS  # noqa: E402
 from hostile_models import MODELS, SCORERS  # noqa: E402
 from hostile_options import OPTIONS  # noqa: E402
 from hostile_paces import PACES  # noqa: E402
+from hostile_reports import TELLINGS, drawn_telling  # noqa: E402
 
 # Cases in which something was found, and what it was.
 FOUND = {
@@ -96,6 +100,25 @@ def test_paced_cases_are_explained(part):
     assert [one for one in map(run, quick) if one.trouble] == []
 
 
+@pytest.mark.parametrize(
+    "case",
+    [Case("HostileRegressor none", grid="odd values"), Case("ridge", n_rows=6)],
+    ids=["odd values", "few rows"],
+)
+def test_pages_and_pictures_are_made_or_refused(case):
+    for telling in TELLINGS:
+        result = run(replace(case, telling=telling))
+        assert result.outcome.startswith("works")
+        assert result.trouble == []
+
+
+def test_a_page_that_would_be_run_is_noticed(monkeypatch):
+    monkeypatch.setitem(TELLINGS, "page", lambda search, folder: "<img onerror=boom()>")
+    assert run(Case("ridge", telling="page")).trouble
+    monkeypatch.setitem(TELLINGS, "page", lambda search, folder: {}["a"])
+    assert run(Case("ridge", telling="page")).trouble
+
+
 def test_cases_reach_every_kind_of_input():
     """A generator that always draws the same would find nothing."""
     cases = [draw(seed) for seed in range(4000)]
@@ -110,6 +133,7 @@ def test_cases_reach_every_kind_of_input():
         "model": MODELS,
     }.items():
         assert {getattr(case, name) for case in cases} == set(table)
+    assert {drawn_telling(seed) for seed in range(60_000)} == set(TELLINGS)
     paced = {draw_paced(seed).pace for seed in range(4000)}
     assert paced == set(PACES) - {"usual"}
 
@@ -154,3 +178,30 @@ def test_a_thousand_classes_race_like_cross_validation():
         search.cv_results_["mean_test_score"],
         witness.cv_results_["mean_test_score"],
     )
+
+
+def blocks(*arguments):
+    """Return which seeds ``python benchmarks/hostile run`` would run."""
+    spec = importlib.util.spec_from_file_location("hostile", HOSTILE / "__main__.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return list(module.open_blocks(*arguments))
+
+
+def test_only_what_a_file_leaves_open_is_run_again(tmp_path):
+    known, out = tmp_path / "known.jsonl", tmp_path / "out.jsonl"
+    quiet, died = {"works": 50}, {"not counted": 2, "died": 1}
+    found = [{"seed": 20_000_003}]
+    lines = [
+        {"first": 100, "cases": 50, "outcomes": quiet, "trouble": []},
+        {"first": 20_000_000, "cases": 9, "outcomes": quiet, "trouble": found},
+        {"first": 500, "cases": 3, "outcomes": died, "trouble": []},
+    ]
+    known.write_text("\n".join(map(json.dumps, lines)))
+    assert blocks(out, known, True) == [(500, 3), (20_000_003, 1)]
+    out.write_text(json.dumps({"first": 500, "cases": 2}))
+    assert blocks(out, known, True) == [(502, 1), (20_000_003, 1)]
+    known.write_text(json.dumps({**lines[0], "paced": False}))
+    assert blocks(out, known, False) == []
+    with pytest.raises(SystemExit, match="was run without --paced"):
+        blocks(out, known, True)

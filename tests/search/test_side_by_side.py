@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,6 +13,8 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from cvst import RaceSearchCV
+from cvst.race import Problem, ProposeAndConfirm, RaceState
+from cvst.race._proposal_times import OWN_SHARE
 from cvst.search._proposal_source import ProposalSource
 
 
@@ -180,3 +183,42 @@ def test_looks_overlap_within_a_budget_only(data, seconds, at_once, tmp_path):
     found = search(time_budget=seconds, n_iter=6, checkpoint=tmp_path / "race.cvst")
     for _ in range(2):
         assert found.fit(*data).race_.problem.n_at_once == at_once
+
+
+class Costs(ProposeAndConfirm):
+    """Fits take a tenth of a second on the fewest rows, and four times that above."""
+
+    own = 0.05
+
+    def _record(self, state):
+        return SimpleNamespace(mean_seconds=lambda: {2: 0.1})
+
+    def _seconds(self, state, number, rung):
+        return 0.1 * 4.0 ** (2 - rung)
+
+    def _base(self, state):
+        return 2
+
+    def _wall(self, state):
+        return 1.0
+
+    def _own(self, state):
+        return self.own
+
+
+@pytest.mark.parametrize("rung", [0, 1, 2])
+def test_looks_that_overlap_have_one_family_or_are_short(rung):
+    """They are kept on disk as a whole, so that one of several must not take long."""
+    costs = Costs(source=None)
+
+    def together(n_at_once, rung=None):
+        problem = Problem(2, 100, seconds=1000.0, n_at_once=n_at_once)
+        return costs._n_together(RaceState(problem), rung)
+
+    assert together(2) == 8
+    count = together(2, rung)
+    longest = costs.own / (2 * OWN_SHARE)
+    assert count == 1 or count * costs._seconds(None, 0, rung) <= longest
+    assert count == {0: 1, 1: 2, 2: 8}[rung]
+    # One after the other they are kept group by group.
+    assert together(1, rung) == together(1)

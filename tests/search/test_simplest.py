@@ -223,3 +223,11 @@ def test_a_search_without_p_values_is_told_so(classes):
     )
     with pytest.raises(InvalidInputError, match="only races have"):
         search.fit(*classes)
+
+
+@pytest.mark.parametrize("simplest", ["p:+", lambda one: one["p"]])
+def test_numbers_that_no_float_holds_are_the_least_simple(simplest):
+    keys = SimplestNotWorse(simplest).keys(
+        [{"p": 1}, {"p": 10**400}, {"p": -(10**400)}]
+    )
+    assert sorted(range(3), key=keys.__getitem__) == [2, 0, 1]

@@ -67,7 +67,7 @@ class ParameterAxis:
         if self.scale == "log":
             low, high = log10(self.low), log10(self.high)
             return float(10 ** (low + position * (high - low)))
-        return float(self.low + position * (self.high - self.low))
+        return float((1 - position) * self.low + position * self.high)
 
 
 def parameter_axis(name: str, configurations: Sequence[Configuration]) -> ParameterAxis:
@@ -105,10 +105,13 @@ def parameter_axis(name: str, configurations: Sequence[Configuration]) -> Parame
 def _number(value: Any) -> float:
     # True is an int to Python, but a category to people.
     if isinstance(value, bool | np.bool_) or not isinstance(
-        value, int | float | np.number
+        value, int | float | np.integer | np.floating
     ):
         return np.nan
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        return np.nan  # a whole number beyond all floats stands beside the scale
 
 
 def _scale(numbers: FloatArray) -> str:
@@ -120,8 +123,10 @@ def _scale(numbers: FloatArray) -> str:
     low, high, middle = positive[0], positive[-1], float(np.median(positive))
     if high < FEWEST_TIMES * low:
         return "linear"
-    logarithmic = abs(log10(middle / low) / log10(high / low) - 0.5)
-    linear = abs((middle - low) / (high - low) - 0.5)
+    # Neither a ratio nor a difference of numbers that are far apart may fit a float.
+    below, whole = log10(middle) - log10(low), log10(high) - log10(low)
+    logarithmic = abs(below / whole - 0.5)
+    linear = abs((middle / 2 - low / 2) / (high / 2 - low / 2) - 0.5)
     return "log" if logarithmic < linear else "linear"
 
 
@@ -129,8 +134,9 @@ def _place(numbers: FloatArray, low: float, high: float, scale: str) -> FloatArr
     if high == low:
         return np.full(len(numbers), 0.5)
     if scale == "log":
-        return np.asarray(np.log(numbers / low) / np.log(high / low))
-    return np.asarray((numbers - low) / (high - low))
+        first, last = np.log(low), np.log(high)
+        return np.asarray((np.log(numbers) - first) / (last - first))
+    return np.asarray((numbers / 2 - low / 2) / (high / 2 - low / 2))
 
 
 def _beside(values: Sequence[Any], on_scale: BoolArray) -> dict[str, list[int]]:

@@ -30,7 +30,11 @@ from cvst.evaluation._protocol import (
 )
 from cvst.evaluation._responses import SeveralResponses
 from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
-from cvst.evaluation._side_by_side import SideBySide, n_side_by_side
+from cvst.evaluation._side_by_side import (
+    SideBySide,
+    n_side_by_side,
+    workers_start,
+)
 from cvst.evaluation._source import DataSource, failure_warning
 from cvst.evaluation._stored import is_stored
 from cvst.evaluation.device import arrays_on, as_numpy
@@ -92,4 +96,5 @@ __all__ = [
     "stack_rows",
     "take",
     "trains_on_dask",
+    "workers_start",
 ]

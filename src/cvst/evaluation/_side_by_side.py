@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
+from typing import Any
 
 from cvst.evaluation._scored import Scores, lost
 from cvst.evaluation._source import DataSource
 from cvst.evaluation._work import Work
-from cvst.parallel import Crew, effective_n_jobs
+from cvst.parallel import Crew, effective_n_jobs, wake_workers
 from cvst.race import Look, LookLosses
 
-__all__ = ["SideBySide", "n_side_by_side"]
+__all__ = ["SideBySide", "n_side_by_side", "workers_start"]
 
 
 def n_side_by_side(source: DataSource) -> int:
@@ -26,6 +28,19 @@ def n_side_by_side(source: DataSource) -> int:
     if not Crew.works(source.n_jobs, source.evaluator.prefer):
         return 1
     return effective_n_jobs(source.n_jobs)
+
+
+def workers_start(source: DataSource, seconds: float) -> bool:
+    """Let worker processes of a source start, and return whether they do in time."""
+    if (source.guard or source.cluster or source.device) is not None:
+        return True
+    rows = source.data if source.stored is None else source.stored
+    needed = partial(_nothing, source.evaluator, source.estimator, rows)
+    return wake_workers(needed, source.n_jobs, source.evaluator.prefer, seconds)
+
+
+def _nothing(*parts: Any) -> None:
+    """Do nothing: to receive the parts is the point."""
 
 
 @dataclass

@@ -19,6 +19,7 @@ from cvst.parallel._files import OnFile, on_file
 from cvst.parallel._guard import Guard
 from cvst.parallel._pickling import portable
 from cvst.parallel._process_state import filtered_warnings, one_blas_thread
+from cvst.parallel._waking import wake_workers
 
 __all__ = [
     "Cluster",
@@ -35,6 +36,7 @@ __all__ = [
     "one_blas_thread",
     "portable",
     "run_chunks",
+    "wake_workers",
     "whereabouts",
     "works_here",
 ]

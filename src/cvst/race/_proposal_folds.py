@@ -60,7 +60,7 @@ class ProposalFolds(ProposalTimes):
             ]
             # The best change, and those that were promoted before count too. Where
             # looks have many, they wait for others.
-            together = self._n_together(state)
+            together = self._n_together(state, 0)
             n_coming = len(self._under_way(state, fold))
             room = min(count - len(record.on_level(fold)) - n_coming, together)
             if min(len(ready), room) > together // 4:

@@ -284,13 +284,25 @@ class ProposalTimes(ProposalRecords):
             base += 1
         return base
 
-    def _n_together(self, state: RaceState) -> int:
-        """Return how many families a look of the screening has."""
+    def _n_together(self, state: RaceState, rung: int | None = None) -> int:
+        """Return how many families a look of the screening has.
+
+        Parameters
+        ----------
+        state : RaceState
+            What is known.
+        rung : int, optional
+            Of the look; by default the one on which new ones are screened.
+        """
         if state.problem.seconds is None:
             return self.batch
         # Where fits are short, looks of many keep the race's own work small, but never
         # so many that a proposer could not learn from most of the others.
         each = self._record(state).mean_seconds().get(self._base(state), np.inf)
+        if rung is not None and state.problem.n_at_once > 1:
+            # What overlaps is kept on disk look by look: with several families it must
+            # be short, on more rows too.
+            each = max(each, self._seconds(state, 0, rung))
         each = max(each * self._wall(state), 1e-6)
         most = min(LARGEST_BATCH, state.problem.seconds / FEWEST_LOOKS / each)
         # Where looks overlap, each has one worker, and others work in the meantime.

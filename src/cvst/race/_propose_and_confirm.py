@@ -341,7 +341,8 @@ class ProposeAndConfirm(ProposalFolds):
                 and self._is_left(state, number)
             ]
             if ready:
-                return Plan(SCREEN, tuple(ready[: self._n_together(state)]), rung - 1)
+                count = self._n_together(state, rung - 1)
+                return Plan(SCREEN, tuple(ready[:count]), rung - 1)
         more = self._more_folds(state)
         if more is not None:
             return more

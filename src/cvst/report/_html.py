@@ -15,6 +15,7 @@ from typing import Any
 from cvst._searched import FittedSearch
 from cvst._text import about_seconds, seconds_text
 from cvst.report._summary import summary
+from cvst.report._words import as_file, as_text, encodable
 
 __all__ = ["fragments", "html_report", "page_html", "script_json", "write_report"]
 
@@ -83,8 +84,13 @@ def write_report(
     -------
     Path
         Where it was written.
+
+    Raises
+    ------
+    InvalidInputError
+        If no file can be written there, or title or command is no text.
     """
-    target = Path(path)
+    target = as_file(path)
     page = html_report(search, title=title, command=command)
     # In the same folder: only there is it one step to put it in place of an old one.
     handle, name = tempfile.mkstemp(prefix=".cvst-", suffix=".html", dir=target.parent)
@@ -131,20 +137,20 @@ def page_html(page: dict[str, Any], *, title: str = TITLE, live: bool = False) -
     >>> page_html(page, title="Before the start")[:15]
     '<!DOCTYPE html>'
     """
+    title = as_text("title", title)
     environment = _environment()
     scripts = ("details", "table", "charts", "paths", "parameters", "page")
     template = environment.get_template("report.html.j2")
-    return str(
-        template.render(
-            page=page,
-            title=title,
-            live=live,
-            style=_asset("report.css"),
-            script="\n".join(_asset(f"{name}.js") for name in scripts),
-            data=script_json(page),
-            plotly=_plotly(),
-        )
+    text = template.render(
+        page=page,
+        title=title,
+        live=live,
+        style=_asset("report.css"),
+        script="\n".join(_asset(f"{name}.js") for name in scripts),
+        data=script_json(page),
+        plotly=_plotly(),
     )
+    return encodable(text)
 
 
 def fragments(page: dict[str, Any]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from typing import Any, TypeGuard
 from cvst.exceptions import InvalidInputError
 from cvst.report._html import TITLE, page_html
 from cvst.report._summary import FORMAT
+from cvst.report._words import as_text
 
 __all__ = ["StoredRace", "race_bytes", "read_race"]
 
@@ -106,6 +107,7 @@ def race_bytes(page: dict[str, Any], *, title: str = TITLE) -> bytes:
     >>> content[:2].hex()
     '1f8b'
     """
+    title = as_text("title", title)
     document = {"kind": KIND, "format": FORMAT, "title": title, "race": page}
     text = json.dumps(document, allow_nan=False, separators=(",", ":"))
     return gzip.compress(text.encode(), mtime=0)

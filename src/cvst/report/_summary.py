@@ -31,6 +31,7 @@ from cvst.report._pictures import (
 )
 from cvst.report._repeat import search_code
 from cvst.report._ties import Tie, tie_of
+from cvst.report._words import as_text
 from cvst.statistics import SpicerTest
 
 __all__ = ["estimate_values", "race_summary", "summary"]
@@ -122,7 +123,7 @@ def summary(
     page["estimator"] = value_text(search.estimator, 300)
     page["repeat"] = {
         "code": search_code(search),
-        "command": command,
+        "command": None if command is None else as_text("command", command),
         # A grid has one fixed order of the rows even without a seed.
         "seeded": search.random_state is not None or hasattr(search, "param_grid"),
     }

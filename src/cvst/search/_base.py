@@ -55,6 +55,7 @@ from cvst.search.budget import (
     start_budget,
     told_budget,
     waiting_in,
+    with_workers,
 )
 from cvst.search.checkpoint import Recorder, recorded
 from cvst.search.rows import Inputs, read_inputs, rows_to_refit
@@ -256,7 +257,7 @@ class BaseRaceSearch(FittedRace):
         recorder: Recorder,
     ) -> tuple[Setup, TimeBudget | None]:
         """Let a budget or the strategy itself keep the time."""
-        known = recorder.story.begin
+        setup, known = with_workers(options, setup, started), recorder.story.begin
         if known is not None:
             # What was measured once decides: a race goes on, another time is left.
             setup = setup.within(known["problem"]["seconds"])

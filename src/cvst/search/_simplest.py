@@ -154,12 +154,13 @@ def _complexity(configuration: Configuration, name: str, sign: str) -> float:
     value = configuration.get(name)
     if value is None:
         return math.inf
-    if not isinstance(value, numbers.Real) or math.isnan(value):
+    number = _float(value)
+    if math.isnan(number):
         raise InvalidInputError(
             f"{name!r} has the value {value!r}, which is not a number. Pass a "
             "function of a configuration as simplest."
         )
-    return SIGNS[sign] * float(value)
+    return SIGNS[sign] * number
 
 
 def _numbers(
@@ -168,15 +169,22 @@ def _numbers(
     """Return what a function of the user's says about a configuration."""
     given = function(one)
     values = given if isinstance(given, tuple) else (given,)
-    good = values and all(
-        isinstance(value, numbers.Real) and not math.isnan(value) for value in values
-    )
-    if not good:
+    floats = tuple(map(_float, values))
+    if not floats or any(map(math.isnan, floats)):
         raise InvalidInputError(
             f"simplest={_name(function)} returned {given!r} for {one}. Return a number "
             "or a tuple of numbers, the lower the simpler."
         )
-    return tuple(float(value) for value in values)
+    return floats
+
+
+def _float(value: Any) -> float:
+    """Return a number, NaN for what is none; those beyond all floats are infinite."""
+    is_number = isinstance(value, numbers.Real)
+    try:
+        return float(value) if is_number else math.nan
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
 
 
 def _name(function: Any) -> str:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import gzip
+import subprocess
+import sys
 
 import numpy as np
 import pandas as pd
@@ -121,3 +123,24 @@ def test_a_small_parquet_of_very_many_rows_is_refused(tmp_path, monkeypatch):
     assert path.stat().st_size < 100_000
     with pytest.raises(InvalidInputError, match=r"200,000 rows of 1 columns"):
         read_table(str(path))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits of memory there")
+def test_a_table_that_does_not_fit_into_memory_is_told(tmp_path):
+    """A small gzip of a gigabyte, and less than that to be had."""
+    path = tmp_path / "zeros.csv.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(256):
+            file.write(bytes(2**22))
+    code = (
+        "import resource, sys; import pandas; from cvst.cli.table import read_table;"
+        "size = int(open('/proc/self/statm').read().split()[0]) * 4096 + 2**29;"
+        "resource.setrlimit(resource.RLIMIT_AS, (size, size));"
+        "read_table(sys.argv[1])"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True
+    )
+    last = ended.stderr.strip().splitlines()[-1]
+    assert last.startswith("cvst.exceptions.InvalidInputError: The data file ")
+    assert "does not fit into the memory of this machine" in last

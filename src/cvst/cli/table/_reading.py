@@ -60,14 +60,23 @@ def read_table(name: str) -> tuple[Any, list[str]]:
             f"The data file {name!r} has no known ending. Known are "
             f"{', '.join(FORMATS)}, each also with .gz."
         )
-    content = _content(Path(name))
-    if kind in ("csv", "tsv"):
-        frame, notes = _read_text(name, content, kind)
-    else:
-        frame, notes = _read_binary(name, content, kind), []
+    try:
+        frame, notes = _read(name, kind)
+    except MemoryError as error:
+        raise InvalidInputError(
+            f"The data file '{name}' does not fit into the memory of this machine. "
+            "Keep fewer rows or columns."
+        ) from error
     frame.columns = [str(column) for column in frame.columns]
     _check(name, frame)
     return _without_saved_index(frame, notes)
+
+
+def _read(name: str, kind: str) -> tuple[Any, list[str]]:
+    content = _content(Path(name))
+    if kind in ("csv", "tsv"):
+        return _read_text(name, content, kind)
+    return _read_binary(name, content, kind), []
 
 
 def _content(path: Path) -> bytes:

@@ -14,6 +14,7 @@ from cvst.search.budget._start import (
     start_budget,
     waiting_in,
 )
+from cvst.search.budget._workers import with_workers
 
 __all__ = [
     "Allowance",
@@ -32,4 +33,5 @@ __all__ = [
     "start_budget",
     "told_budget",
     "waiting_in",
+    "with_workers",
 ]

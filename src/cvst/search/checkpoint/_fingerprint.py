@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from cvst._searched import Search
@@ -44,7 +44,7 @@ def fingerprint(search: Search, inputs: Inputs, setup: Setup) -> dict[str, Part]
     dict
         By name, a digest and a text for people.
     """
-    parts = dict(_versions(search))
+    parts = dict(_versions(search, setup))
     settings = search.get_params(deep=False)
     estimator = settings.pop("estimator")
     for name in SPACES:
@@ -154,22 +154,44 @@ def _length(value: Any) -> tuple[int, ...]:
     return (len(value),) if hasattr(value, "__len__") else ()
 
 
-def _versions(search: Search) -> Iterator[tuple[str, Part]]:
+def _versions(search: Search, setup: Setup) -> Iterator[tuple[str, Part]]:
     yield "the search", _plain(type(search).__name__)
     yield "the version of Python", _plain(platform.python_version())
     # Other processors round otherwise, and one digit may turn a test.
     yield "the machine", _plain(platform.machine())
-    objects = [search.estimator, *search.estimator.get_params(deep=True).values()]
-    own = {type(one).__module__.split(".")[0] for one in objects if not _is_leaf(one)}
-    for name in dict.fromkeys([*PACKAGES, *sorted(own)]):
+    for name in dict.fromkeys([*PACKAGES, *sorted(_own_packages(search, setup))]):
         # All of them are loaded by now. To ask what is installed takes much longer.
         version = getattr(sys.modules.get(name), "__version__", None)
         if version is not None:
             yield f"the version of {name}", _plain(str(version))
 
 
-def _is_leaf(value: Any) -> bool:
-    return not hasattr(value, "get_params") or isinstance(value, type)
+def _own_packages(search: Any, setup: Setup) -> set[str]:
+    """Return the packages of all that may be fitted, with those it is derived from."""
+    settings = search.get_params(deep=False)
+    spaces = [settings[name] for name in SPACES if name in settings]
+    # A space may be an object of its own; what came of it is known by now.
+    drawn = [*setup.problem.configurations, *search._space_values()]
+    found = _estimators([search.estimator, spaces, drawn])
+    kinds = {base for kind in {type(one) for one in found} for base in kind.__mro__}
+    return {kind.__module__.split(".")[0] for kind in kinds}
+
+
+def _estimators(value: Any, above: tuple[int, ...] = ()) -> Iterator[Any]:
+    """Yield estimators in a value, in lists, and in other estimators."""
+    if id(value) in above:
+        return
+    above = (*above, id(value))
+    inside: Iterable[Any] = ()
+    if isinstance(value, list | tuple):
+        inside = value
+    elif isinstance(value, Mapping):
+        inside = value.values()
+    elif hasattr(value, "get_params") and not isinstance(value, type):
+        yield value
+        inside = value.get_params(deep=False).values()
+    for one in inside:
+        yield from _estimators(one, above)
 
 
 def _plain(text: str) -> Part:
