@@ -32,6 +32,7 @@ from cvst.evaluation._responses import SeveralResponses
 from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
 from cvst.evaluation._side_by_side import SideBySide, n_side_by_side
 from cvst.evaluation._source import DataSource, failure_warning
+from cvst.evaluation._stand_ins import StandIns
 from cvst.evaluation._stored import is_stored
 from cvst.evaluation.device import arrays_on, as_numpy
 from cvst.evaluation.losses import (
@@ -64,6 +65,7 @@ __all__ = [
     "Scratch",
     "SeveralResponses",
     "SideBySide",
+    "StandIns",
     "Task",
     "arrays_on",
     "as_dask",
