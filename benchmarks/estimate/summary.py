@@ -26,6 +26,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "user_guide" / "estimate.md"
 MARKS = "<!-- begin of the table -->", "<!-- end of the table -->"
 RACE, PLAIN = "track_and_confirm", "cross_validation"
 
+# Parts of the draws whose slopes come from the others.
+N_PARTS = 10
+
 # One-sided 95 %.
 SURE = 1.645
 
@@ -89,13 +92,14 @@ def _evidence(made: dict[str, Any]) -> Evidence:
 def freed(errors: Any, controls: Any) -> Any:
     """Return errors with the same mean and less noise: what controls explain is gone.
 
-    The slopes for one half of the draws come from the other, so that the mean of the
-    controls, which is zero, stays zero whatever the slopes are.
+    The slopes for some draws come from the others, so that the mean of the controls,
+    which is zero, stays zero whatever the slopes are.
     """
     known = np.flatnonzero(np.isfinite(errors))
     left = np.full(len(errors), np.nan)
-    for half in (0, 1):
-        mine, other = known[half::2], known[1 - half :: 2]
+    for part in range(N_PARTS):
+        mine = known[part::N_PARTS]
+        other = np.setdiff1d(known, mine)
         # Of too few draws come wild slopes.
         if len(other) < 3 * (controls.shape[1] + 1):
             left[mine] = errors[mine]
