@@ -4,7 +4,7 @@
     python benchmarks/estimate/run.py held_out --jobs 16        # the last word
     python benchmarks/estimate/run.py tuning                    # for choosing a rule
 
-Each draw is one line of ``results/estimate_<set>.jsonl``, written at once; what is
+Each draw is one line of ``results/estimate_<set>_new.jsonl``, written at once; what is
 there is not run again. See README.md for the protocol.
 """
 
@@ -160,7 +160,7 @@ def main() -> None:
     if options.set == "pilot":
         pilot()
         return
-    output = options.output or RESULTS / f"estimate_{options.set}.jsonl"
+    output = options.output or RESULTS / f"estimate_{options.set}_new.jsonl"
     draws = range(options.first, options.first + options.draws)
     run(options.set, output, draws, options.jobs, options.seconds)
     print(f"{len(output.read_text().splitlines()):,} draws", file=sys.stderr)

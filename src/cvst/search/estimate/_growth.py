@@ -38,7 +38,7 @@ N_HALVED, LEAST_HALF = 2, 0.4
 PLAIN_FOLDS = 5
 
 # Growth from four fifths of the rows to all of them, in standard errors of the score:
-# the mean over the 42 problems of results/estimate_tuning.jsonl, which have -0.2 to 0.5.
+# the mean over the 42 problems of results/estimate_tuning.jsonl (from -0.2 to 0.5).
 # Both fall about alike with the number of rows, so it is the same for few and for many.
 USUAL, USUAL_SHARE = 0.12, 0.8
 
