@@ -14,13 +14,13 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from families import family_of
 from lightgbm import LGBMClassifier, LGBMRegressor
+from scipy.special import ndtr
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Lasso, LogisticRegression, Ridge
-from sklearn.metrics import log_loss, roc_auc_score
+from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
-
-FAMILIES = "linear", "kernel", "boosting"
 
 # Rows behind the true score of the best model.
 N_TRUTH = 400_000
@@ -115,45 +115,109 @@ class Problem:
             "lgbm_classes": lambda: LGBMClassifier(**quiet),
         }[self.model]()
 
-    def chance(self, y: Any, best: Any) -> float:
-        """Return how much luckier than usual the best model is on some rows."""
-        return self._best_score(y, best) - self.truth
+    def response(self, model: Any, X: Any) -> Any:
+        """Return what the score needs of a model: labels, numbers or probabilities."""
+        if self.scoring == "neg_log_loss":
+            return model.predict_proba(X)[:, 1]
+        if self.scoring == "roc_auc":
+            margins = hasattr(model, "decision_function")
+            return (
+                model.decision_function(X) if margins else model.predict_proba(X)[:, 1]
+            )
+        return model.predict(X)
+
+    def losses(self, said: Any, y: Any) -> Any:
+        """Return a loss for each row; every score but ROC AUC is made from its mean."""
+        if self.scoring == "neg_log_loss":
+            said = _inside(said)
+            return -np.where(y == 1, np.log(said), np.log(1 - said))
+        if self.classifies:
+            return np.asarray((said > 0.5) != y, dtype=float)
+        if self.scoring == "neg_mean_absolute_error":
+            return np.abs(y - said)
+        return (y - said) ** 2
+
+    def expected_losses(self, said: Any, best: Any) -> Any:
+        """Return mean losses over all targets that the rows may have.
+
+        Of two classes each has its own, of numbers there is one.
+        """
+        if not self.classifies:
+            return (float(np.mean(self._expected(said - best))),)
+        apart = [self.losses(said, label) for label in (0, 1)]
+        return (
+            float(apart[0] @ (1 - best) / np.sum(1 - best)),
+            float(apart[1] @ best / np.sum(best)),
+        )
+
+    def _expected(self, gap: Any) -> Any:
+        """Return the expected loss of predictions that are off by so much."""
+        if self.scoring != "neg_mean_absolute_error":
+            return self.noise**2 + gap**2
+        assert not self.tails
+        far = gap / self.noise
+        return self.noise * (
+            np.sqrt(2 / np.pi) * np.exp(-(far**2) / 2) + far * (1 - 2 * ndtr(-far))
+        )
+
+    def expected_score(self, said: Any, best: Any) -> float:
+        """Return the score over all targets that the rows may have."""
+        if self.scoring == "roc_auc":
+            labels = np.repeat([1, 0], len(best))
+            weights = np.concatenate([best, 1 - best])
+            return float(roc_auc_score(labels, np.tile(said, 2), sample_weight=weights))
+        losses = self.expected_losses(said, best)
+        if self.classifies:
+            share = float(np.mean(best))
+            if self.scoring == "balanced_accuracy":
+                share = 0.5
+            loss = (1 - share) * losses[0] + share * losses[1]
+            return -loss if self.scoring == "neg_log_loss" else 1 - loss
+        loss = losses[0]
+        if self.scoring == "r2":
+            return 1 - loss / self.variance
+        return -np.sqrt(loss) if "root" in self.scoring else -loss
+
+    @property
+    def share(self) -> float:
+        """The share of the second class."""
+        return float(_best(self).mean())
+
+    @property
+    def variance(self) -> float:
+        """The variance of the targets."""
+        return float(self.noise**2 + _best(self).var())
 
     @property
     def truth(self) -> float:
-        """The true score of the best model, on the scale of :meth:`chance`."""
+        """The true score of the best model."""
         return _truth(self)
 
-    def _best_score(self, y: Any, best: Any) -> float:
-        if self.scoring == "accuracy":
-            return float(np.mean((best > 0.5) == y))
-        if self.scoring == "balanced_accuracy":
-            right = (best > 0.5) == y
-            return float((right[y == 0].mean() + right[y == 1].mean()) / 2)
-        if self.scoring == "neg_log_loss":
-            return -float(log_loss(y, best, labels=[0, 1]))
-        if self.scoring == "roc_auc":
-            return float(roc_auc_score(y, best))
-        if self.scoring == "neg_mean_absolute_error":
-            return -float(np.mean(np.abs(y - best)))
-        # In the units of the score, and linear, so that its mean is exactly zero.
-        error = float(np.mean((y - best) ** 2))
-        if self.scoring == "r2":
-            return -error / (self.noise**2 + _signal_variance(self))
-        if self.scoring == "neg_root_mean_squared_error":
-            return -error / (2 * self.noise)
-        return -error
+    @property
+    def expected_losses_of_best(self) -> Any:
+        """Mean losses of the best model."""
+        return _losses_of_best(self)
+
+
+def _inside(probabilities: Any) -> Any:
+    # As scikit-learn's log loss does.
+    tiny = np.finfo(float).eps
+    return np.clip(probabilities, tiny, 1 - tiny)
+
+
+@cache
+def _best(problem: Problem) -> Any:
+    return problem.draw(N_TRUTH, np.random.default_rng(0))[2]
 
 
 @cache
 def _truth(problem: Problem) -> float:
-    _, y, best = problem.draw(N_TRUTH, np.random.default_rng(0))
-    return problem._best_score(y, best)
+    return problem.expected_score(_best(problem), _best(problem))
 
 
 @cache
-def _signal_variance(problem: Problem) -> float:
-    return float(problem.draw(N_TRUTH // 10, np.random.default_rng(1))[2].var())
+def _losses_of_best(problem: Problem) -> Any:
+    return problem.expected_losses(_best(problem), _best(problem))
 
 
 ALPHAS = {"alpha": np.logspace(-3, 4, 22).tolist()}
@@ -176,17 +240,17 @@ TREES = {
 
 def _all(rows: list[tuple[Any, ...]]) -> list[Problem]:
     grids = {
-        "ridge": ("linear", ALPHAS),
-        "lasso": ("linear", SPARSE),
-        "logistic": ("linear", STRENGTHS),
-        "kernel_ridge": ("kernel", KERNEL),
-        "svc": ("kernel", MARGIN),
-        "lgbm": ("boosting", TREES),
-        "lgbm_classes": ("boosting", TREES),
+        "ridge": ALPHAS,
+        "lasso": SPARSE,
+        "logistic": STRENGTHS,
+        "kernel_ridge": KERNEL,
+        "svc": MARGIN,
+        "lgbm": TREES,
+        "lgbm_classes": TREES,
     }
     problems = []
     for model, n_rows, n_columns, signal, noise, scoring, *tails in rows:
-        family, grid = grids[model]
+        family, grid = family_of(model), grids[model]
         name = f"{model} {signal.__name__} {n_rows}x{n_columns} {noise:g} {scoring}"
         problems.append(
             Problem(

@@ -1,9 +1,10 @@
 """Measure how good ``best_score_estimate_`` is: races on problems with a known truth.
 
-    python benchmarks/estimate/run.py held_out            # the last word
-    python benchmarks/estimate/run.py tuning              # for choosing a rule
+    python benchmarks/estimate/run.py pilot                     # fixed configurations
+    python benchmarks/estimate/run.py held_out --jobs 16        # the last word
+    python benchmarks/estimate/run.py tuning                    # for choosing a rule
 
-Each draw is one line of ``results/estimate_<set>.jsonl``, written at once; what is
+Each draw is one line of ``results/estimate_<set>_new.jsonl``, written at once; what is
 there is not run again. See README.md for the protocol.
 """
 
@@ -13,103 +14,156 @@ import argparse
 import json
 import sys
 import warnings
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "everyday"))
+import one_thread  # noqa: F401, I001 - before NumPy
 import numpy as np
+from controls import fixed_luck, folds_of, luck_of_rows
 from problems import HELD_OUT, TUNING, Problem
-from sklearn.metrics import get_scorer
 
 from cvst import RaceGridSearchCV
 
 RESULTS = Path(__file__).parents[1] / "results"
+FIXED = Path(__file__).parent / "fixed.json"
 SETS = {"tuning": TUNING, "held_out": HELD_OUT}
+RACE, PLAIN = "track_and_confirm", "cross_validation"
 
-# Rows of the fresh sample on which the final model is scored: at least so many, and
-# at least so many times those of the race.
-LEAST_FRESH, TIMES_FRESH = 5_000, 4
+# Plain cross-validation runs on every so many draws.
+EVERY = 4
+
+# Fresh rows for the final model: at least so many, and so many times those of the race.
+LEAST_FRESH, TIMES_FRESH = 20_000, 20
+
+# Fresh rows for each fixed configuration, of which there are so many.
+FRESH_FOR_FIXED, N_FIXED = 4_000, 3
+
+# Draws of the pilot, whose rows are used for nothing else.
+N_PILOT = 12
 
 
-def records(problem: Problem, draw: int, seed: int) -> list[dict[str, Any]]:
-    """Run the races of one draw, and score their final models on fresh rows."""
-    rng = np.random.default_rng([seed, draw])
+def seed_of(name: str, place: int) -> int:
+    """Return what makes the rows of a problem its own."""
+    return place + {"tuning": 0, "held_out": 1000, "pilot": 2000}[name]
+
+
+def search_of(problem: Problem, strategy: str, draw: int) -> RaceGridSearchCV:
+    """Return the search of a draw."""
+    return RaceGridSearchCV(
+        problem.estimator(),
+        problem.grid,
+        scoring=problem.scoring,
+        strategy=strategy,
+        random_state=draw,
+    )
+
+
+def record(name: str, place: int, draw: int) -> dict[str, Any]:
+    """Run the races of one draw, and say what their final models are worth."""
+    warnings.simplefilter("ignore")
+    problem = SETS[name][place]
+    rng = np.random.default_rng([seed_of(name, place), draw])
     X, y, best = problem.draw(problem.n_rows, rng)
     n_fresh = max(LEAST_FRESH, TIMES_FRESH * problem.n_rows)
-    fresh_X, fresh_y, fresh_best = problem.draw(n_fresh, rng)
-    shared = {
-        "problem": problem.name,
-        "family": problem.family,
-        "n_rows": problem.n_rows,
-        "draw": draw,
-        # The luck of the rows of the race, which a bias does not depend on.
-        "chance": problem.chance(y, best),
-    }
-    lucky = problem.chance(fresh_y, fresh_best)
-    scorer = get_scorer(problem.scoring)
-    found = []
-    for strategy in strategies(draw):
+    fresh, _, fresh_best = problem.draw(n_fresh, rng)
+    some = fresh[:FRESH_FOR_FIXED], fresh_best[:FRESH_FOR_FIXED]
+    found: dict[str, Any] = {}
+    for strategy in (RACE,) if draw % EVERY else (RACE, PLAIN):
         start = process_time()
-        search = RaceGridSearchCV(
-            problem.estimator(),
-            problem.grid,
-            scoring=problem.scoring,
-            strategy=strategy,
-            random_state=draw,
-        ).fit(X, y)
+        search = search_of(problem, strategy, draw).fit(X, y)
         seconds = process_time() - start
-        scored = float(scorer(search.best_estimator_, fresh_X, fresh_y))
-        told = search.best_score_estimate_
-        found.append(
-            {
-                **shared,
-                "strategy": strategy,
-                "best_score": search.best_score_,
-                "value": told.value,
-                "low": told.low,
-                "high": told.high,
-                "evidence": asdict(told.evidence),
-                "n_configurations": told.n_configurations,
-                # What the final model scores, with and without the luck of the sample.
-                "fresh": scored,
-                "truth": scored - lucky,
-                "seconds": seconds,
-            }
-        )
-    return found
+        said = problem.response(search.best_estimator_, fresh)
+        found[strategy] = {
+            "best_score": search.best_score_,
+            "truth": problem.expected_score(said, fresh_best),
+            "evidence": asdict(search.best_score_estimate_.evidence),
+            "seconds": round(seconds, 4),
+        }
+    folds = folds_of(search_of(problem, RACE, draw), X, y)
+    fixed = json.loads(FIXED.read_text())[problem.name]
+    return {
+        "problem": problem.name,
+        "draw": draw,
+        "controls": [
+            *luck_of_rows(problem, y, best),
+            *(fixed_luck(problem, one, folds, (X, y), some) for one in fixed),
+        ],
+        **found,
+    }
 
 
-def strategies(draw: int) -> tuple[str, ...]:
-    """Return what runs on a draw: plain cross-validation on every fifth one."""
-    if draw % 5:
-        return ("track_and_confirm",)
-    return "track_and_confirm", "cross_validation"
+def pilot() -> None:
+    """Choose the fixed configurations: those that plain searches choose most often."""
+    warnings.simplefilter("ignore")
+    fixed = json.loads(FIXED.read_text()) if FIXED.exists() else {}
+    for name, problems in SETS.items():
+        for place, problem in enumerate(problems):
+            if problem.name in fixed:
+                continue
+            chosen: Counter[int] = Counter()
+            scores = 0.0
+            for draw in range(N_PILOT):
+                numbers = [seed_of("pilot", place), draw, name == "held_out"]
+                X, y, _ = problem.draw(problem.n_rows, np.random.default_rng(numbers))
+                search = search_of(problem, PLAIN, draw).fit(X, y)
+                chosen[search.best_index_] += 1
+                scores = scores + search.cv_results_["mean_test_score"]
+            order = sorted(range(len(scores)), key=lambda i: (-chosen[i], -scores[i]))
+            params = search.cv_results_["params"]
+            fixed[problem.name] = [params[one] for one in order[:N_FIXED]]
+            FIXED.write_text(json.dumps(fixed, indent=1) + "\n")
 
 
-def main() -> None:
-    """Run what is missing, draw after draw over all problems."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("set", choices=SETS)
-    parser.add_argument("--draws", type=int, default=40)
-    parser.add_argument("--first", type=int, default=0, help="number of the first")
-    parser.add_argument("--output", type=Path)
-    options = parser.parse_args()
-    output = options.output or RESULTS / f"estimate_{options.set}.jsonl"
+def missing(name: str, output: Path, draws: range) -> Iterator[tuple[int, int]]:
+    """Yield what is not in the file yet, draw after draw over all problems."""
     done = set()
     if output.exists():
         lines = [json.loads(line) for line in output.read_text().splitlines()]
         done = {(one["problem"], one["draw"]) for one in lines}
-    warnings.simplefilter("ignore")
-    for draw in range(options.first, options.first + options.draws):
-        for place, problem in enumerate(SETS[options.set]):
-            if (problem.name, draw) in done:
-                continue
-            seed = place + 1000 * (options.set == "held_out")
-            lines = [json.dumps(one) for one in records(problem, draw, seed)]
-            with output.open("a") as file:
-                file.write("".join(f"{line}\n" for line in lines))
-        print(f"draw {draw} done", file=sys.stderr, flush=True)
+    for draw in draws:
+        for place, problem in enumerate(SETS[name]):
+            if (problem.name, draw) not in done:
+                yield place, draw
+
+
+def run(name: str, output: Path, draws: range, jobs: int, seconds: float) -> None:
+    """Run what is missing, until the time is over."""
+    start = perf_counter()
+    work = missing(name, output, draws)
+    with ProcessPoolExecutor(jobs) as pool, output.open("a") as file:
+        # A few ahead of the workers; the rest is not begun when the time is over.
+        waiting = [pool.submit(record, name, *one) for one in islice(work, 2 * jobs)]
+        while waiting:
+            file.write(json.dumps(waiting.pop(0).result()) + "\n")
+            file.flush()
+            if perf_counter() - start < seconds:
+                waiting += [pool.submit(record, name, *one) for one in islice(work, 1)]
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("set", choices=[*SETS, "pilot"])
+    parser.add_argument("--draws", type=int, default=40)
+    parser.add_argument("--first", type=int, default=0, help="number of the first")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
+    parser.add_argument("--output", type=Path)
+    options = parser.parse_args()
+    if options.set == "pilot":
+        pilot()
+        return
+    output = options.output or RESULTS / f"estimate_{options.set}_new.jsonl"
+    draws = range(options.first, options.first + options.draws)
+    run(options.set, output, draws, options.jobs, options.seconds)
+    print(f"{len(output.read_text().splitlines()):,} draws", file=sys.stderr)
 
 
 if __name__ == "__main__":

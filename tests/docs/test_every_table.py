@@ -108,7 +108,10 @@ WITNESSES = {
         "search | seconds": "Rscript benchmarks/r_package/krr.R rows.csv"
     },
     "docs/measurements/scores.md": {
-        "score | problems": f"{NUMBERS}::test_the_table_of_scores_is_that_of_its_study"
+        "score | problems": f"{NUMBERS}::test_the_table_of_scores_is_that_of_its_study",
+        "learner | problems": (
+            f"{NUMBERS}::test_the_table_of_callables_is_that_of_its_races"
+        ),
     },
     "docs/measurements/speed.md": {
         "task | draws": f"{STUDIES}::test_the_results_of_speed_are_those_of_the_runs"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from cvst import (
 from cvst.race import TrackAndConfirm
 from cvst.search import ScoreEstimate
 from cvst.search.estimate import Evidence, Growth
+from cvst.search.estimate._score_estimate import _of_many_rows
 from cvst.statistics import corrected_best, standard_error_of_mean
 
 GRID = {"n_neighbors": [1, 3, 5, 9, 15, 21, 30]}
@@ -257,15 +259,28 @@ def test_scores_of_all_kinds(classes, scoring):
     assert abs(told.value - search.best_score_) < 0.1
 
 
-def test_r2_of_few_rows_is_that_of_many(numbers):
-    """The variance of a fold is too small by one row, and the share so too low."""
+@pytest.mark.parametrize("explained", [0.0, 0.3, 0.6, 0.9])
+def test_r2_of_few_rows_is_that_of_many(explained):
+    """The mean r2 of many small samples, scored by the best model, is too low."""
+    rng = np.random.default_rng(0)
+    n_points = 40
+    best, error = rng.normal(size=(2, 20_000, n_points))
+    y = np.sqrt(explained) * best + np.sqrt(1 - explained) * error
+    scores = 1 - (1 - explained) * np.mean(error**2, axis=1) / y.var(axis=1)
+    looks = [SimpleNamespace(n_test=n_points)] * len(scores)
+    table = SimpleNamespace(scores=scores[None], looks=looks)
+    assert scores.mean() + _of_many_rows(table, 0) == pytest.approx(explained, abs=3e-3)
+    assert scores.mean() < explained - 5e-3
+
+
+def test_r2_is_judged_as_that_of_many_rows(numbers):
     search = RaceGridSearchCV(
         Ridge(), {"alpha": [1.0, 100.0]}, strategy=CrossValidation(), random_state=0
     ).fit(*numbers)
     told, folds = search.best_score_estimate_, []
     for number in range(1, 6):
         score = search.cv_results_[f"look{number}_test_score"][search.best_index_]
-        folds.append(1 - (1 - score) * 47 / 48)
+        folds.append(score + (1 - score) / 48 * (1 + 2 * search.best_score_))
     assert told.evidence.score == pytest.approx(np.mean(folds))
     assert told.evidence.score > search.best_score_
 
@@ -344,7 +359,20 @@ def test_a_time_budget_and_partial_fits_allow_no_further_fit(classes, monkeypatc
 
     monkeypatch.setattr("cvst.search._fitted.look_again_at", refuse)
     search = neighbours(strategy=TrackAndConfirm(), time_budget=60.0).fit(*classes)
-    assert search.best_score_estimate_.growth == 0
+    told = search.best_score_estimate_
+    # Five folds, so that the usual growth is that of four fifths of the rows.
+    assert told.growth == pytest.approx(0.12 * told.evidence.error, rel=0.02)
+    assert told.evidence.growth.error == pytest.approx(told.growth)
+
+
+def test_the_usual_growth_is_smaller_for_more_folds(classes):
+    few, many = (
+        neighbours(strategy=CrossValidation(n)).fit(*classes).best_score_estimate_
+        for n in (5, 10)
+    )
+    # By the power of the rows: (0.9^-0.7 - 1) / (0.8^-0.7 - 1).
+    ratio = (many.growth / many.evidence.error) / (few.growth / few.evidence.error)
+    assert ratio == pytest.approx(0.452, abs=0.01)
 
 
 def test_an_interrupt_of_the_further_look_keeps_the_race(classes, monkeypatch):

@@ -36,6 +36,7 @@ from cvst.evaluation._side_by_side import (
     workers_start,
 )
 from cvst.evaluation._source import DataSource, failure_warning
+from cvst.evaluation._stand_ins import StandIns
 from cvst.evaluation._stored import is_stored
 from cvst.evaluation.device import arrays_on, as_numpy
 from cvst.evaluation.losses import (
@@ -68,6 +69,7 @@ __all__ = [
     "Scratch",
     "SeveralResponses",
     "SideBySide",
+    "StandIns",
     "Task",
     "arrays_on",
     "as_dask",

@@ -24,6 +24,7 @@ from cvst.evaluation._protocol import (
 from cvst.evaluation._responses import answer
 from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation._scored import Scored, ScoredTable, Scores
+from cvst.evaluation._stand_ins import seconds_of, settle
 from cvst.evaluation._stored import ReadRows
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import Assess, Assessed, PointwiseLoss, table_losses
@@ -210,7 +211,9 @@ class Work:
         if error is None:
             try:
                 prediction = answer(outcome.prediction, self.loss.response)
-                losses, score, more = _assessed(assess, prediction, outcome.classes)
+                assessed = _assessed(assess, prediction, outcome.classes)
+                settle(outcome)
+                losses, score, more = assessed
                 if self.with_residuals:
                     residuals = self.loss.residuals(y_test, prediction)
                 others, other_errors = _other_scores(outcome, values)
@@ -229,8 +232,7 @@ class Work:
             score,
             others,
             other_errors,
-            outcome.fit_seconds,
-            outcome.score_seconds,
+            *seconds_of(outcome),
             error=error,
             reason="" if error is None else reason_of(error),
             details="" if error is None else _details(error),

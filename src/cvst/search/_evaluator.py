@@ -11,6 +11,7 @@ from cvst.evaluation import (
     OneByOne,
     Scoring,
     SeveralResponses,
+    StandIns,
     batch_evaluator_for,
     check_client,
     incremental_evaluator_for,
@@ -37,17 +38,19 @@ def evaluator_of(
     alone : bool
         Whether nothing may be shared between configurations.
     """
-    alone = alone or MODEL in scoring.responses
-    evaluator = _one_response(options, template, alone)
-    if len(scoring.responses) == 1:
-        return evaluator
-    return SeveralResponses(evaluator, scoring.responses)
+    several = len(scoring.responses) > 1
+    wants_models = MODEL in scoring.responses
+    # One fit answers to all of several scores, if one of them wants the model anyway.
+    evaluator = _one_response(options, template, alone or (several and wants_models))
+    if several:
+        return SeveralResponses(evaluator, scoring.responses)
+    shares = not options.incremental and not isinstance(evaluator, OneByOne)
+    return StandIns(evaluator) if wants_models and shares else evaluator
 
 
 def _one_response(options: SearchOptions, template: Any, alone: bool) -> BatchEvaluator:
     if not options.incremental:
-        # Callbacks of the estimator's own want to see every fit, and a scorer that can
-        # only be called wants every fitted model.
+        # Callbacks of the estimator's own want to see every fit.
         alone = alone or has_callbacks(template)
         evaluator = batch_evaluator_for(template)
         plain = isinstance(evaluator, OneByOne)

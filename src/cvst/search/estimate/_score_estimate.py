@@ -212,7 +212,7 @@ def score_estimate(
     optimism = max(0.0, best.optimism - max(0.0, behind))
     cells, shares = deciding.cells()
     error, freedom = standard_error_of_mean(cells[mine], shares)
-    growth = growth_of(state, chosen, deciding, look_again)
+    growth = growth_of(state, chosen, deciding, look_again, error)
     known = Evidence(score, optimism, growth, error, freedom, deciding.top)
     if not np.isfinite([known.value, error]).all():
         return None
@@ -229,6 +229,12 @@ def score_estimate(
 
 
 def _of_many_rows(deciding: Table, mine: int) -> float:
-    """Return by how much r2 of few rows is too low: their variance is too small."""
+    """Return by how much r2 of few rows is too low.
+
+    Their variance is too small by a row, and it varies: the mean of a ratio is not the
+    ratio of the means. The latter is as for normal numbers, where errors and targets
+    vary together the more, the less is explained.
+    """
     n_points = np.array([look.n_test for look in deciding.looks])
-    return float(np.mean((1 - deciding.scores[mine]) / n_points))
+    explained = np.clip(deciding.scores[mine].mean(), 0.0, 1.0)
+    return float(np.mean((1 - deciding.scores[mine]) / n_points) * (1 + 2 * explained))

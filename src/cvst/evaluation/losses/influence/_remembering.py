@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import update_wrapper
 from typing import Any
 
 from cvst._typing import IntArray
@@ -24,6 +25,8 @@ class _Once:
     """A method that is asked about all rows once and answers for blocks of them."""
 
     def __init__(self, method: Any, X: Any) -> None:
+        # Scorers of scikit-learn ask a method for its name.
+        update_wrapper(self, method)
         self.method, self.X = method, X
         self.block: Any = None
         self.rows: IntArray | None = None

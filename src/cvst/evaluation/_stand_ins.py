@@ -1,0 +1,300 @@
+"""Models for a scorer that can only be called, without a fit for each of them.
+
+``scorer(estimator, X, y)`` gets a fitted estimator, and evaluators that share work have
+predictions instead. Most such scorers ask for predictions of the rows they are given,
+and for nothing else. So they get a stand-in: an object of the estimator's class that
+answers this from the shared work. Asked for anything else, it is fitted alone, as ever,
+and from then on it is the fitted model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial, wraps
+from types import new_class
+from typing import Any, Literal
+
+from cvst._typing import Configuration, IntArray
+from cvst.evaluation._dispatch import are_independent, divides, limited
+from cvst.evaluation._one_by_one import OneByOne, configured
+from cvst.evaluation._protocol import (
+    MODEL,
+    BatchEvaluator,
+    FittedModel,
+    Outcome,
+    Task,
+)
+from cvst.evaluation._rows import guarded, take
+
+__all__ = ["StandIns", "seconds_of", "settle"]
+
+RESPONSES = "predict_proba", "decision_function", "predict", "score_samples"
+
+# Where the record of a stand-in is found, under a name that no estimator uses.
+RECORD = "_cvst_stands_in_by"
+
+# Parameters of these kinds are the same before and after a fit; a step of a pipeline is
+# not.
+PLAIN = (bool, int, float, str, type(None))
+
+
+@dataclass(frozen=True)
+class StandIns(BatchEvaluator):
+    """Hands out models that answer from shared work.
+
+    Parameters
+    ----------
+    evaluator : BatchEvaluator
+        Shares the work.
+    """
+
+    evaluator: BatchEvaluator
+
+    @property
+    def prefer(self) -> Literal["threads", "processes"]:
+        """Whatever the evaluator prefers."""
+        return self.evaluator.prefer
+
+    def groups(
+        self, estimator: Any, configurations: Mapping[int, Configuration]
+    ) -> list[list[int]]:
+        """Group as the evaluator does."""
+        return self.evaluator.groups(estimator, configurations)
+
+    def evaluate(self, task: Task) -> Iterator[Outcome]:
+        """Yield a model for each configuration; one that shares nothing is fitted."""
+        task = _within_rounds(task)
+        for members in self.groups(task.estimator, task.configurations):
+            together = _Together(self.evaluator, task.only(members))
+            for number in members:
+                model = _stand_in(together, number) if len(members) > 1 else None
+                if model is None:
+                    yield OneByOne().evaluate_one(task, number)
+                else:
+                    yield Outcome(number, model)
+
+    def are_independent(self, estimator: Any, response: str) -> bool:
+        """Return whether that is so for all that a scorer may ask for."""
+        del response
+        return all(are_independent(self.evaluator, estimator, one) for one in RESPONSES)
+
+    def divides(self, estimator: Any, response: str) -> bool:
+        """Return whether that is so for all that a scorer may ask for."""
+        del response
+        return all(divides(self.evaluator, estimator, one) for one in RESPONSES)
+
+
+def _within_rounds(task: Task) -> Task:
+    """Return the task with no configuration above the look's number of rounds."""
+    if task.rounds is None:
+        return task
+    fewer = {
+        number: limited(task.estimator, configuration, task.rounds)
+        for number, configuration in task.configurations.items()
+    }
+    return replace(task, configurations=fewer, rounds=None)
+
+
+def seconds_of(outcome: Outcome) -> tuple[float, float]:
+    """Return what fitting and predicting took; models may be fitted while scored."""
+    known = outcome.prediction
+    spent = [outcome, *(known.record.used if isinstance(known, _Standing) else [])]
+    return (
+        sum(one.fit_seconds for one in spent),
+        sum(one.score_seconds for one in spent),
+    )
+
+
+def settle(outcome: Outcome) -> None:
+    """Fit a model that a scorer asked nothing of: parameters that fail must fail."""
+    known = outcome.prediction
+    if isinstance(known, _Standing) and not known.record.used:
+        known.record.fitted()
+
+
+@dataclass
+class _Together:
+    """Configurations that share work, and their answers so far, by response."""
+
+    evaluator: BatchEvaluator
+    task: Task
+    answers: dict[str, dict[int, Outcome]] = field(default_factory=dict)
+
+    def answer(self, response: str, number: int) -> Outcome | None:
+        """Return what one of them answers; None if it has to be fitted alone."""
+        if response not in self.answers:
+            task = replace(self.task, response=response)
+            try:
+                found = {
+                    one.configuration: one for one in self.evaluator.evaluate(task)
+                }
+            except MemoryError:  # one at a time may fit
+                found = {}
+            self.answers[response] = found
+        known = self.answers[response].get(number)
+        return None if known is None or known.error is not None else known
+
+
+@dataclass
+class _Record:
+    """What a stand-in knows: whom it stands for, and what was asked of it."""
+
+    together: _Together
+    number: int
+    unfitted: Any
+    X: Any
+    # The rows that are scored by themselves at the moment.
+    block: Any = None
+    rows: IntArray | None = None
+    alone: Outcome | None = None
+    used: list[Outcome] = field(default_factory=list)
+
+    def fitted(self) -> Any:
+        """Return the model of a plain fit, made on first use; or fail as it fails."""
+        if self.alone is None:
+            task = replace(self.together.task, response=MODEL)
+            self.alone = OneByOne().evaluate_one(task, self.number)
+            self.used.append(self.alone)
+        if self.alone.error is not None:
+            raise self.alone.error
+        return self.alone.prediction.model
+
+    def is_plain_parameter(self, name: str) -> bool:
+        """Return whether this is a parameter that no fit changes."""
+        known = self.unfitted.get_params(deep=False)
+        return name in known and isinstance(known[name], PLAIN)
+
+    def ask(self, response: str, X: Any, *args: Any, **kwargs: Any) -> Any:
+        """Answer for the rows of the look, or some of them, from shared work."""
+        whole = X is self.X
+        known = None
+        if not args and not kwargs and (whole or (X is self.block and X is not None)):
+            known = self.shared(response)
+        if known is None:
+            return getattr(self.fitted(), response)(X, *args, **kwargs)
+        return _part(known.prediction, None if whole else self.rows)
+
+    def shared(self, response: str) -> Outcome | None:
+        """Return the answer of the shared work, None if there is none."""
+        outcome = self.together.answer(response, self.number)
+        if outcome is not None and not any(outcome is one for one in self.used):
+            self.used.append(outcome)
+        return outcome
+
+    def classes(self) -> Any:
+        """Return the classes, None where only a fit would tell."""
+        known = [one for one in self.used if one.classes is not None]
+        first = [one for one in RESPONSES if hasattr(self.unfitted, one)]
+        if not known and first:
+            known = [one for one in [self.shared(first[0])] if one is not None]
+        return copy(known[0].classes) if known else None
+
+
+def _part(known: Any, rows: IntArray | None) -> Any:
+    if isinstance(known, list):
+        return [_part(one, rows) for one in known]  # one array per output
+    # Copies: a scorer may write into what it gets.
+    return copy(known) if rows is None else take(known, rows)
+
+
+class _Standing(FittedModel):
+    """A stand-in and the rows it is asked about."""
+
+    record: _Record
+
+    def at(self, rows: IntArray) -> FittedModel:
+        """Return the model with some of the rows."""
+        self.record.block, self.record.rows = take(self.X, rows), rows
+        return FittedModel(self.model, self.record.block)
+
+
+def _get(self: Any, name: str) -> Any:
+    """Answer from what is known, or become what would know it."""
+    record = _record_of(self)
+    if name == "__class__":
+        return object.__getattribute__(self, name)
+    if name in RESPONSES:
+        # Raises what the estimator would, if it has no such method.
+        return wraps(getattr(record.unfitted, name))(partial(record.ask, name))
+    if name == "__sklearn_tags__":
+        return getattr(record.unfitted, name)
+    if name == "classes_" and (classes := record.classes()) is not None:
+        return classes
+    if record.is_plain_parameter(name):
+        return getattr(record.unfitted, name)
+    _become_fitted(self)
+    return getattr(self, name)
+
+
+def _set(self: Any, name: str, value: Any) -> None:
+    _become_fitted(self)
+    setattr(self, name, value)
+
+
+def _delete(self: Any, name: str) -> None:
+    _become_fitted(self)
+    delattr(self, name)
+
+
+def _reduce(self: Any, protocol: Any) -> Any:
+    _become_fitted(self)
+    return self.__reduce_ex__(protocol)
+
+
+# In the class itself and not in a base of it: an object can only change to a class of
+# the same layout.
+METHODS = {
+    "__getattribute__": _get,
+    "__setattr__": _set,
+    "__delattr__": _delete,
+    "__reduce_ex__": _reduce,
+}
+
+
+def _record_of(model: Any) -> _Record:
+    record: _Record = object.__getattribute__(model, "__dict__")[RECORD]
+    return record
+
+
+def _become_fitted(model: Any) -> None:
+    """Turn a stand-in into the fitted model, of the same class and with all it has."""
+    record = _record_of(model)
+    fitted = record.fitted()
+    own = object.__getattribute__(model, "__dict__")
+    own.clear()
+    own.update(vars(fitted))
+    object.__setattr__(model, "__class__", type(fitted))
+
+
+@lru_cache(maxsize=64)
+def _class_for(kind: Any) -> type:
+    """Return a class whose objects pass for those of another one."""
+    names = {
+        "__slots__": (),
+        "__module__": kind.__module__,
+        "__qualname__": kind.__qualname__,
+        "__doc__": kind.__doc__,
+        **METHODS,
+    }
+    return new_class(kind.__name__, (kind,), exec_body=lambda own: own.update(names))
+
+
+def _kind_of(model: Any) -> Any:
+    return type(model)
+
+
+def _stand_in(together: _Together, number: int) -> _Standing | None:
+    """Return a stand-in for a configuration; None if there cannot be one."""
+    task = together.task
+    try:
+        unfitted = configured(task.estimator, task.configurations[number])
+        model: Any = object.__new__(_class_for(_kind_of(unfitted)))
+        record = _Record(together, number, unfitted, guarded(task.X_test))
+        object.__getattribute__(model, "__dict__")[RECORD] = record
+    except Exception:  # a foreign class may refuse any of this
+        return None
+    standing = _Standing(model, record.X)
+    standing.record = record
+    return standing
