@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import json
 import pickle
-import resource
 import subprocess
 import sys
 import warnings
@@ -42,6 +41,8 @@ CASES = [
 
 
 def peak() -> int:
+    import resource  # not on Windows, where the table can be printed all the same
+
     return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
