@@ -102,7 +102,7 @@ setup: .venv/ready
 .venv-clusters/ready: pyproject.toml
 	$(PYTHON) -m venv .venv-clusters
 	$(CLUSTERS)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(CLUSTERS)/python -m pip install --quiet --editable ".[dask,ray]" pytest hypothesis
+	$(CLUSTERS)/python -m pip install --quiet --editable ".[dask,ray]" --group test
 	touch $@
 
 .venv-release/ready: pyproject.toml

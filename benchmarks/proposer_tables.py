@@ -1,6 +1,7 @@
 """Tables of cross-validated losses, from which `proposers.py` makes objectives.
 
-    python benchmarks/proposer_tables.py tables.npz
+    python benchmarks/proposer_tables.py tables.npz      # all pairs
+    python benchmarks/proposer_tables.py tables.npz 4    # the first four
 
 Twelve pairs of a data set and a model, at 300 random configurations each: the loss in
 each of five folds and the seconds of a fit. One process takes about a minute of
@@ -233,9 +234,10 @@ def table_of(data: str, model: str) -> dict[str, np.ndarray]:
 
 def main() -> None:
     path = Path(sys.argv[1])
+    n_pairs = int(sys.argv[2]) if len(sys.argv) > 2 else len(PAIRS)
     warnings.simplefilter("ignore")
     arrays = dict(np.load(path)) if path.exists() else {}
-    for data, model in PAIRS:
+    for data, model in PAIRS[:n_pairs]:
         name = f"{data}-{model}"
         if f"{name}/points" in arrays:
             continue

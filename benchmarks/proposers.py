@@ -1,9 +1,11 @@
 """Which proposer finds good configurations after how many trials? A comparison.
 
-    python benchmarks/proposer_tables.py tables.npz      # once
-    python benchmarks/proposers.py tables.npz run.csv    # adds what is missing
-    python benchmarks/proposers.py tables.npz run.csv --report
+    python benchmarks/proposer_tables.py tables.npz 4    # once
+    python benchmarks/proposers.py tables.npz            # adds what is missing
     python benchmarks/proposers.py --overhead            # milliseconds of a proposal
+    python benchmarks/proposers.py --report              # both tables
+
+Runs are kept in ``results/proposers.csv`` and ``results/proposers_overhead.csv``.
 
 An objective is the mean of two interpolations of a table, a forest and a Gaussian
 process, so that no proposer is favoured by having the very model of the objective.
@@ -44,7 +46,11 @@ from cvst.proposals import (
     SpreadProposer,
 )
 
+RESULTS = Path(__file__).parent / "results" / "proposers.csv"
+OVERHEAD = RESULTS.with_name("proposers_overhead.csv")
+
 CHECKPOINTS = (20, 50, 100, 200)
+SIZES = (20, 60, 100, 300, 1000)
 
 PROPOSERS: dict[str, Callable[[], Any]] = {
     "random": RandomProposer,
@@ -245,29 +251,41 @@ def report(path: Path) -> str:
     return "\n".join([f"| {head} | runs | ms per trial |", ruler, *ordered])
 
 
-def overhead() -> None:
-    """Print the milliseconds of a proposal, refits included on average."""
+def overhead(path: Path, methods: list[str]) -> None:
+    """Store the milliseconds of a proposal, refits included on average."""
     rng = np.random.default_rng(0)
     n_choices = [0, 0, 3, 0, 0, 0, 2]
-    for name, make in PROPOSERS.items():
-        for n in (20, 60, 100, 300, 1000):
+    for name in methods:
+        for n in SIZES:
             points = np.column_stack(
                 [rng.integers(k, size=n) if k else rng.random(n) for k in n_choices]
             ).astype(float)
             losses = np.sum((points - 0.4) ** 2, axis=1) + 0.01 * rng.normal(size=n)
-            history, proposer = History.of(points, losses), make()
+            history, proposer = History.of(points, losses), PROPOSERS[name]()
             start = process_time()
             for i in range(16):
                 proposer.propose(n_choices, history.head(n - 15 + i), 1, rng)
             took = (process_time() - start) / 16
-            print(f"{name:<16} {n:5d} evaluations {1e3 * took:7.1f} ms", flush=True)
+            with path.open("a") as file:
+                csv.writer(file).writerow([name, n, f"{1e3 * took:.2f}"])
+
+
+def overhead_report(path: Path) -> str:
+    """Return the milliseconds of a proposal as a table in Markdown."""
+    rows: dict[str, list[str]] = {}
+    with path.open() as file:
+        for name, _, milliseconds in csv.reader(file):
+            rows.setdefault(name, []).append(f"{float(milliseconds):.0f}")
+    head = "| proposer | " + " | ".join(str(n) for n in SIZES) + " |"
+    lines = [f"| {name} | {' | '.join(row)} |" for name, row in rows.items()]
+    return "\n".join([head, "|---" * (len(SIZES) + 1) + "|", *lines])
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("tables", type=Path, nargs="?")
-    parser.add_argument("results", type=Path, nargs="?")
-    parser.add_argument("--seeds", type=int, default=20)
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--seeds", type=int, default=4)
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--methods", nargs="+", default=[*PROPOSERS, *SAMPLERS])
     parser.add_argument("--report", action="store_true")
@@ -276,9 +294,9 @@ def main() -> None:
     warnings.simplefilter("ignore")
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     if options.overhead:
-        overhead()
+        overhead(OVERHEAD, [name for name in options.methods if name in PROPOSERS])
     elif options.report:
-        print(report(options.results))
+        print(report(options.results), overhead_report(OVERHEAD), sep="\n\n")
     else:
         measure(options)
 

@@ -12,22 +12,21 @@ thread, in turns, the final fit included. Times are of the processor, so that ot
 work on the machine counts as little as possible. A ratio is that of two runs in
 succession, and the median of the repetitions counts; grids that take less than a second
 are repeated more often. Each result is appended to ``results/small_grids.jsonl``, and
-the table goes to ``results/small_grids.md``.
+``table`` prints what stands in ``results/small_grids.md``.
 
 What is above 1 are grids that save no fit, where the race's own work (tests, books,
 estimate) has to be no more than that of ``GridSearchCV``. ``own`` measures it with
-learners that do next to nothing, in milliseconds, and prints a table.
+learners that do next to nothing, in milliseconds, and writes them to
+``results/small_grids_own.jsonl``.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import platform
 import sys
 import warnings
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -40,7 +39,6 @@ import one_thread  # noqa: F401 - before NumPy
 
 # isort: on
 import numpy as np
-import sklearn
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
@@ -56,12 +54,12 @@ from sklearn.preprocessing import StandardScaler
 from tasks import TASKS, curves
 from xgboost import XGBClassifier
 
-import cvst
 from cvst import RaceGridSearchCV
 
 SIZES = (2, 5, 12, 30)
 RESULTS = Path(__file__).parent / "results" / "small_grids.md"
 RECORDS = RESULTS.with_suffix(".jsonl")
+OWN = RESULTS.with_name("small_grids_own.jsonl")
 
 # Plain searches are repeated until they have taken so many seconds, but no more often.
 SHORT, MOST = 1.5, 25
@@ -233,8 +231,8 @@ class ShiftedClasses(ClassifierMixin, BaseEstimator):
         return self.classes_[(X[:, 0] + noise > 0).astype(int)]
 
 
-def own(repetitions: int) -> str:
-    """Return a table of milliseconds of both searches with learners that are free."""
+def own(repetitions: int) -> None:
+    """Store the seconds of both searches with learners that are free."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(N_ROWS, 20))
     targets = {
@@ -244,10 +242,7 @@ def own(repetitions: int) -> str:
             (X[:, 0] + rng.normal(size=N_ROWS) > 0).astype(int),
         ),
     }
-    lines = [
-        "| targets | configurations | fits saved | `GridSearchCV()` | race | more |",
-        "|---|---|---|---|---|---|",
-    ]
+    records = []
     for name, (estimator, y) in targets.items():
         for size, spread in ((2, 1e-3), (2, 3.0), (3, 1e-3), (5, 1e-3), (5, 3.0)):
             what = Search(
@@ -262,13 +257,31 @@ def own(repetitions: int) -> str:
                 fits = sum(len(one.look.configurations) for one in looks)
                 saved.append(5 * size - fits)
             # The first pair imports and warms up.
-            more = np.subtract(raced, plain)[1:]
-            cells = [1e3 * float(np.median(one)) for one in (plain, raced, more)]
-            lines.append(
-                f"| {name} | {size} | {np.mean(saved):.1f} of {5 * size} | "
-                + " | ".join(f"{one:.1f} ms" for one in cells)
-                + " |"
+            records.append(
+                {
+                    "targets": name,
+                    "size": size,
+                    "saved": saved[1:],
+                    "plain": plain[1:],
+                    "raced": raced[1:],
+                }
             )
+    OWN.write_text("".join(json.dumps(one) + "\n" for one in records))
+
+
+def own_table(records: list[dict[str, Any]]) -> str:
+    """Return the milliseconds of both searches, and what a race takes more."""
+    lines = [
+        "| targets | configurations | fits saved | `GridSearchCV()` | race | more |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in records:
+        more = np.subtract(one["raced"], one["plain"])
+        cells = [1e3 * float(np.median(x)) for x in (one["plain"], one["raced"], more)]
+        lines.append(
+            f"| {one['targets']} | {one['size']} | {np.mean(one['saved']):.1f} of "
+            f"{5 * one['size']} | " + " | ".join(f"{x:.1f} ms" for x in cells) + " |"
+        )
     return "\n".join(lines)
 
 
@@ -277,10 +290,11 @@ def ratio(record: dict[str, Any]) -> float:
     return float(np.median(np.divide(record["raced"], record["plain"])))
 
 
-def known() -> list[dict[str, Any]]:
-    if not RECORDS.exists():
+def known(path: Path = RECORDS) -> list[dict[str, Any]]:
+    """Return what is stored."""
+    if not path.exists():
         return []
-    return [json.loads(line) for line in RECORDS.read_text().splitlines()]
+    return [json.loads(line) for line in path.read_text().splitlines()]
 
 
 def table(records: list[dict[str, Any]]) -> str:
@@ -325,7 +339,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Measure, or write the table."""
+    """Measure, or print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("command", choices=["run", "table", "own"])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
@@ -337,16 +351,9 @@ def main() -> None:
         run(options)
         return
     if options.command == "own":
-        print(own(max(25, options.repetitions)))
+        own(max(25, options.repetitions))
         return
-    RESULTS.write_text(
-        f"# Small grids\n\nTime of a race over that of `GridSearchCV()`, whose "
-        f"seconds are in brackets: processor seconds, one thread, medians of three or "
-        f"more runs in turns, final fit included (`benchmarks/small_grids.py`, "
-        f"{date.today()}, {platform.machine()}, cvst {cvst.__version__}, scikit-learn "
-        f"{sklearn.__version__}, {N_ROWS} and {2 * N_ROWS} rows).\n\n"
-        f"{table(known())}\n"
-    )
+    print(table(known()), own_table(known(OWN)), sep="\n\n")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,16 @@ html_theme_options = {
     "logo": {"text": "cvst"},
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
-    "secondary_sidebar_items": ["page-toc", "sg_download_links"],
+    # Pages with wide tables need the room at the side for them.
+    "secondary_sidebar_items": {
+        "**": ["page-toc", "sg_download_links"],
+        **{
+            f"{folder}/{path.stem}": []
+            for folder in ("measurements", "paper", "migration")
+            for path in (HERE / folder).glob("*.md")
+        },
+        "user_guide/strategies": [],
+    },
 }
 # A landing page, a changelog and a glossary have nothing to choose from at the side.
 html_sidebars = {"index": [], "getting_started": [], "glossary": [], "changelog": []}

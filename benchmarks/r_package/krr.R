@@ -1,13 +1,16 @@
 # The authors' R package on the first task of the speed tables:
 #
-#   python benchmarks/r_package/rows.py rows.csv
-#   OPENBLAS_NUM_THREADS=1 Rscript benchmarks/r_package/krr.R rows.csv
+#   python benchmarks/r_package/ours.py --rows rows.csv
+#   OPENBLAS_NUM_THREADS=1 Rscript benchmarks/r_package/krr.R \
+#       rows.csv benchmarks/results/r_package.jsonl
 #
 # Needs the package CVST (Debian: r-cran-cvst). Seconds are of the processor, with the
-# final fit; the error is that of the winner on 5,000 fresh rows.
+# final fit; the error is that of the winner on 5,000 fresh rows. The result is appended
+# to the second file.
 library(CVST)
 
-rows <- as.matrix(read.csv(commandArgs(trailingOnly = TRUE)[1], header = FALSE))
+files <- commandArgs(trailingOnly = TRUE)
+rows <- as.matrix(read.csv(files[1], header = FALSE))
 n_train <- 1000
 n_inputs <- ncol(rows) - 1
 part <- function(which) {
@@ -27,6 +30,10 @@ model <- learner$learn(train, winner)
 took <- proc.time() - begin
 error <- mean((learner$predict(model, test) - test$y)^2)
 cat(sprintf(
-  "%.1f s, error %.4f, gamma %.4g, lambda %.4g\n",
-  took[["user.self"]] + took[["sys.self"]], error, winner$sigma, winner$lambda
-))
+  paste0(
+    '{"search": "R: CVST, `fastCV`", "seconds": %.2f, "error": %.6f, ',
+    '"gamma": %.6g, "lambda": %.6g, "versions": {"R": "%s.%s", "CVST": "%s"}}\n'
+  ),
+  took[["user.self"]] + took[["sys.self"]], error, winner$sigma, winner$lambda,
+  R.version$major, R.version$minor, packageVersion("CVST")
+), file = files[2], append = TRUE)

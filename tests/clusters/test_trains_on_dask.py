@@ -8,7 +8,6 @@ import lightgbm
 import numpy as np
 import pandas as pd
 import pytest
-import xgboost
 from lightgbm import DaskLGBMClassifier, LGBMClassifier
 from sklearn.metrics import accuracy_score
 
@@ -19,6 +18,7 @@ from cvst.exceptions import InvalidInputError
 distributed = pytest.importorskip("distributed")
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
+xgboost = pytest.importorskip("xgboost")  # the test group has it on Linux alone
 dask_xgboost = pytest.importorskip("xgboost.dask")
 
 # Dask and what it stands on warn of their own affairs, in any thread.

@@ -15,6 +15,7 @@ from docs_pages import ROOT, page, tables
 NUMBERS, STUDIES = "tests/docs/test_numbers.py", "tests/docs/test_study_numbers.py"
 PAPER = "tests/benchmarks/test_paper_pages.py"
 CARD = "tests/docs/test_gpu_page.py"
+RUNS = "tests/docs/test_kept_runs.py"
 DEFAULT_STUDY = f"{NUMBERS}::test_the_study_of_the_default_is_what_the_summary_prints"
 TABLES_OF_PAPER = f"{PAPER}::test_committed_tables_have_the_numbers_of_the_files"
 CLAIMS_OF_PAPER = f"{PAPER}::test_committed_claims_are_those_of_the_files"
@@ -58,7 +59,6 @@ WITNESSES = {
         "test_few_configurations_are_shown_as_measured",
         "search | 2 configurations": f"{STUDIES}::"
         "test_small_grids_are_those_of_the_records",
-        # Made by "small_grids.py own", which prints it and keeps no runs.
         "targets | configurations": f"{STUDIES}::"
         "test_small_grids_are_those_of_the_records",
     },
@@ -75,10 +75,7 @@ WITNESSES = {
         "rows | configurations": LARGE,
         "search | configurations": f"{STUDIES}::"
         "test_a_million_rows_are_shown_as_measured",
-        # Peaks of memory are printed and written into the file by hand.
-        " | strategy": "python benchmarks/memory.py",
-        " | max_memory": "python benchmarks/memory.py",
-        " | at first": "python benchmarks/memory.py",
+        "target | strategy": f"{RUNS}::test_memory_is_that_of_the_runs",
     },
     "docs/measurements/misses.md": {
         "cost of a fit | first look": f"{STUDIES}::"
@@ -99,13 +96,12 @@ WITNESSES = {
         "grid | default, before": f"{NUMBERS}::"
         "test_the_table_of_poor_races_is_that_of_its_cells"
     },
-    # The runs of proposers were not kept.
     "docs/measurements/proposers.md": {
-        "proposer | 20 trials": "python benchmarks/proposers.py",
-        "proposer | 20": "python benchmarks/proposers.py",
+        "proposer | 20 trials": f"{RUNS}::test_proposers_are_those_of_the_runs",
+        "proposer | 20": f"{RUNS}::test_proposers_are_those_of_the_runs",
     },
     "docs/measurements/r_package.md": {
-        "search | seconds": "Rscript benchmarks/r_package/krr.R rows.csv"
+        "search | runs": f"{RUNS}::test_the_r_package_is_shown_as_measured"
     },
     "docs/measurements/scores.md": {
         "score | problems": f"{NUMBERS}::test_the_table_of_scores_is_that_of_its_study",

@@ -466,3 +466,18 @@ def test_an_error_that_is_a_sentence_gets_no_second_full_stop():
     search = RaceGridSearchCV(Sentence(), {"max_depth": [1, 2, 3]}, random_state=0)
     with pytest.warns(FitFailedWarning, match=r"deep enough\. Later"):
         search.fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize("name", ["time_budget", "fit_timeout"])
+@pytest.mark.parametrize("kind", [RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV])
+def test_a_time_that_is_a_text_is_told_to_be_seconds(name, kind):
+    """The command line takes "2m", so people try it in Python too."""
+    search = kind(Ridge(), {"alpha": [0.1, 1.0]}, **{name: "2m"})
+    X, y = np.random.default_rng(0).normal(size=(2, 60, 1))
+    for call in (search.fit, search.plan):
+        with pytest.raises(InvalidInputError) as told:
+            call(X, y.ravel())
+        assert str(told.value) == (
+            f"{name}='2m' is a text, but must be a number of seconds. Give {name}=120 "
+            "for two minutes."
+        )

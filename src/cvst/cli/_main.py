@@ -6,13 +6,14 @@ import argparse
 import io
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Any, NoReturn
 
 from cvst import __version__
 from cvst.cli._completion import SHELLS, completion_script
 from cvst.cli._errors import Interrupted, NotWritten, one_sentence
 from cvst.cli._extras import MissingExtraError
-from cvst.cli._printing import say
+from cvst.cli._printing import others_aside, say
 from cvst.cli.commands import COMMANDS
 from cvst.exceptions import CVSTError
 
@@ -118,7 +119,9 @@ def _run(arguments: list[str]) -> int:
     options = build_parser().parse_args(arguments)
     options.arguments = arguments
     try:
-        say(COMMANDS[options.command].run(options))
+        with others_aside() if options.json else nullcontext():
+            text = COMMANDS[options.command].run(options)
+        say(text)
     except Interrupted as interrupted:
         say(interrupted.text)
         return INTERRUPTED

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from typing import TextIO
 
-__all__ = ["harmless", "say"]
+__all__ = ["harmless", "others_aside", "say"]
 
 # Control characters move the cursor, change colours or worse; the separators break
 # lines, and lone surrogates cannot be encoded.
@@ -59,3 +62,33 @@ def say(text: str, stream: TextIO | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
         if not isinstance(error, BrokenPipeError):
             raise
+
+
+@contextmanager
+def others_aside() -> Iterator[None]:
+    """Send to standard error what others print: standard output is for one document.
+
+    Models that are asked to be verbose print while they are fitted, compiled ones and
+    those in worker processes by the file descriptor.
+    """
+    if sys.__stdout__ is None:  # closed before the program began
+        yield
+        return
+    closed = sys.__stderr__ is None
+    aside = os.open(os.devnull, os.O_WRONLY) if closed else os.dup(2)
+    kept = os.dup(1)
+    os.dup2(aside, 1)
+    os.close(aside)
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    finally:
+        _flush_compiled()
+        os.dup2(kept, 1)
+        os.close(kept)
+
+
+def _flush_compiled() -> None:
+    """Write what compiled code has printed and C still holds back."""
+    library = ctypes.CDLL("ucrtbase" if sys.platform == "win32" else None)
+    library.fflush(None)

@@ -33,7 +33,7 @@ class AutoProposer:
     """
 
     # The comparison of proposers ends at 200 trials. There the mixture lost to the pure
-    # process, in 8 runs of 100 trials (benchmarks/results/proposers.md).
+    # process, in 16 runs (benchmarks/results/proposers.md).
     n_gaussian: int = 200
     early: Proposer = field(default_factory=GaussianProposer)
     late: Proposer = field(default_factory=lambda: MixedProposer(GaussianProposer()))

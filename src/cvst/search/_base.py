@@ -88,8 +88,9 @@ class BaseRaceSearch(FittedRace):
         "ensemble": ["boolean"],
         "incremental": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
-        "time_budget": [Interval(numbers.Real, 0, None, closed="neither"), None],
-        "fit_timeout": [Interval(numbers.Real, 0, None, closed="neither"), None],
+        # ``check_seconds`` refuses texts, with an error that says what to do.
+        "time_budget": [Interval(numbers.Real, 0, None, closed="neither"), str, None],
+        "fit_timeout": [Interval(numbers.Real, 0, None, closed="neither"), str, None],
         "max_looks": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "device": [str],
         # ``bytes_of`` checks texts, with an error that says what to do.

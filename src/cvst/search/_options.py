@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from cvst._searched import Search
+from cvst.exceptions import InvalidInputError
 
 __all__ = ["SearchOptions"]
 
@@ -50,4 +51,22 @@ class SearchOptions:
         own = {"clock", "keeps_time", *given}
         names = [field.name for field in fields(cls) if field.name not in own]
         settings = {name: getattr(search, name) for name in names}
+        check_seconds(settings)
         return cls(**settings, **given, clock=clock)
+
+
+def check_seconds(settings: dict[str, Any]) -> None:
+    """Refuse times that are texts, which the command line alone takes.
+
+    Raises
+    ------
+    InvalidInputError
+        If a time is a text such as ``"2m"``.
+    """
+    for name in ("time_budget", "fit_timeout"):
+        value = settings[name]
+        if isinstance(value, str):
+            raise InvalidInputError(
+                f"{name}={value!r} is a text, but must be a number of seconds. Give "
+                f"{name}=120 for two minutes."
+            )

@@ -342,3 +342,24 @@ def test_few_rows_still_have_a_score(people, cvst, tmp_path):
     people.head(15).drop(columns=["name", "ill"]).to_csv(path, index=False)
     told = json.loads(cvst("search", path, "-t", "cost", *RIDGE, "--json").out)
     assert np.isfinite(told["winner"]["score"])
+
+
+NET = ("sklearn.neural_network:MLPRegressor", "max_iter=[3, 4]", "Iteration 1")
+MACHINE = ("sklearn.svm:SVR", "C=[1, 4]", "[LibSVM]")
+
+
+@pytest.mark.parametrize(
+    ("model", "grid", "printed", "more"),
+    [(*NET, ["--plan"]), (*NET, ["-j", "2"]), (*MACHINE, [])],
+)
+def test_what_models_print_does_not_get_into_the_document(
+    cvst_process, people_csv, model, grid, printed, more
+):
+    """Python prints the lines of the one, and compiled code those of the other."""
+    result = cvst_process(
+        *["search", people_csv, "-t", "cost", "-m", model, "--max-looks", 1],
+        *["-g", f"verbose=[true]; {grid}", "--json", *more],
+    )
+
+    assert isinstance(json.loads(result.out), dict)
+    assert printed in result.err

@@ -1,0 +1,100 @@
+"""Pages for those who come from other searches name what is different.
+
+Witnesses are scikit-learn's own searches: what they have and ours lack, and defaults
+that differ, must stand on the page.
+"""
+
+from __future__ import annotations
+
+import inspect
+
+import numpy as np
+import pytest
+from docs_pages import page
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - its switch
+from sklearn.model_selection import (
+    GridSearchCV,
+    HalvingGridSearchCV,
+    HalvingRandomSearchCV,
+    RandomizedSearchCV,
+)
+from sklearn.tree import DecisionTreeRegressor
+
+from cvst import RaceGridSearchCV, RaceRandomSearchCV
+
+GRID_PAGE = "docs/migration/from_grid_search.md"
+HALVING_PAGE = "docs/migration/from_halving.md"
+SPACE = {"max_depth": [1, 2, 3, 4], "min_samples_leaf": [1, 5]}
+
+
+def names_on(name):
+    """Return what a page writes as code in the topics of its table."""
+    text = page(name).split("## What is different")[1]
+    topics = [line.split("|")[1] for line in text.splitlines() if line.startswith("|")]
+    return " ".join(topics)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "name"),
+    [
+        (GridSearchCV, RaceGridSearchCV, GRID_PAGE),
+        (RandomizedSearchCV, RaceRandomSearchCV, GRID_PAGE),
+        (HalvingGridSearchCV, RaceGridSearchCV, HALVING_PAGE),
+        (HalvingRandomSearchCV, RaceRandomSearchCV, HALVING_PAGE),
+    ],
+)
+def test_parameters_that_are_missing_or_differ_are_told(theirs, ours, name):
+    there, here = (inspect.signature(one).parameters for one in (theirs, ours))
+    told = names_on(name)
+    for parameter, value in there.items():
+        if parameter not in here:
+            assert parameter in told, parameter
+        elif repr(here[parameter].default) != repr(value.default):
+            assert f"`{parameter}`" in told, parameter
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=200)
+    model = DecisionTreeRegressor(random_state=0)
+    halving = {"random_state": 0, "min_resources": 50}
+    return {
+        "race": RaceGridSearchCV(model, SPACE, cv=3, random_state=0).fit(X, y),
+        GRID_PAGE: GridSearchCV(model, SPACE, cv=3).fit(X, y),
+        HALVING_PAGE: HalvingGridSearchCV(model, SPACE, **halving).fit(X, y),
+    }
+
+
+@pytest.mark.parametrize("name", [GRID_PAGE, HALVING_PAGE])
+def test_attributes_that_are_missing_are_told(fitted, name):
+    def public(search):
+        return {one for one in dir(search) if not one.startswith("_")}
+
+    missing = public(fitted[name]) - public(fitted["race"])
+    told = names_on(name)
+    assert all(f"`{one}`" in told for one in missing), missing
+    keys = set(fitted[name].cv_results_) - set(fitted["race"].cv_results_)
+    text = page(name)
+    for key in keys:
+        if key.endswith("train_score"):
+            assert "`return_train_score`" in told, key
+            continue
+        kind = "split0_test_score" if key.startswith("split") else key
+        assert f"`{kind}`" in text, key
+    more = set(fitted["race"].cv_results_) - set(fitted[GRID_PAGE].cv_results_)
+    for key in more:
+        if not key.startswith("look"):
+            assert f"`{key}`" in page(GRID_PAGE), key
+
+
+def test_both_random_searches_draw_the_same():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(60, 2)), rng.normal(size=60)
+    drawn = [
+        kind(DecisionTreeRegressor(), SPACE, n_iter=4, random_state=3, cv=2).fit(X, y)
+        for kind in (RandomizedSearchCV, RaceRandomSearchCV)
+    ]
+    first, second = (search.cv_results_["params"] for search in drawn)
+    assert first == second

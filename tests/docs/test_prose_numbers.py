@@ -1,0 +1,89 @@
+"""Numbers in the prose of the guides are those of a file, or of the code."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from docs_pages import RESULTS, page, plain, records, script
+from sklearn.linear_model import Ridge
+
+from cvst import RaceGridSearchCV
+from cvst.evaluation.svm._fits import LOAD_SECONDS
+from cvst.report import html_report
+from cvst.search.checkpoint import _pace
+
+
+def test_shares_of_time_for_saving():
+    """The allowed ones are those of the code, the measured ones those of the file."""
+    text = plain("docs/user_guide/checkpoints.md")
+    allowed = [f"{100 * share:g} %" for share in (_pace.SHARE, _pace.SYNC_SHARE)]
+    told = "Writing may take {} of the time and waiting for the disk {},"
+    assert told.format(*allowed) in text
+    rows = page("benchmarks/results/saving.md").splitlines()
+    shares = [
+        float(re.match(r" ([\d.]+)% ", row.split("|")[6])[1])
+        for row in rows
+        if row.startswith("| ") and "turns" not in row
+    ]
+    assert len(shares) == 6
+    told = f"all of it took {min(shares):.2f} to {max(shares):.2f} % of the processor"
+    assert told in text
+
+
+def test_the_time_that_loading_the_solver_is_taken_to_cost():
+    for name in ("docs/user_guide/shared_work.md", "docs/developer/compiled_solver.md"):
+        assert f"{LOAD_SECONDS} seconds" in plain(name), name
+
+
+def test_empty_tasks_of_clusters():
+    """All runs of the file, rounded as the page has them."""
+    runs = records("clusters.jsonl")
+    times = {"dask": [], "loky": []}
+    for one in runs:
+        if one["what"] == "overhead":
+            times[one["engine"]].append(one["ms_per_task"])
+    serial = max(
+        one["seconds"]
+        for one in runs
+        if (one["what"], one.get("case")) == ("serial", "SVC")
+    )
+    text = plain("docs/user_guide/clusters.md")
+    dask = f"{min(times['dask']):.0f} to {max(times['dask']):.0f} ms with Dask"
+    loky = f"{min(times['loky']):.1f} to {max(times['loky']):.1f} ms".replace("0.", ".")
+    assert f"takes {dask} and {loky} with joblib's processes" in text
+    assert f"(the serial race took {serial:.1f} s)" in text
+
+
+def test_what_the_second_look_at_everyday_tasks_had():
+    """Means and medians of the files that were there before the third look."""
+    summary = script("everyday/summary.py")
+    names = ("held_out_seeds", "held_out", "held_out_again")
+    files = [RESULTS / f"everyday_{name}.jsonl" for name in names]
+    table = summary.table(summary.regrets(summary.read(files, "held_out")))
+    table = table.set_index(["search", "seconds"])
+    shown = [
+        f"{table.loc[('race', seconds), name]:.2f}".removeprefix("0")
+        for seconds in (15.0, 60.0)
+        for name in ("mean", "median")
+    ]
+    told = "the second look had {}, {} at 15 s and {}, {} at 60 s.".format(*shown)
+    assert told in plain("docs/user_guide/proposing.md")
+
+
+def test_reports_are_as_large_as_the_page_says():
+    """Ridges that share their work: a report of 2,000 of them takes no time."""
+    pytest.importorskip("plotly")
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3))
+    y = X[:, 0] + rng.normal(size=300)
+    sizes = []
+    for count in (40, 2000):
+        grid = {"alpha": np.logspace(-3, 3, count)}
+        search = RaceGridSearchCV(Ridge(), grid, random_state=0).fit(X, y)
+        sizes.append(len(html_report(search).encode()) / 1e6)
+    told = "One file of about 2 MB (under 3 MB for 2,000 configurations)"
+    assert told in page("docs/user_guide/pictures.md")
+    assert round(sizes[0]) == 2
+    assert sizes[1] < 3
