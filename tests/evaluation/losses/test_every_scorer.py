@@ -9,10 +9,12 @@ from sklearn import metrics
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression, PoissonRegressor
 from sklearn.metrics import get_scorer, get_scorer_names, make_scorer
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
 
+from cvst import RaceGridSearchCV
 from cvst.evaluation import resolve_loss
 from cvst.evaluation._protocol import FittedModel
 from cvst.evaluation.losses.influence import WholeScore
@@ -63,7 +65,8 @@ KINDS = [
 
 
 # Scores that scikit-learn computes, but that cannot tell models of such a task apart:
-# clusterings of numbers, log losses of sets, and two guesses at one of two classes.
+# clusterings of numbers, log losses of sets (0 for a model that is sure of all labels),
+# and two guesses at one of two classes.
 CLUSTERINGS = [
     name
     for name in get_scorer_names()
@@ -75,7 +78,7 @@ DO_NOT_FIT = {
         (kind, name)
         for kind in ("sets", "forest of sets")
         for name in get_scorer_names()
-        if "log_loss" in name or "brier" in name
+        if "log_loss" in name
     ],
     *[(kind, "top_k_accuracy") for kind in ("binary", "words", "decisions")],
 }
@@ -109,6 +112,8 @@ def weights_of(n):
     return np.random.default_rng(0).integers(0, 4, n).astype(float)
 
 
+# Of a set of labels they need not, and scikit-learn says so every time.
+@pytest.mark.filterwarnings("ignore:The y_prob values do not sum to one")
 @pytest.mark.parametrize("name", get_scorer_names())
 def test_every_name_that_fits_a_task_gives_scikit_learns_score(name):
     """Witness: the scorer of that name on the same model and rows, with weights too."""
@@ -255,6 +260,39 @@ def test_what_does_not_fit_the_task_is_refused_with_a_way_out(scoring, kind, mes
     with pytest.raises(InvalidInputError, match=message):
         resolve_loss(scoring, model, y)
     assert expected_score(get_scorer(scoring), model, X, y_test) is None
+
+
+def test_log_loss_of_sets_is_refused_for_the_model_that_would_win():
+    """Witness: scikit-learn's own value for a model that expects every label."""
+    model, X, y, y_test = fitted("sets")
+    for name in ("neg_log_loss", "d2_log_loss_score"):
+        with pytest.raises(InvalidInputError, match=r"expects all of them wins.*brier"):
+            resolve_loss(name, model, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        sure = metrics.log_loss(y_test, np.ones(y_test.shape))
+        own = metrics.log_loss(y_test, model.predict_proba(X))
+    assert sure < 1e-9 < own
+
+
+@pytest.mark.parametrize("kind", ["sets", "forest of sets"])
+@pytest.mark.parametrize("name", ["neg_brier_score", "d2_brier_score"])
+def test_races_on_brier_scores_of_sets_have_the_means_of_scikit_learn(kind, name):
+    """Witness: GridSearchCV on the same folds; a forest predicts label by label."""
+    X, y, estimator = data(kind)
+    grid = {"estimator__C": [0.01, 1, 100]}
+    if kind != "sets":
+        grid = {"max_depth": [1, 2, 6]}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The y_prob values do not sum to one")
+        plain = GridSearchCV(estimator, grid, scoring=name, cv=KFold(4)).fit(X, y)
+        race = RaceGridSearchCV(
+            estimator, grid, scoring=name, cv=KFold(4), strategy="cross_validation"
+        ).fit(X, y)
+    np.testing.assert_allclose(
+        race.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
+    )
+    assert race.best_params_ == plain.best_params_
 
 
 def median_gap(y_true, y_pred):

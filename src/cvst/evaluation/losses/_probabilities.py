@@ -30,6 +30,9 @@ class _Labels(NamedTuple):
 class _ClassLoss(PointwiseLoss):
     """What losses of values per class have in common."""
 
+    # What to say of several labels per row.
+    needs = "needs one label per row"
+
     def for_target(self, estimator: Any, y: Any) -> Self:
         """Learn the classes; labels that the user listed count too."""
         del estimator
@@ -38,8 +41,8 @@ class _ClassLoss(PointwiseLoss):
             labels = labels.ravel()
         if labels.ndim != 1:
             raise InvalidInputError(
-                f"{self.name} needs one label per row, but y has shape {labels.shape}. "
-                "Use 'accuracy' for several labels per row."
+                f"{self.name} {self.needs}, but y has shape {labels.shape}. "
+                "Use 'accuracy' or 'neg_brier_score' for several labels per row."
             )
         known = np.unique(labels)
         if self.classes is not None:
@@ -82,6 +85,13 @@ class ProbabilityLoss(_ClassLoss):
         Whether the Brier loss is halved; by default for two classes only.
     """
 
+    # scikit-learn's log loss has a value there too: 0 for a model that is sure of
+    # every label.
+    needs = (
+        "needs one label per row (of several it counts only those that are there, so "
+        "that a model which expects all of them wins)"
+    )
+
     def __init__(
         self,
         kind: Literal["log", "brier"],
@@ -94,6 +104,8 @@ class ProbabilityLoss(_ClassLoss):
         function = _log_losses if kind == "log" else _squared_distances
         super().__init__(function, response="predict_proba", name=name)
         self.kind = kind
+        # The Brier loss of several labels per row is left to scikit-learn's function.
+        self.single = kind == "brier"
         self.explained = explained
         self.halved = halved
         # The loss of the best constant on all rows, for rows of one class.

@@ -8,6 +8,7 @@ are not smooth in the rows, so blocks are left out and not single rows.
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from inspect import signature
 from typing import Any, Self
 
@@ -47,6 +48,7 @@ class JackknifeScore(WholeScore):
         module = getattr(parts.function, "__module__", "") or ""
         # Others get targets and predictions as they are.
         self.of_sklearn = module.startswith("sklearn.metrics.")
+        self.has_several_labels = False
 
     def for_target(self, estimator: Any, y: Any) -> Self:
         """Learn the classes, where there are any."""
@@ -54,6 +56,9 @@ class JackknifeScore(WholeScore):
         # A scorer may ask for probabilities of a model that is not called a classifier.
         if resolved.classes is None and self.response != "predict" and y is not None:
             resolved = resolved._with_classes(np.unique(flat_labels(y)))
+        shape = np.shape(y)
+        resolved = copy(resolved)
+        resolved.has_several_labels = len(shape) == 2 and shape[1] > 1
         return resolved
 
     def measure(self, y_true: Any, weights: Any = None) -> Measured:
@@ -116,11 +121,13 @@ class JackknifeScore(WholeScore):
 
     def _values(self, prediction: Any, classes: Any) -> Any:
         """Return the prediction as scikit-learn's scorers hand it to a metric."""
-        if self.response == "predict" or isinstance(prediction, list):
+        if self.response == "predict":
             return prediction
+        if isinstance(prediction, list):
+            return _of_labels(prediction, classes)
         values = to_array(prediction)
         known = self.classes
-        if classes is None or known is None or isinstance(classes, list):
+        if classes is None or known is None or self.has_several_labels:
             return values
         absent = 0.0 if self.response == "predict_proba" else -np.inf
         values = align_columns(values, np.asarray(classes), known, absent)
@@ -137,6 +144,20 @@ class JackknifeScore(WholeScore):
         if values.ndim == 1:
             return -values if is_first else values
         return np.asarray(values[:, 0 if is_first else 1])
+
+
+def _of_labels(prediction: list[Any], classes: Any) -> Any:
+    """Return the values of each label being there, if all are there or not.
+
+    Examples
+    --------
+    >>> halves = [np.array([[0.5, 0.5]]), np.array([[0.1, 0.9]])]
+    >>> _of_labels(halves, [np.array([0, 1]), np.array([0, 1])])
+    array([[0.5, 0.9]])
+    """
+    if classes is None or any(list(known) != [0, 1] for known in classes):
+        return prediction
+    return np.column_stack([np.asarray(values)[:, -1] for values in prediction])
 
 
 def _mass(n_points: int, weights: Any) -> FloatArray:
