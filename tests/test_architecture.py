@@ -282,9 +282,12 @@ def texts():
     pages = [
         *ROOT.glob("*.md"),
         *ROOT.glob("docs/**/*.md"),
+        *ROOT.glob("changelog.d/*.md"),
         *ROOT.glob("examples/**/*.py"),
     ]
-    return [*MODULES, *(path for path in pages if "_build" not in path.parts)]
+    # Made by the build of the pages, the second from the fragments of the changelog.
+    made = {"_build", "_unreleased.md"}
+    return [*MODULES, *(path for path in pages if not made & set(path.parts))]
 
 
 @pytest.mark.parametrize("instead", PHRASES)

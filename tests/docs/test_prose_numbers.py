@@ -21,7 +21,9 @@ def test_shares_of_time_for_saving():
     allowed = [f"{100 * share:g} %" for share in (_pace.SHARE, _pace.SYNC_SHARE)]
     told = "Writing may take {} of the time and waiting for the disk {},"
     assert told.format(*allowed) in text
-    rows = page("benchmarks/results/saving.md").splitlines()
+    # Of the long races; in the short ones fits sleep or run elsewhere.
+    long = page("benchmarks/results/saving.md").split("## Short races")[0]
+    rows = long.splitlines()
     shares = [
         float(re.match(r" ([\d.]+)% ", row.split("|")[6])[1])
         for row in rows

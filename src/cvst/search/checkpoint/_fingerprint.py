@@ -166,7 +166,7 @@ def _versions(search: Search, setup: Setup) -> Iterator[tuple[str, Part]]:
             yield f"the version of {name}", _plain(str(version))
 
 
-def _own_packages(search: Any, setup: Setup) -> set[str]:
+def _own_packages(search: Search, setup: Setup) -> set[str]:
     """Return the packages of all that may be fitted, with those it is derived from."""
     settings = search.get_params(deep=False)
     spaces = [settings[name] for name in SPACES if name in settings]
