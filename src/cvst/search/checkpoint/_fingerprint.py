@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 from cvst._searched import Search
 from cvst._text import value_text
@@ -36,7 +36,18 @@ PACKAGES = ("cvst", "numpy", "scipy", "sklearn")
 Part = dict[str, str]
 
 
-def fingerprint(search: Search, inputs: Inputs, setup: Setup) -> dict[str, Part]:
+class SavedSearch(Search, Protocol):
+    """A search that may have a checkpoint."""
+
+    @property
+    def checkpoint(self) -> Any:
+        """Its file; None if it has none."""
+
+    def _space_values(self) -> Sequence[Any]:
+        """Return the values of its space, by which those in the file are known."""
+
+
+def fingerprint(search: SavedSearch, inputs: Inputs, setup: Setup) -> dict[str, Part]:
     """Return the parts of a search that decide about its result.
 
     Returns
@@ -154,7 +165,7 @@ def _length(value: Any) -> tuple[int, ...]:
     return (len(value),) if hasattr(value, "__len__") else ()
 
 
-def _versions(search: Search, setup: Setup) -> Iterator[tuple[str, Part]]:
+def _versions(search: SavedSearch, setup: Setup) -> Iterator[tuple[str, Part]]:
     yield "the search", _plain(type(search).__name__)
     yield "the version of Python", _plain(platform.python_version())
     # Other processors round otherwise, and one digit may turn a test.
@@ -166,7 +177,7 @@ def _versions(search: Search, setup: Setup) -> Iterator[tuple[str, Part]]:
             yield f"the version of {name}", _plain(str(version))
 
 
-def _own_packages(search: Search, setup: Setup) -> set[str]:
+def _own_packages(search: SavedSearch, setup: Setup) -> set[str]:
     """Return the packages of all that may be fitted, with those it is derived from."""
     settings = search.get_params(deep=False)
     spaces = [settings[name] for name in SPACES if name in settings]

@@ -7,15 +7,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
-from cvst._searched import Search
 from cvst._text import value_text
 from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
 from cvst.report import score_name
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
-from cvst.search.checkpoint._fingerprint import difference, fingerprint
+from cvst.search.checkpoint._fingerprint import (
+    SavedSearch,
+    difference,
+    fingerprint,
+)
 from cvst.search.checkpoint._journal import Journal, create
 from cvst.search.checkpoint._lock import Lock
 from cvst.search.checkpoint._recorder import Recorder
@@ -24,17 +27,6 @@ from cvst.search.checkpoint._story import Story
 from cvst.search.rows import Inputs
 
 __all__ = ["recorded"]
-
-
-class SavedSearch(Search, Protocol):
-    """A search that may have a checkpoint."""
-
-    @property
-    def checkpoint(self) -> Any:
-        """Its file; None if it has none."""
-
-    def _space_values(self) -> Sequence[Any]:
-        """Return the values of its space, by which those in the file are known."""
 
 
 @contextmanager
