@@ -13,7 +13,7 @@ from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
 from cvst.search.rows import Inputs
 
-__all__ = ["Part", "difference", "fingerprint"]
+__all__ = ["Part", "SavedSearch", "difference", "fingerprint"]
 
 # Settings that change nothing about the result.
 FREE = {
