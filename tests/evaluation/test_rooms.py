@@ -23,6 +23,7 @@ TOP = {
     "source",
     "work",
     "scored",
+    "stand_ins",
     "keeping",
     "responses",
     "faults",

@@ -10,6 +10,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import GridSearchCV
 
 from cvst import RaceGridSearchCV
+from cvst.search.estimate._growth import USUAL
 
 N_ROWS = 301
 
@@ -96,4 +97,7 @@ def test_the_winner_is_looked_at_again_only_with_rows_that_were_saved(data, spre
     halves = sum(-(-look.n_train // 2) for look in looks[:2])
     assert fitted - raced == min(saved, halves)
     assert (saved == 0) == (spread == SPREADS["alike"])
-    assert (search.best_score_estimate_.growth != 0) == (saved > 0)
+    told = search.best_score_estimate_.evidence
+    # Without a further look it is guessed from the standard error.
+    guessed = told.growth.gain == pytest.approx(USUAL * told.error)
+    assert guessed == (saved == 0)
