@@ -6,7 +6,7 @@ import csv
 from functools import cache
 from pathlib import Path
 
-from summary import BETTER, NOT_RUN, UNDECIDED, WORSE, Row
+from summary import BETTER, NOT_RUN, PUBLISHED_REPETITIONS, UNDECIDED, WORSE, Row
 
 __all__ = ["reason"]
 
@@ -39,9 +39,10 @@ def reason(row: Row) -> str:
 
 def too_little(row: Row) -> str:
     """Say what keeps a row from a verdict."""
-    if row.ours.n < 2:
-        return f"only {row.ours.n} repetition"
-    return f"only {row.ours.n} repetitions"
+    n = row.ours.n
+    if n >= PUBLISHED_REPETITIONS:
+        return f"spread: {n} repetitions, as in the paper, are too few"
+    return f"only {n} repetition" + ("s" if n > 1 else "")
 
 
 def other_data(row: Row) -> list[str]:

@@ -373,6 +373,8 @@ def test_reasons_follow_the_rules():
     assert "kin32fm stands in for kin32nm" in reason(other)
     few = row_of("cross-validation", "banana", "SVM", Estimate(0.5, nan, 1))
     assert reason(few) == "only 1 repetition"
+    noisy = row_of("cross-validation", "banana", "SVM", Estimate(1.0, 1.0, 50))
+    assert reason(noisy) == "spread: 50 repetitions, as in the paper, are too few"
     blocks = reason(row_of("cross-validation", "blocks", "KRR", far))
     assert "the paper loses here too" in blocks
 
