@@ -145,7 +145,7 @@ def test_a_record_cannot_be_taken_out(file):
         (b"cvst checkpoint one\n", "is not a checkpoint"),
         (
             b"cvst checkpoint 1\n",
-            "has format 1, and this version of cvst reads format 2",
+            "has format 1, and this version of cvst reads format 3",
         ),
     ],
 )

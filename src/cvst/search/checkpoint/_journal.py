@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -114,7 +115,7 @@ class Journal:
                 os.ftruncate(self._handle, self._end)
             raise
         start, self._end = self._end, self._end + sum(map(len, parts))
-        self._places.append(Place(start, self._end, lasts))
+        self._places.append(Place(start, self._end, lasts, fields.get("ticket")))
         self._last = writer.last
 
     def _write(self, parts: list[bytes | memoryview]) -> None:
@@ -147,19 +148,30 @@ class Journal:
         if not self._sync_failed:
             self._n_synced = len(self._places)
 
-    def tidy(self) -> None:
-        """Leave out what finished looks no longer need, once that is worth it."""
-        waste = sum(one.stop - one.start for one in self._places if not one.lasts)
+    def tidy(self, tickets: Collection[int | None] = ()) -> None:
+        """Leave out what finished looks no longer need, once that is worth it.
+
+        Parameters
+        ----------
+        tickets : collection of int
+            Looks that are not finished: their groups stay.
+        """
+        needed = [one.lasts or one.ticket in tickets for one in self._places]
+        left_out = [
+            one for one, stays in zip(self._places, needed, strict=True) if not stays
+        ]
+        waste = sum(one.stop - one.start for one in left_out)
         if waste <= max(MOST_WASTE, self._end - waste):
             return
         writer, places = Writer(), []
         parts: list[bytes | memoryview] = [first_line()]
         end = len(parts[0])
-        for one in self._places:
-            if one.lasts:
+        for one, stays in zip(self._places, needed, strict=True):
+            if stays:
                 parts += writer.framed([self._read(one.start + PREFIX_BYTES, one.stop)])
-                places.append(Place(end, end + one.stop - one.start, lasts=True))
-                end = places[-1].stop
+                stop = end + one.stop - one.start
+                places.append(one._replace(start=end, stop=stop))
+                end = stop
         # A disk without room for both has room for the longer one.
         with suppress(OSError):
             _replace(self.path, parts)
