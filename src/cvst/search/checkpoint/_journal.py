@@ -27,6 +27,8 @@ MOST_WASTE = 2**24
 def create(path: Path, fields: dict[str, Any]) -> Reading:
     """Write a new checkpoint that holds its header, all at once.
 
+    Its name reaches the disk with the first records, for which no race has to wait.
+
     Raises
     ------
     CheckpointError
@@ -58,7 +60,10 @@ def _replace(path: Path, parts: list[bytes | memoryview]) -> None:
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
-    # The name has to reach the disk too; not every system has folders to open.
+
+
+def _sync_name(path: Path) -> None:
+    """Let the name of a file reach the disk; not every system has folders to open."""
     with suppress(OSError):
         folder = os.open(path.parent, os.O_RDONLY)
         try:
@@ -87,6 +92,7 @@ class Journal:
         self._places = list(reading.places)
         self._n_synced = reading.n_synced
         self._sync_failed = False
+        self._is_name_synced = False
         self._handle = _open(path)
         os.ftruncate(self._handle, self._end)
 
@@ -145,6 +151,9 @@ class Journal:
             # succeeds says nothing about these records.
             self._sync_failed = True
             raise
+        if not self._is_name_synced:
+            _sync_name(self.path)
+            self._is_name_synced = True
         if not self._sync_failed:
             self._n_synced = len(self._places)
 
@@ -175,6 +184,7 @@ class Journal:
         # A disk without room for both has room for the longer one.
         with suppress(OSError):
             _replace(self.path, parts)
+            _sync_name(self.path)
             os.close(self._handle)
             self._handle = _open(self.path)
             self._end, self._last, self._places = end, writer.last, places
