@@ -5,8 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from cvst.exceptions import CheckpointError
 from cvst.race import Look
 from cvst.search.checkpoint._recorder import Recorder
+from cvst.search.checkpoint._records import Record
 from cvst.search.checkpoint._story import Groups, Story
 from cvst.search.checkpoint._under_way import UnderWay, short
 
@@ -87,3 +89,36 @@ def test_tickets_of_an_earlier_run_are_not_given_again():
     read = overlapping()
     read.known(LOOK, GROUPS, beside=True)
     assert [one.ticket for one in read._beside.values()] == [8]
+
+
+GOOD = {
+    "ticket": 1,
+    "place": "somewhere",
+    "groups": [[3]],
+    "n_configurations": 1,
+    "outcomes": [{"configuration": 3}],
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"ticket": [1]},
+        {"ticket": float("inf")},
+        {"ticket": float("nan")},
+        {"n_configurations": float("inf")},
+        {"n_configurations": {}},
+        {"groups": [[4]]},
+        {"groups": 5},
+        {"groups": [["x"]]},
+        {"outcomes": [{}]},
+        {"outcomes": 3},
+    ],
+    ids=str,
+)
+def test_groups_that_cvst_has_not_written_are_one_sentence(tmp_path, change):
+    """Whoever forges the checksum as well gets no traceback out of it."""
+    path = tmp_path / "race"
+    records = [Record("groups", GOOD, ()), Record("groups", GOOD | change, ())]
+    with pytest.raises(CheckpointError, match=r"its record 2 \(groups\) cannot be"):
+        Story.of(path, records, {})

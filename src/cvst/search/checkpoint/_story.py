@@ -35,7 +35,14 @@ ESTIMATED = (
 )
 
 # What values that cvst has not written may lead to.
-WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+WRONG = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 
 
 def told(value: Any) -> dict[str, Any]:
