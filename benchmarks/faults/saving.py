@@ -14,11 +14,13 @@ Runs without a checkpoint, with one by the clock, with one by processor time tak
     python benchmarks/faults/saving.py --short          # those of kills.py, seconds
     python benchmarks/faults/saving.py --only trees --turns 5
     python benchmarks/faults/saving.py --out benchmarks/results/saving.md
+    python benchmarks/faults/saving.py --short --only ensemble --parts   # what takes it
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import threading
@@ -184,6 +186,44 @@ def one_turn(make, data, path, watch):
     return told | {"bytes": path.stat().st_size}
 
 
+def parts(make, data, path):
+    """Run a race once; return the calls and milliseconds that the race waited for."""
+    (X, y), params = data
+    taken = {}
+
+    def heard(name, function):
+        @wraps(function)
+        def call(*args, **kwargs):
+            start = time.perf_counter()
+            try:
+                return function(*args, **kwargs)
+            finally:
+                if _is_main():
+                    calls, seconds = taken.get(name, (0, 0.0))
+                    taken[name] = calls + 1, seconds + time.perf_counter() - start
+
+        return call
+
+    places = {
+        "waiting for the disk": (os, "fsync"),
+        "fingerprint": (_opening, "fingerprint"),
+        "records": (Journal, "append"),
+    }
+    before = {name: getattr(*place) for name, place in places.items()}
+    path.unlink(missing_ok=True)
+    try:
+        for name, place in places.items():
+            setattr(*place, heard(name, before[name]))
+        start = time.perf_counter()
+        make(random_state=0, checkpoint=path).fit(X, y, **params)
+        seconds = time.perf_counter() - start
+    finally:
+        for name, place in places.items():
+            setattr(*place, before[name])
+    told = (f"{name} {n} times, {1000 * s:.0f} ms" for name, (n, s) in taken.items())
+    return f"{seconds:.1f} s: {'; '.join(told)}"
+
+
 def row(name, turns):
     """Return a line of the table."""
     middle = {key: float(np.median([one[key] for one in turns])) for key in turns[0]}
@@ -207,6 +247,7 @@ def main():
     parser.add_argument("--only", action="append", help="a part of the name of a race")
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--out", type=Path, help="file for the table")
+    parser.add_argument("--parts", action="store_true", help="only what it is made of")
     options = parser.parse_args()
     watch = Stopwatch()
     for name in METHODS:
@@ -224,6 +265,10 @@ def main():
                 continue
             path = Path(folder) / "race"
             with surroundings(name):
+                if options.parts:
+                    for _ in range(options.turns):
+                        print(f"{name}, {parts(make, data, path)}", flush=True)
+                    continue
                 turns = [
                     one_turn(make, data, path, watch) for _ in range(options.turns)
                 ]

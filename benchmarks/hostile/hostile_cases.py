@@ -20,6 +20,7 @@ import traceback
 import warnings
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -38,7 +39,7 @@ from hostile_paces import (
 from hostile_reports import drawn_telling, told
 from hostile_witness import SCORES, mean_scores
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, ParameterGrid
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.exceptions import AllFitsFailedError, BudgetTooSmallError, CVSTError
@@ -58,6 +59,9 @@ PROPOSE_SHARE = 0.005
 # A case takes milliseconds; one that takes this long hangs. Processes have to start.
 SECONDS, RARE_SECONDS = 60, 600
 LONGEST_TEXT = 1500
+
+# Configurations that are asked for one by one, to find which of them raised an error.
+MOST_ALONE = 50
 
 
 @dataclass(frozen=True)
@@ -275,7 +279,9 @@ def _explain(result, error, case, *args):
     witness = _witness(case, *args)
     if _final_fit_raises(error, *args):
         return
-    if type(witness) is not type(error) and not _is_one_of_two_faults(error, case):
+    if type(witness) is type(error) or _is_one_of_two_faults(error, case):
+        return
+    if not _is_of_one_configuration(error, case, *args):
         result.trouble.append(
             f"raised {type(error).__name__}: {_text(error)[:300]!r}; scikit-learn: "
             f"{type(witness).__name__}"
@@ -314,6 +320,28 @@ def _is_one_of_two_faults(error, case) -> bool:
     make_cv = partial(CVS["two"], None, 60)
     witness = _witness(mended, estimator, grid, make_cv, X, y, {})
     return type(witness) is type(error)
+
+
+def _is_of_one_configuration(
+    error, case, estimator, grid, make_cv, X, y, params
+) -> bool:
+    """Return whether scikit-learn raises it too, asked for one configuration alone.
+
+    Of several that fail, shared work may meet another one first.
+    """
+    if case.options != "error raised" or not isinstance(grid, dict):
+        return False
+    try:
+        alone = [
+            {name: [value] for name, value in one.items()}
+            for one in islice(ParameterGrid(grid), MOST_ALONE)
+        ]
+    except Exception:  # a grid that cannot be gone through
+        return False
+    return any(
+        type(_witness(case, estimator, one, make_cv, X, y, params)) is type(error)
+        for one in alone
+    )
 
 
 def _final_fit_raises(error, estimator, grid, make_cv, X, y, params) -> bool:

@@ -155,7 +155,7 @@ def test_ctrl_c_keeps_what_is_known(data):
 
 @pytest.mark.usefixtures("threads")
 def test_a_search_that_was_broken_off_goes_on_from_its_file(data, tmp_path):
-    """With the looks that were over; those under way are taken again."""
+    """With the looks that were over, and what was done of those under way."""
     options = {"time_budget": 30.0, "n_iter": 8, "checkpoint": tmp_path / "race.cvst"}
     broken = search(presses_ctrl_c, SPACE, **options)
     with pytest.raises(KeyboardInterrupt):
@@ -208,7 +208,7 @@ class Costs(ProposeAndConfirm):
 
 @pytest.mark.parametrize("rung", [0, 1, 2])
 def test_looks_that_overlap_have_one_family_or_are_short(rung):
-    """They are kept on disk as a whole, so that one of several must not take long."""
+    """They have one worker and are judged as a whole: one of several must be short."""
     costs = Costs(source=None)
 
     def together(n_at_once, rung=None):

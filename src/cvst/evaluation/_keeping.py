@@ -19,12 +19,33 @@ CHUNK_SECONDS = 0.1
 class Keeper(Protocol):
     """Keeps what is done of a look, and knows what was done of it before."""
 
-    def known(self, look: Look) -> list[dict[str, Any]]:
-        """Return the results that are there already, each as a dict of its fields."""
+    def known(
+        self, look: Look, groups: Sequence[list[int]], *, beside: bool = False
+    ) -> list[dict[str, Any]]:
+        """Return the results that are there already, each as a dict of its fields.
+
+        Parameters
+        ----------
+        look : Look
+            The look that begins.
+        groups : sequence of list of int
+            Which of its configurations are worked on together.
+        beside : bool
+            Whether others are under way at the same time.
+        """
         ...
 
-    def keep(self, outcomes: Sequence[Any]) -> None:
-        """Take results of some configurations; those taken before are ignored."""
+    def keep(self, outcomes: Sequence[Any], look: Look | None = None) -> None:
+        """Take results of some configurations; those taken before are ignored.
+
+        Parameters
+        ----------
+        outcomes : sequence of Scored
+            The results.
+        look : Look or None
+            The look they are of, where others are under way beside it; then they are
+            one group. None for the only look that is under way.
+        """
         ...
 
 

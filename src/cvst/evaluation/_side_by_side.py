@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 from typing import Any
 
-from cvst.evaluation._scored import Scores, lost
+from cvst.evaluation._keeping import Listener, paced_chunks
+from cvst.evaluation._scored import Scored, Scores, lost, rows_of
 from cvst.evaluation._source import DataSource
 from cvst.evaluation._work import Work
-from cvst.parallel import Crew, effective_n_jobs, wake_workers
+from cvst.parallel import Crew, Packed, effective_n_jobs, wake_workers, whereabouts
 from cvst.race import Look, LookLosses
 
 __all__ = ["SideBySide", "n_side_by_side", "workers_start"]
@@ -43,6 +46,47 @@ def _nothing(*parts: Any) -> None:
     """Do nothing: to receive the parts is the point."""
 
 
+class _UnderWay:
+    """A look on its way: what is known of it, and what is left to be done.
+
+    Parameters
+    ----------
+    work : Work
+        The look as a worker gets it.
+    known : sequence of Scored
+        Results from an earlier run.
+    groups : list of list of int
+        Groups of configurations that are not known.
+    paced : bool
+        Whether they are handed out bit by bit; else all at once.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        known: Sequence[Scored],
+        groups: list[list[int]],
+        *,
+        paced: bool,
+    ) -> None:
+        self.work = work
+        self.packed = Packed(work)
+        self.scored: list[Scores] = [*known]
+        self._chunks = iter([groups] if groups else [])
+        if paced:
+            self._chunks = paced_chunks(
+                groups,
+                sum(map(len, groups)),
+                n_done=lambda: len(self.scored) - len(known),
+            )
+        self.chunk: list[list[int]] = []
+
+    def turn_to_next(self) -> bool:
+        """Take the next chunk, and return whether there is one."""
+        self.chunk = next(self._chunks, [])
+        return bool(self.chunk)
+
+
 @dataclass
 class SideBySide:
     """Hands each look to the next worker that is free.
@@ -55,7 +99,8 @@ class SideBySide:
 
     source: DataSource
     _crew: Crew[list[Scores]] = field(init=False)
-    _works: dict[int, Work] = field(default_factory=dict, init=False)
+    _looks: dict[int, _UnderWay] = field(default_factory=dict, init=False)
+    _done: deque[_UnderWay] = field(default_factory=deque, init=False)
     _tickets: count[int] = field(default_factory=count, init=False)
 
     def __post_init__(self) -> None:
@@ -69,18 +114,56 @@ class SideBySide:
 
     def begin(self, look: Look) -> None:
         """Have a worker train and test the configurations of a look."""
-        work = self.source.work(look, apart=True)
-        groups = self.source.evaluator.groups(work.estimator, work.configurations)
-        ticket = next(self._tickets)
-        self._works[ticket] = work
-        self._crew.begin(ticket, work, groups)
+        self._go_on(next(self._tickets), self._prepared(look))
 
     def take(self) -> tuple[Look, LookLosses]:
         """Wait for the first look that is over, and return its losses."""
-        ticket, scored = self._crew.take()
-        work = self._works.pop(ticket)
-        return work.look, self.source.losses_of(work, scored)
+        while not self._done:
+            ticket, scored = self._crew.take()
+            one = self._looks.pop(ticket)
+            one.scored += scored
+            self._keep(one, scored)
+            self._go_on(ticket, one)
+        one = self._done.popleft()
+        return one.work.look, self.source.losses_of(one.work, one.scored)
 
     def close(self) -> None:
         """Give up what is under way."""
         self._crew.close()
+
+    def _prepared(self, look: Look) -> _UnderWay:
+        """Return a look with what is known of it, to be done bit by bit if it is kept.
+
+        Without a checkpoint nobody asks for a part of it.
+        """
+        source = self.source
+        work = source.work(look, apart=True)
+        groups = source.evaluator.groups(work.estimator, work.configurations)
+        if source.keeper is None:
+            return _UnderWay(work, [], groups, paced=False)
+        known = [
+            Scored(**fields)
+            for fields in source.keeper.known(look, groups, beside=True)
+        ]
+        done = {one.configuration for one in known}
+        left = [group for group in groups if not done.issuperset(group)]
+        # Threads tell of each group themselves; processes when a chunk is done.
+        work = replace(work, listener=Listener(partial(source.keep, look=look)))
+        where = whereabouts(source.n_jobs, source.evaluator.prefer)
+        return _UnderWay(work, known, left, paced=where != "threads")
+
+    def _go_on(self, ticket: int, one: _UnderWay) -> None:
+        """Have a worker do the next chunk of a look; one without any is over."""
+        if not one.turn_to_next():
+            self._done.append(one)
+            return
+        self._looks[ticket] = one
+        self._crew.begin(ticket, one.packed, one.chunk)
+
+    def _keep(self, one: _UnderWay, results: Sequence[Scores]) -> None:
+        """Keep what a worker has returned; what it has told before is kept already."""
+        if self.source.keeper is None:
+            return
+        rows = {row.configuration: row for result in results for row in rows_of(result)}
+        for group in one.chunk:
+            self.source.keep([rows[n] for n in group if n in rows], one.work.look)

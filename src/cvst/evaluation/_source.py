@@ -263,7 +263,7 @@ class DataSource:
             Scratch(self.scratch.limit) if apart else self.scratch,
             self.with_residuals,
             self.device,
-            Listener() if apart else Listener(self._keep),
+            Listener() if apart else Listener(self.keep),
             enter,
         )
 
@@ -290,7 +290,7 @@ class DataSource:
         with closing(batches):
             for results in batches:
                 self._complain(results)
-                self._keep(results)
+                self.keep(results)
                 scored += [tables.entered(result) for result in results]
                 done = [number for result in results for number in numbers_of(result)]
                 n_done += len(done)
@@ -320,8 +320,7 @@ class DataSource:
         alone = gate is not None or self.device is not None
         if alone or self.guard is not None or getattr(self.evaluator, "carries", False):
             return Plan()
-        n_workers = effective_n_jobs(self.n_jobs)
-        stride = len(self.configurations)
+        n_workers, stride = effective_n_jobs(self.n_jobs), len(self.configurations)
         return self.ahead.plan(look, groups, left, n_workers, stride)
 
     def _answers(
@@ -391,7 +390,7 @@ class DataSource:
         """Return what is known of a look, and the groups that are not done yet."""
         if self.keeper is None:
             return [], groups
-        known = [Scored(**fields) for fields in self.keeper.known(look)]
+        known = [Scored(**fields) for fields in self.keeper.known(look, groups)]
         done = {one.configuration for one in known}
         # What is computed together stays together, should a part be lost.
         left = [group for group in groups if not done.issuperset(group)]
@@ -400,13 +399,16 @@ class DataSource:
             gate.done(list(done))
         return [one for one in known if one.configuration in done], left
 
-    def _keep(self, results: Sequence[Scores]) -> None:
+    def keep(self, results: Sequence[Scores], look: Look | None = None) -> None:
+        """Keep results, of the look under way or of one that others are beside."""
+        if self.keeper is None:
+            return
+        rows = [row for result in results for row in rows_of(result)]
         # An error that ends the search is to end it the next time too.
-        if self.keeper is not None:
-            rows = (row for result in results for row in rows_of(result))
-            good = [one for one in rows if one.error is None or not self.raise_errors]
+        good = [one for one in rows if one.error is None or not self.raise_errors]
+        if look is None or len(good) == len(rows):  # else it is no whole group
             # Errors of other scores have been told, and cannot be kept.
-            self.keeper.keep([replace(one, other_errors={}) for one in good])
+            self.keeper.keep([replace(one, other_errors={}) for one in good], look)
 
     def _chunks(
         self, groups: list[list[int]], gate: Gate | None, n_done: Callable[[], int]

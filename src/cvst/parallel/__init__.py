@@ -17,7 +17,7 @@ from cvst.parallel._engines import (
 )
 from cvst.parallel._files import OnFile, on_file
 from cvst.parallel._guard import Guard
-from cvst.parallel._pickling import portable
+from cvst.parallel._pickling import Packed, portable
 from cvst.parallel._process_state import filtered_warnings, one_blas_thread
 from cvst.parallel._waking import wake_workers
 
@@ -26,6 +26,7 @@ __all__ = [
     "Crew",
     "Guard",
     "OnFile",
+    "Packed",
     "cluster_with",
     "effective_n_jobs",
     "filtered_warnings",

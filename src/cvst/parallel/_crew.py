@@ -71,7 +71,8 @@ class Crew(Generic[T]):
 
     def begin(self, ticket: Any, function: Callable[..., T], chunk: Any) -> None:
         """Have a worker call a function; its result comes back with the ticket."""
-        packed = Packed(function)
+        # One that is packed already goes with several chunks.
+        packed = function if isinstance(function, Packed) else Packed(function)
         self._under_way[ticket] = packed, chunk
         self._submit(ticket)
 

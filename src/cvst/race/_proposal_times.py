@@ -300,8 +300,8 @@ class ProposalTimes(ProposalRecords):
         # so many that a proposer could not learn from most of the others.
         each = self._record(state).mean_seconds().get(self._base(state), np.inf)
         if rung is not None and state.problem.n_at_once > 1:
-            # What overlaps is kept on disk look by look: with several families it must
-            # be short, on more rows too.
+            # A look that overlaps has one worker, and is judged when all of it is done:
+            # with several families it must be short, on more rows too.
             each = max(each, self._seconds(state, 0, rung))
         each = max(each * self._wall(state), 1e-6)
         most = min(LARGEST_BATCH, state.problem.seconds / FEWEST_LOOKS / each)

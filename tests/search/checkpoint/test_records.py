@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import stat
+
 import numpy as np
 import pytest
 
@@ -130,6 +133,26 @@ def test_a_disk_that_failed_once_is_not_trusted(tmp_path, monkeypatch):
     assert len(read(path)[0]) == 1
 
 
+def test_the_name_of_a_file_reaches_the_disk_with_its_first_records(
+    tmp_path, monkeypatch
+):
+    """After them, and once: to wait for a disk takes longer than a short look."""
+    path, synced, fsync = tmp_path / "race", [], os.fsync
+
+    def heard(handle):
+        synced.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+        fsync(handle)
+
+    monkeypatch.setattr("os.fsync", heard)
+    journal = Journal(path, create(path, {}))
+    assert synced == ["file"]
+    for number in range(2):
+        journal.append("looks", {"number": number}, lasts=True)
+        journal.sync()
+    journal.close()
+    assert synced == ["file", "file", "folder", "file"]
+
+
 def test_a_record_cannot_be_taken_out(file):
     path, ends = file
     content = path.read_bytes()
@@ -145,7 +168,7 @@ def test_a_record_cannot_be_taken_out(file):
         (b"cvst checkpoint one\n", "is not a checkpoint"),
         (
             b"cvst checkpoint 1\n",
-            "has format 1, and this version of cvst reads format 2",
+            "has format 1, and this version of cvst reads format 3",
         ),
     ],
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,8 @@ MOST_WASTE = 2**24
 
 def create(path: Path, fields: dict[str, Any]) -> Reading:
     """Write a new checkpoint that holds its header, all at once.
+
+    Its name reaches the disk with the first records, for which no race has to wait.
 
     Raises
     ------
@@ -57,7 +60,10 @@ def _replace(path: Path, parts: list[bytes | memoryview]) -> None:
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
-    # The name has to reach the disk too; not every system has folders to open.
+
+
+def _sync_name(path: Path) -> None:
+    """Let the name of a file reach the disk; not every system has folders to open."""
     with suppress(OSError):
         folder = os.open(path.parent, os.O_RDONLY)
         try:
@@ -86,6 +92,7 @@ class Journal:
         self._places = list(reading.places)
         self._n_synced = reading.n_synced
         self._sync_failed = False
+        self._is_name_synced = False
         self._handle = _open(path)
         os.ftruncate(self._handle, self._end)
 
@@ -114,7 +121,7 @@ class Journal:
                 os.ftruncate(self._handle, self._end)
             raise
         start, self._end = self._end, self._end + sum(map(len, parts))
-        self._places.append(Place(start, self._end, lasts))
+        self._places.append(Place(start, self._end, lasts, fields.get("ticket")))
         self._last = writer.last
 
     def _write(self, parts: list[bytes | memoryview]) -> None:
@@ -144,25 +151,40 @@ class Journal:
             # succeeds says nothing about these records.
             self._sync_failed = True
             raise
+        if not self._is_name_synced:
+            _sync_name(self.path)
+            self._is_name_synced = True
         if not self._sync_failed:
             self._n_synced = len(self._places)
 
-    def tidy(self) -> None:
-        """Leave out what finished looks no longer need, once that is worth it."""
-        waste = sum(one.stop - one.start for one in self._places if not one.lasts)
+    def tidy(self, tickets: Collection[int | None] = ()) -> None:
+        """Leave out what finished looks no longer need, once that is worth it.
+
+        Parameters
+        ----------
+        tickets : collection of int
+            Looks that are not finished: their groups stay.
+        """
+        needed = [one.lasts or one.ticket in tickets for one in self._places]
+        left_out = [
+            one for one, stays in zip(self._places, needed, strict=True) if not stays
+        ]
+        waste = sum(one.stop - one.start for one in left_out)
         if waste <= max(MOST_WASTE, self._end - waste):
             return
         writer, places = Writer(), []
         parts: list[bytes | memoryview] = [first_line()]
         end = len(parts[0])
-        for one in self._places:
-            if one.lasts:
+        for one, stays in zip(self._places, needed, strict=True):
+            if stays:
                 parts += writer.framed([self._read(one.start + PREFIX_BYTES, one.stop)])
-                places.append(Place(end, end + one.stop - one.start, lasts=True))
-                end = places[-1].stop
+                stop = end + one.stop - one.start
+                places.append(one._replace(start=end, stop=stop))
+                end = stop
         # A disk without room for both has room for the longer one.
         with suppress(OSError):
             _replace(self.path, parts)
+            _sync_name(self.path)
             os.close(self._handle)
             self._handle = _open(self.path)
             self._end, self._last, self._places = end, writer.last, places

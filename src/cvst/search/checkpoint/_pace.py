@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 
-__all__ = ["MANY_BYTES", "Pace", "syncing", "writing"]
+__all__ = ["Pace", "syncing", "writing"]
 
 # What writing, and waiting for the disk, may take of the time. Where groups are so
 # short that it would take more, several are saved together: they are soon done again.

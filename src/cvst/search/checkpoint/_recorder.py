@@ -7,9 +7,8 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 from typing import Any
-
-import numpy as np
 
 from cvst._text import shortened
 from cvst._typing import Configuration
@@ -18,11 +17,13 @@ from cvst.race import Decider, Limit, Look, Problem, RaceState
 from cvst.search._log import LOGGER
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
+from cvst.search.checkpoint._finished import Finished, ranked_now
 from cvst.search.checkpoint._journal import Journal
 from cvst.search.checkpoint._later import Later
-from cvst.search.checkpoint._pace import MANY_BYTES, syncing, writing
+from cvst.search.checkpoint._pace import syncing, writing
 from cvst.search.checkpoint._records import PASSING
-from cvst.search.checkpoint._story import ESTIMATED, RowBook, Story, told, told_look
+from cvst.search.checkpoint._story import ESTIMATED, Story, told
+from cvst.search.checkpoint._under_way import EarlierGroups, UnderWay, short
 from cvst.search.checkpoint._values import Shown
 from cvst.search.estimate import ScoreEstimate
 
@@ -63,14 +64,14 @@ class Recorder:
         self._book = story.book
         self._n_looks = len(story.looks)
         self._begin: dict[str, Any] | None = None
-        self._waiting: list[_Finished] = []
-        self._outcomes: list[dict[str, Any]] = []
-        self._n_bytes = 0
+        self._waiting: list[Finished] = []
+        # The look that is alone, and those that overlap, by the address of the look.
+        self._alone: UnderWay | None = None
+        self._beside: dict[int, UnderWay] = {}
+        self._tickets = count(story.last_ticket + 1)
         self._known = list(story.outcomes)
-        self._done = {int(one["configuration"]) for one in story.outcomes}
+        self._earlier = EarlierGroups(story.beside)
         self._joined: list[Configuration] = list(story.joined)
-        self._look: Look | None = None
-        self._is_told = False
         self._writes, self._syncs = writing(), syncing()
         self._warned = False
         self._ended: str | None = None
@@ -131,7 +132,8 @@ class Recorder:
             },
             "budget": budget,
         }
-        self._turn_to_next()
+        self._alone, self._joined = None, []
+        self._beside.clear()
         self._begin = fields
         self._save_in_time()
 
@@ -139,6 +141,7 @@ class Recorder:
         """Forget a race that has to begin anew, with fewer configurations."""
         self.story = Story(self.story.header, spent=self.story.spent)
         self._known = []
+        self._earlier.forget()
 
     def state(
         self, problem: Problem, waiting: Sequence[Configuration]
@@ -173,7 +176,8 @@ class Recorder:
         source, story = setup.source, self.story
         if source.relive([seen.look for seen in story.looks]):
             # Models that go on learning need the look under way from its beginning.
-            self._known, self._done = [], set()
+            self._known = []
+            self._earlier.forget()
         source.kept.extend(story.kept)
         return replace(setup, source=replace(source, keeper=self))
 
@@ -192,40 +196,85 @@ class Recorder:
         """Hear of configurations that join."""
         self._joined.extend(configurations)
 
-    def known(self, look: Look) -> list[dict[str, Any]]:
-        """Return what is known of a look that was under way, by configuration."""
-        self._look = look
-        outcomes, self._known = self._known, []
+    def known(
+        self, look: Look, groups: Sequence[list[int]], *, beside: bool = False
+    ) -> list[dict[str, Any]]:
+        """Return what is known of a look that was under way, by configuration.
+
+        Parameters
+        ----------
+        look : Look
+            The look that begins.
+        groups : sequence of list of int
+            Which of its configurations are worked on together.
+        beside : bool
+            Whether others are under way at the same time.
+        """
+        with self._lock:
+            before, self._known = self._known, []
+            one = UnderWay(look, next(self._tickets) if beside else None)
+            if beside:
+                self._beside[id(look)] = one
+                before = []
+            else:
+                self._alone = one
+                before = self._of_this_look(before, one)
+            self._add_earlier(one, groups)
+            known = [*before, *one.outcomes]
+            if known:
+                LOGGER.info(
+                    "%d of %d configurations of look %d are known already",
+                    len(known),
+                    len(look.configurations),
+                    self._n_looks + 1,
+                )
+            return known
+
+    def _of_this_look(
+        self, outcomes: list[dict[str, Any]], one: UnderWay
+    ) -> list[dict[str, Any]]:
+        """Return what was done of the look that was alone, if it is the same one."""
         if not outcomes or self._n_looks != len(self.story.looks):
             return []
-        if not self._is_under_way(look):
+        before = self.story.under_way
+        if before is None or digest(before) != digest(short(one.look)):
             LOGGER.info("the look that was under way is another one now: it is redone")
-            self._done.clear()
             return []
-        LOGGER.info(
-            "%d of %d configurations of look %d are known already",
-            len(outcomes),
-            len(look.configurations),
-            self._n_looks + 1,
-        )
-        self._is_told = True
+        one.go_on(outcomes)
         return outcomes
 
-    def _is_under_way(self, look: Look) -> bool:
-        before, now = self.story.under_way, _short(look)
-        return before is not None and digest(before) == digest(now)
+    def _add_earlier(self, one: UnderWay, groups: Sequence[list[int]]) -> None:
+        """Add what was done in looks that overlapped; it is told of this look now."""
+        if not self._earlier:
+            return
+        for group in self._earlier.take(one.place, groups):
+            one.add_earlier(group)
 
-    def keep(self, outcomes: Sequence[Any]) -> None:
-        """Keep what is known of some configurations of the look under way."""
+    def keep(self, outcomes: Sequence[Any], look: Look | None = None) -> None:
+        """Keep what is known of some configurations of a look under way.
+
+        Parameters
+        ----------
+        outcomes : sequence of Scored
+            Results.
+        look : Look or None
+            The look, where others are beside it; None for one that is alone.
+        """
         with self._lock:
+            one = self._alone if look is None else self._beside.get(id(look))
+            if one is None:
+                return
             with self._writes.counting():
-                fresh = [one for one in outcomes if one.configuration not in self._done]
-                self._done |= {one.configuration for one in fresh}
-                told_now = [told(one) for one in fresh]
-                self._outcomes += told_now
-                self._n_bytes += _bytes_of(told_now)
+                fresh = [
+                    told(done)
+                    for done in outcomes
+                    if done.configuration not in one.done
+                ]
+                if fresh:
+                    one.add(fresh)
             if fresh:
-                self._save_in_time()
+                # Where looks overlap, the race may be asking the strategy right now.
+                self._save_in_time(ranked=look is None)
 
     def look(self, setup: Setup, state: RaceState) -> None:
         """Keep a look that is finished."""
@@ -233,8 +282,14 @@ class Recorder:
             return
         with self._lock:
             self._n_looks = state.n_looks
-            self._waiting.append(_Finished(setup, state, self._joined))
-            self._turn_to_next()
+            over = state.observations[-1].look
+            one = self._beside.pop(id(over), None)
+            if one is None:
+                one, self._alone = self._alone, None
+            # The groups that the file has of it are of no use any more.
+            place = one.place if one is not None and one.in_file else None
+            self._waiting.append(Finished(setup, state, self._joined, place))
+            self._joined = []
             self._save_in_time()
 
     def end(self, reason: str, setup: Setup, state: RaceState) -> None:
@@ -246,7 +301,7 @@ class Recorder:
             if saved and reason not in BROKEN_OFF and self.story.end is None:
                 # The last record says of all others that they were there.
                 self._sync()
-                fields = {"reason": reason, **_ranked(setup, state)}
+                fields = {"reason": reason, **ranked_now(setup, state)}
                 if self._append("end", fields, lasts=True):
                     self._ended = reason
 
@@ -274,28 +329,32 @@ class Recorder:
 
     # Saving -------------------------------------------------------------------------
 
-    def _turn_to_next(self) -> None:
-        self._outcomes, self._joined, self._n_bytes = [], [], 0
-        self._done = set()
-        self._look, self._is_told = None, False
+    @property
+    def _under_way(self) -> list[UnderWay]:
+        """Looks under way of which something is not saved."""
+        alone = [] if self._alone is None else [self._alone]
+        return [one for one in (*alone, *self._beside.values()) if one.outcomes]
+
+    @property
+    def _n_bytes(self) -> int:
+        return sum(one.n_bytes for one in self._under_way)
 
     def _now(self) -> float:
         return self.spent + self._seconds()
 
-    def _save_in_time(self) -> None:
+    def _save_in_time(self, ranked: bool = True) -> None:
         """Save now, or as soon as the share of the time allows."""
-        wait = self._writes.wait(self._n_bytes)
-        if wait <= 0 and not (self._n_bytes >= MANY_BYTES and self._is_complete()):
-            self._save()
+        unsaved = self._under_way
+        wait = self._writes.wait(sum(one.n_bytes for one in unsaved))
+        others = self._waiting or self._begin is not None
+        # What is done is about to be a finished look, of which less is kept.
+        is_done = not others and all(one.is_complete for one in unsaved)
+        if wait <= 0 and not is_done:
+            self._save(ranked)
             self._sync_in_time()
         else:
             # The next group may take hours.
             self._later.within(max(wait, LATE_SECONDS))
-
-    def _is_complete(self) -> bool:
-        """Return whether the look under way is done: what is kept of it is small."""
-        look = self._look
-        return look is not None and len(self._done) == len(look.configurations)
 
     def _sync_in_time(self) -> None:
         """Wait for the disk now, or as soon as the share of the time allows."""
@@ -340,18 +399,17 @@ class Recorder:
             return False
         self._book, self._waiting = book, []
         if self._journal is not None:
-            self._journal.tidy()
+            tickets = {one.ticket for one in self._beside.values()}
+            self._journal.tidy(tickets | self._earlier.tickets)
         return True
 
     def _save_groups(self) -> bool:
-        if not self._outcomes or self._look is None:
-            return True
-        fields = {"number": self._n_looks + 1, "outcomes": self._outcomes}
-        if not self._is_told:
-            fields |= {"look": _short(self._look), "joined": self._joined}
-        if self._append(PASSING, fields, lasts=False):
-            self._outcomes, self._n_bytes, self._is_told = [], 0, True
-        return not self._outcomes
+        for one in self._under_way:
+            fields = one.record(self._n_looks + 1, self._joined)
+            if not self._append(PASSING, fields, lasts=False):
+                return False
+            one.saved()
+        return True
 
     def _sync(self) -> None:
         if self._journal is not None and not self._journal.is_synced:
@@ -400,48 +458,3 @@ class Ended(Limit):
         """Return the reason."""
         del state
         return self.reason
-
-
-def _bytes_of(outcomes: Sequence[Mapping[str, Any]]) -> int:
-    """Return about how many bytes they take in the file."""
-    values = (value for one in outcomes for value in one.values())
-    return sum(int(getattr(value, "nbytes", 0)) for value in values)
-
-
-def _short(look: Look) -> dict[str, Any]:
-    """Return what tells a look from others, without its rows."""
-    rows = digest((look.train, look.test))
-    return told(replace(look, train=slice(0), test=slice(0))) | {"rows": rows}
-
-
-@dataclass(frozen=True, slots=True)
-class _Finished:
-    """A look that waits to be saved: the last of a state."""
-
-    setup: Setup
-    state: RaceState
-    joined: list[Configuration]
-
-    def told(self, book: RowBook, ranked: bool) -> dict[str, Any]:
-        """Return the look, and what is to be read of it later."""
-        setup, seen = self.setup, self.state.observations[-1]
-        values = told(seen)
-        look = told_look(values.pop("look"), book)
-        facts: dict[str, Any] = {"joined": self.joined}
-        if setup.source.keep_losses:
-            facts["pointwise"] = setup.source.kept[self.state.n_looks - 1][1]
-        if ranked:
-            # Once for each save: a strategy may take longer for it than a disk.
-            facts |= _ranked(setup, self.state)
-        return {"look": look, "seen": values, **facts}
-
-
-def _ranked(setup: Setup, state: RaceState) -> dict[str, Any]:
-    """Return what the strategy makes of the race so far."""
-    if not state.observations:
-        return {}
-    return {
-        "ranking": np.asarray(setup.strategy.ranking(state)),
-        "criterion": setup.strategy.criterion(state),
-        "by_mean": setup.strategy.ranks_by_mean(state),
-    }

@@ -35,7 +35,7 @@ __all__ = [
     "read_records",
 ]
 
-FORMAT = 2
+FORMAT = 3
 
 NAME = b"cvst checkpoint "
 TAG = b"\nREC"
@@ -130,11 +130,15 @@ class Writer:
 
 
 class Place(NamedTuple):
-    """Where a record is, and whether it is needed after the look under way."""
+    """Where a record is, and whether it is needed after the look under way.
+
+    Of looks that overlap, each has a ticket, and is over in its own time.
+    """
 
     start: int
     stop: int
     lasts: bool
+    ticket: int | None = None
 
 
 @dataclass(slots=True)
@@ -173,9 +177,10 @@ class Reading:
         """Note where the first record begins."""
         self.good_bytes = start
 
-    def note(self, stop: int, head: bytes, lasts: bool) -> None:
+    def note(self, stop: int, head: bytes, record: Record) -> None:
         """Note a good record, which ends here and begins with these bytes."""
-        self.places.append(Place(self.good_bytes, stop, lasts))
+        lasts, ticket = record.kind != PASSING, record.fields.get("ticket")
+        self.places.append(Place(self.good_bytes, stop, lasts, ticket))
         self.good_bytes, self.last = stop, SUMS.unpack(head[PREFIX.size :])[1]
         self.n_synced = max(self.n_synced, PREFIX.unpack(head[: PREFIX.size])[2])
 
@@ -210,7 +215,7 @@ def read_records(path: Path, reading: Reading) -> Iterator[Record]:
                 _refuse_changed(path, file, reading)
                 return
             record = _record(path, reading.n_records + 1, body)
-            reading.note(file.tell(), head, record.kind != PASSING)
+            reading.note(file.tell(), head, record)
             yield record
 
 

@@ -139,8 +139,8 @@ class Checkpoint:
     stop_reason_ : str or None
         Why the race ended, None if it goes on or was broken off.
     n_under_way : tuple of (int, int)
-        How many configurations of the look under way are on disk, and how many it has;
-        zeros between two looks.
+        How many configurations of the look under way are on disk, and how many it has,
+        or those looks together that overlap; zeros between two looks.
     seconds : float
         Seconds from the beginning of the fit to the last record.
     settings : dict
@@ -308,7 +308,6 @@ def _checkpoint(path: Path, story: Story) -> Checkpoint:
             rankings[place + 1] = np.asarray(facts["ranking"], dtype=np.intp)
             criteria[place + 1] = str(facts["criterion"])
             by_mean[place + 1] = bool(facts["by_mean"])
-    look = story.under_way
     strategy = RecordedStrategy(story.begin["strategy"], rankings, criteria, by_mean)
     reason = story.end
     # Ties are found anew, as a fitted search does, and not read from the file.
@@ -322,7 +321,7 @@ def _checkpoint(path: Path, story: Story) -> Checkpoint:
         state,
         strategy,
         reason,
-        (0, 0) if look is None else (len(story.outcomes), len(look["configurations"])),
+        story.n_under_way,
         story.spent,
         dict(story.header["search"]),
         scores,

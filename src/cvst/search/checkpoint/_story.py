@@ -20,7 +20,7 @@ from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._records import Record
 from cvst.search.checkpoint._values import unpacked
 
-__all__ = ["ESTIMATED", "WRONG", "RowBook", "Story", "told", "told_look"]
+__all__ = ["ESTIMATED", "WRONG", "Groups", "RowBook", "Story", "told", "told_look"]
 
 # What is kept of the estimate of the winner's score.
 ESTIMATED = (
@@ -35,7 +35,14 @@ ESTIMATED = (
 )
 
 # What values that cvst has not written may lead to.
-WRONG = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
+WRONG = (
+    LookupError,
+    TypeError,
+    ValueError,
+    AttributeError,
+    ArithmeticError,
+    RecursionError,
+)
 
 
 def told(value: Any) -> dict[str, Any]:
@@ -87,6 +94,25 @@ def told_look(look: Look, book: RowBook) -> dict[str, Any]:
     return told(look) | rows
 
 
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """A group of configurations that was worked on in a look beside others.
+
+    Attributes
+    ----------
+    ticket : int
+        Tells that look from others.
+    n_configurations : int
+        How many that look has.
+    outcomes : list of dict
+        What is known, one for each configuration.
+    """
+
+    ticket: int
+    n_configurations: int
+    outcomes: list[dict[str, Any]]
+
+
 @dataclass
 class Story:
     """All that a checkpoint tells.
@@ -105,14 +131,18 @@ class Story:
         What is known of the look under way, one for each configuration that is done.
     under_way : dict or None
         That look.
+    beside : dict
+        What is known of looks under way that overlap, by place and members of a group.
     joined : list of dict
-        Configurations that joined for it.
+        Configurations that joined since the last finished look.
     spent : float
         Seconds from the beginning of the fit to the last record.
     end : str or None
         Why the race ended.
     rows : list of ndarray
         The sets of rows that were told.
+    last_ticket : int
+        The largest ticket of a look that others were beside.
     """
 
     header: dict[str, Any] = field(default_factory=dict)
@@ -121,10 +151,12 @@ class Story:
     facts: list[dict[str, Any]] = field(default_factory=list)
     outcomes: list[dict[str, Any]] = field(default_factory=list)
     under_way: dict[str, Any] | None = None
+    beside: dict[tuple[str, tuple[int, ...]], Groups] = field(default_factory=dict)
     joined: list[Configuration] = field(default_factory=list)
     spent: float = 0.0
     end: str | None = None
     rows: list[IntArray] = field(default_factory=list)
+    last_ticket: int = 0
 
     @classmethod
     def of(
@@ -178,7 +210,10 @@ class Story:
             case "begin":
                 # A race that began anew with fewer forgets the first attempt.
                 self.begin = values
+                self.beside = {}
                 self._turn_to_next()
+            case "groups" if "ticket" in values:
+                self._hear_beside(**values)
             case "groups":
                 self._hear_groups(**values)
             case "looks":
@@ -208,6 +243,44 @@ class Story:
                 self.under_way, self.joined = look, joined or []
             self.outcomes += outcomes
 
+    def _hear_beside(
+        self,
+        ticket: int,
+        place: str,
+        groups: list[list[int]],
+        n_configurations: int,
+        outcomes: list[dict[str, Any]],
+        joined: list[Configuration] | None = None,
+        **_: Any,
+    ) -> None:
+        by_number = {int(one["configuration"]): one for one in outcomes}
+        for group in groups:
+            members = tuple(int(number) for number in group)
+            done = [by_number[number] for number in members]
+            own = Groups(int(ticket), int(n_configurations), done)
+            self.beside[str(place), members] = own
+        self.last_ticket = max(self.last_ticket, int(ticket))
+        if joined is not None:
+            self.joined = joined
+
+    @property
+    def n_under_way(self) -> tuple[int, int]:
+        """Configurations that are done, and all, of the looks under way."""
+        if self.under_way is not None:
+            return len(self.outcomes), len(self.under_way["configurations"])
+        looks = {one.ticket: one.n_configurations for one in self.beside.values()}
+        done = sum(len(one.outcomes) for one in self.beside.values())
+        return done, sum(looks.values())
+
+    def _forget_groups(self, place: str, look: Look) -> None:
+        """Forget groups of a look that is finished."""
+        over = set(look.configurations.tolist())
+        self.beside = {
+            key: one
+            for key, one in self.beside.items()
+            if key[0] != place or not over.issuperset(key[1])
+        }
+
     def _turn_to_next(self) -> None:
         self.outcomes, self.under_way, self.joined = [], None, []
 
@@ -220,6 +293,8 @@ class Story:
         if "losses" in seen:
             seen = seen | {"losses": compact(np.asarray(seen["losses"], dtype=float))}
         self.looks.append(Observation(look=whole, **empty | seen))
+        if "place" in facts:
+            self._forget_groups(str(facts.pop("place")), whole)
         self.facts.append({"joined": [], **facts})
         self._turn_to_next()
 

@@ -1,0 +1,167 @@
+"""Looks that overlap: each group is kept as it finishes, and not done again."""
+
+from __future__ import annotations
+
+import time
+from contextlib import nullcontext
+from pathlib import Path
+
+import numpy as np
+import pytest
+from joblib import parallel_config
+from scipy.stats import uniform
+from sklearn.base import BaseEstimator, RegressorMixin
+
+from cvst import RaceSearchCV, load_checkpoint
+from cvst.race import ProposeAndConfirm
+from cvst.search.checkpoint import _journal, _recorder
+from cvst.search.checkpoint._records import Reading, read_records
+from cvst.search.checkpoint._story import Story
+
+# Configurations of a look, and the fits after which the search is broken off: in the
+# middle of looks that overlap, on any machine.
+TOGETHER, N_FITS = 6, 17
+
+
+class Shifted(RegressorMixin, BaseEstimator):
+    """Predicts the mean plus a shift, and writes its fits to a file.
+
+    After some of them it presses Ctrl-C, once.
+    """
+
+    def __init__(self, shift=0.0, log=None):
+        self.shift = shift
+        self.log = log
+
+    def fit(self, X, y):
+        with Path(self.log).open("a") as log:
+            log.write(f"{self.shift!r} {float(np.sum(y))!r}\n")
+        time.sleep(0.02)
+        pressed = Path(f"{self.log}.pressed")
+        if len(fits(self.log)) >= N_FITS and not pressed.exists():
+            pressed.touch()
+            raise KeyboardInterrupt
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_ + self.shift)
+
+
+def fits(log):
+    """Return the fits so far: shift, and the sum of the targets for the rows."""
+    return [tuple(line.split()) for line in Path(log).read_text().splitlines()]
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=(200, 2)), rng.normal(size=200)
+
+
+@pytest.fixture(params=["threads", "processes"])
+def workers(request):
+    """Let workers be threads, which tell of each group, or processes, which cannot."""
+    threads = parallel_config(backend="threading")
+    with threads if request.param == "threads" else nullcontext():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _looks_of_several(monkeypatch):
+    """Have several groups in each look, as where proposing takes longer than fits."""
+    several = lambda self, state, rung=None: TOGETHER  # noqa: E731
+    monkeypatch.setattr(ProposeAndConfirm, "_n_together", several)
+
+
+def search(log, path, **options):
+    options = {"time_budget": 90.0, "n_iter": 31, "n_jobs": 2, **options}
+    return RaceSearchCV(
+        Shifted(log=str(log)),
+        {"shift": uniform(-1, 2)},
+        random_state=0,
+        checkpoint=path,
+        n_folds=2,
+        **options,
+    )
+
+
+def story_of(path):
+    return Story.of(path, read_records(path, Reading()), {})
+
+
+@pytest.fixture
+def broken(data, tmp_path, workers):
+    """Break a search off while looks overlap; return its log and its file."""
+    log, path = tmp_path / "log", tmp_path / "race"
+    with pytest.raises(KeyboardInterrupt):
+        search(log, path).fit(*data)
+    return log, path
+
+
+@pytest.mark.parametrize("n_jobs", [2, 1])
+def test_finished_groups_of_looks_that_overlap_are_not_done_again(data, broken, n_jobs):
+    """Whether or not looks overlap when the race goes on."""
+    log, path = broken
+    story = story_of(path)
+    shifts = [0.0, *(one["shift"] for batch in story.batches for one in batch)]
+    known = {
+        int(one["configuration"]): one
+        for group in story.beside.values()
+        for one in group.outcomes
+    }
+    # At least one look was broken off between two of its groups.
+    assert len(known) % TOGETHER
+    before = fits(log)
+
+    found = search(log, path, n_jobs=n_jobs).fit(*data)
+
+    names = {repr(shifts[number]) for number in known}
+    done = {(shift, rows) for shift, rows in before if shift in names}
+    assert len(done) == len(known)
+    assert done.isdisjoint(fits(log)[len(before) :])
+    state = found.race_
+    assert [one["shift"] for one in state.configurations[: len(shifts)]] == shifts
+    for number, one in known.items():
+        (seen,) = [
+            seen
+            for seen in state.observations
+            if number in seen.look.configurations and not seen.look.fold
+        ]
+        (place,) = np.flatnonzero(seen.look.configurations == number)
+        assert seen.mean_losses[place] == np.mean(one["losses"])
+
+
+def test_a_reader_sees_how_far_looks_are_that_overlap(broken):
+    done, total = load_checkpoint(broken[1]).n_under_way
+    assert 0 < done < total
+    assert total % TOGETHER == 0
+
+
+def test_what_is_known_of_a_look_is_forgotten_once_it_is_over(data, broken):
+    log, path = broken
+    search(log, path).fit(*data)
+    assert story_of(path).beside == {}
+
+
+def test_groups_of_looks_under_way_stay_when_the_file_is_tidied(
+    data, broken, monkeypatch
+):
+    """Looks that are over leave theirs behind; those of others may be needed."""
+    log, path = broken
+    monkeypatch.setattr(_journal, "MOST_WASTE", 0)
+    tidied = []
+    tidy = _journal.Journal.tidy
+
+    def checked(self, tickets=()):
+        before = story_of(path)
+        size = path.stat().st_size
+        tidy(self, tickets)
+        if path.stat().st_size < size:
+            after = story_of(path)
+            assert after.beside.keys() == before.beside.keys()
+            tidied.append(len(after.beside))
+
+    monkeypatch.setattr(_recorder.Journal, "tidy", checked)
+    search(log, path).fit(*data)
+    assert max(tidied) > 0
