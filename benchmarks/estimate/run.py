@@ -4,8 +4,9 @@
     python benchmarks/estimate/run.py held_out --jobs 16        # the last word
     python benchmarks/estimate/run.py tuning                    # for choosing a rule
 
-Each draw is one line of ``results/estimate_<set>_new.jsonl``, written at once; what is
-there is not run again. See README.md for the protocol.
+Each draw is one line of ``results/estimate_<set>_new.jsonl.gz``, written at once; what
+is there is not run again. ``--output`` names another file, gzipped if it ends in
+``.gz``. See README.md for the protocol.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ import one_thread  # noqa: F401, I001 - before NumPy
 import numpy as np
 from controls import fixed_luck, folds_of, luck_of_rows
 from problems import HELD_OUT, TUNING, Problem
+from stored import append, pack, read
 
 from cvst import RaceGridSearchCV
 
@@ -123,10 +125,7 @@ def pilot() -> None:
 
 def missing(name: str, output: Path, draws: range) -> Iterator[tuple[int, int]]:
     """Yield what is not in the file yet, draw after draw over all problems."""
-    done = set()
-    if output.exists():
-        lines = [json.loads(line) for line in output.read_text().splitlines()]
-        done = {(one["problem"], one["draw"]) for one in lines}
+    done = {(one["problem"], one["draw"]) for one in read(output)}
     for draw in draws:
         for place, problem in enumerate(SETS[name]):
             if (problem.name, draw) not in done:
@@ -137,14 +136,14 @@ def run(name: str, output: Path, draws: range, jobs: int, seconds: float) -> Non
     """Run what is missing, until the time is over."""
     start = perf_counter()
     work = missing(name, output, draws)
-    with ProcessPoolExecutor(jobs) as pool, output.open("a") as file:
+    with ProcessPoolExecutor(jobs) as pool:
         # A few ahead of the workers; the rest is not begun when the time is over.
         waiting = [pool.submit(record, name, *one) for one in islice(work, 2 * jobs)]
         while waiting:
-            file.write(json.dumps(waiting.pop(0).result()) + "\n")
-            file.flush()
+            append(output, waiting.pop(0).result())
             if perf_counter() - start < seconds:
                 waiting += [pool.submit(record, name, *one) for one in islice(work, 1)]
+    pack(output)
 
 
 def main() -> None:
@@ -160,10 +159,10 @@ def main() -> None:
     if options.set == "pilot":
         pilot()
         return
-    output = options.output or RESULTS / f"estimate_{options.set}_new.jsonl"
+    output = options.output or RESULTS / f"estimate_{options.set}_new.jsonl.gz"
     draws = range(options.first, options.first + options.draws)
     run(options.set, output, draws, options.jobs, options.seconds)
-    print(f"{len(output.read_text().splitlines()):,} draws", file=sys.stderr)
+    print(f"{len(read(output)):,} draws", file=sys.stderr)
 
 
 if __name__ == "__main__":

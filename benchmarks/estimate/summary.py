@@ -10,14 +10,13 @@ here by the library itself, so that the tables are those of the rule as it is.
 
 from __future__ import annotations
 
-import gzip
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import stored
 from families import FAMILIES, family_of
 
 from cvst.search.estimate import Evidence, Growth
@@ -62,9 +61,7 @@ class Draws:
 def read(path: Path) -> list[Draws]:
     """Return the draws of each problem."""
     by_problem: dict[str, list[dict[str, Any]]] = {}
-    text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else None
-    for line in (path.read_bytes() if text is None else text).splitlines():
-        record = json.loads(line)
+    for record in stored.read(path):
         by_problem.setdefault(record["problem"], []).append(record)
     return [_draws(name, records) for name, records in by_problem.items()]
 

@@ -24,7 +24,7 @@ KERNEL_RULES = {
 MODEL_RULES = {
     "full 5-fold": "full 5-fold",
     "paper": '`"cvst"`',
-    "halving": "halving (scikit-learn's, one fit each) ²",
+    "halving": "halving (scikit-learn's, one fit each)",
     "Optuna, same time": "Optuna (TPE, 10-fold), same time",
     "track and confirm": '`"track_and_confirm"`',
 }

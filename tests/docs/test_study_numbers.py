@@ -48,6 +48,20 @@ def test_dask_and_finetune_on_the_page_are_as_measured(peers):
     )
     dask, race = shares["dask-ml `GridSearchCV`"], shares["`RaceGridSearchCV`"]
     assert f"in {dask} of its time, where the race took {race} (" in guide
+    bands, net = (
+        shares[f"net: {one}`"]
+        for one in ("dask-ml `HyperbandSearchCV", "`RaceGridSearchCV")
+    )
+    told = (
+        f"a net took {bands} of the time of `GridSearchCV`, where the race took {net},"
+    )
+    assert told in plain("docs/user_guide/which_search.md")
+    errors = own["error"][[one for one in peers.BASES if one.startswith("net")]]
+    gap = (errors.max(axis=1) - errors.min(axis=1)).max()
+    told = f"differ by up to {gap:.3f}".replace("0.", ".")
+    assert told in plain("docs/measurements/peers.md")
+    hyperband = [one for one in peers.read() if "models" in one]
+    assert {one["models"] for one in hyperband} == {peers.EPOCHS}
     assert f"took {shares[win_loss]} and {shares[anova]} times its seconds" in guide
 
 

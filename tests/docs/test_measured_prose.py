@@ -1,0 +1,346 @@
+"""Numbers in the prose of the measurements that no other test compares with a file."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from docs_pages import RESULTS, page, plain, records, script
+
+
+def short(value, digits=2):
+    return f"{value:.{digits}f}".removeprefix("0")
+
+
+# Everyday tuning --------------------------------------------------------------------
+
+
+EVERYDAY = "docs/measurements/everyday.md"
+
+
+def means(*names):
+    """Return the mean regrets that some files give."""
+    summary = script("everyday/summary.py")
+    files = [RESULTS / f"everyday_{name}.jsonl" for name in names]
+    table = summary.table(summary.regrets(summary.read(files, "held_out")))
+    return table.set_index(["search", "seconds"])["mean"]
+
+
+def test_what_earlier_runs_of_the_everyday_tasks_had():
+    first, text = means("held_out"), plain(EVERYDAY)
+    race = [short(first["race", seconds], 3) for seconds in (15, 60)]
+    smac = short(first["smac", 60], 3)
+    told = "`race` had {} at 15 s and {} at 60 s, beside {} of SMAC3 at 60 s."
+    assert told.format(*race, smac) in text
+    mended = means("held_out", "held_out_again")
+    three = means("held_out_seeds", "held_out", "held_out_again")
+    shown = [short(one["race", s], 3) for one in (mended, three) for s in (15, 60)]
+    assert "it had {} and {}, and {} and {} with three seeds".format(*shown) in text
+
+
+def test_what_is_said_of_the_last_run_is_in_its_tables():
+    """Witness: the tables of the page, which have a test of their own."""
+    text = page(EVERYDAY)
+    rows = dict(
+        re.findall(r"^\| 15 s \| (\w+) 15 s \| 12 \| (.*?) \| [-+]", text, re.MULTILINE)
+    )
+    pruner, tpe = (
+        [short(float(one)) for one in rows[name].split(" | ")]
+        for name in ("optuna_tpe_wilcoxon", "optuna_tpe")
+    )
+    told = "({} against {} of Optuna with its pruner on three seeds, {} against {} of"
+    assert told.format(*pruner, *tpe) in plain(EVERYDAY)
+
+
+def test_the_parts_of_the_regret_in_words():
+    parts = script("everyday/regret_parts.py")
+    text, rows = plain(EVERYDAY), parts.parts()
+    well = {task: row for task, row in rows.items() if not np.isnan(row["seen"])}
+    chosen, seen = (
+        short(np.mean([row[name] for row in well.values()]))
+        for name in ("chosen", "seen")
+    )
+    told = f"({len(well)} tasks) the regret is {chosen}, and the best of those judged"
+    assert f"{told} has {seen}." in text
+    boosted = [
+        row["chosen"]
+        for task, row in rows.items()
+        if task.split("-")[1] in ("lightgbm", "xgboost", "hist")
+    ]
+    assert len(boosted) == 9
+    assert f"have a regret of {short(np.mean(boosted))} on average" in text
+    cells = records("everyday_diagnosis.jsonl")
+    failed = [one["task"] for one in cells if one["end"] == "error"]
+    forests = {
+        (one["task"], one["seed"])
+        for one in cells
+        if one["version"] == "before" and one["task"].endswith("forest")
+    }
+    assert (len(failed), len(forests)) == (4, 6)
+    assert all(task.endswith("forest") for task in failed)
+    assert "Four of the six searches over forests ended in an error" in text
+
+
+def test_single_searches_with_more_folds_in_words():
+    parts = script("everyday/regret_parts.py")
+    text, rows = plain(EVERYDAY), parts.parts()
+    cells = records("everyday_diagnosis.jsonl")
+    regret = parts.Scale([*records("everyday_dev.jsonl"), *cells])
+    found = {(one["task"], one["seed"], one["version"]): one for one in cells}
+    more = [key[:2] for key in found if key[2] == "more folds"]
+    assert len(more) == 15
+    before = [
+        min(parts.MOST, regret(task, found[task, seed, "before"].get("loss")))
+        for task, seed in more
+    ]
+    folds = [row["more"] for row in rows.values() if not np.isnan(row["more"])]
+    told = f"{short(np.mean(folds))} instead of {short(np.mean(before))} in the same"
+    assert told in text
+    old, new = (found["spambase-linear", 0, one] for one in ("before", "more folds"))
+    told = f"{old['n_families']:,} configurations gave a loss of "
+    told += f"{short(old['loss'], 3)} on fresh rows, and {new['n_families']} of which "
+    assert f"{told}the best ran other folds too gave {short(new['loss'], 3)}." in text
+    old, new = (found["optdigits-mlp", 0, one] for one in ("before", "more folds"))
+    told = f"{new['n_families']} configurations found no good region and "
+    assert f"{told}{old['n_families']} did before" in text
+
+
+def test_what_is_said_of_busy_workers():
+    runs = [one for one in records("busy.jsonl") if one["code"] == "after"]
+    text = plain(EVERYDAY)
+    fits = [1000 * one["fit"] for one in runs if one["task"] == "concrete-kernel_ridge"]
+    assert f"take {min(fits):.0f} to {max(fits):.0f} ms, and there neither" in text
+    [net] = [one for one in runs if (one["task"], one["n_jobs"]) == ("credit-mlp", 2)]
+    assert f"once they run, they are busy {short(net['started'])} of the time" in text
+
+
+# The study of the default -----------------------------------------------------------
+
+
+STUDY = "docs/measurements/default_study.md"
+
+
+@pytest.fixture(scope="module")
+def races():
+    """Return losses, parameters and fits of the study, a column for each method."""
+    found = pd.DataFrame(records("default.jsonl"))
+    found = found[~found["task"].str.endswith("knn")]
+    return found.pivot(index=["task", "seed"], columns="method")
+
+
+def test_how_often_the_study_chose_the_same(races):
+    params, text = races["params"].map(str), plain(STUDY)
+    same = {
+        name: f"{(params[name] == params['full 5-fold']).mean():.0%}".replace("%", " %")
+        for name in ("track_and_confirm", "raced 5-fold")
+    }
+    told = "Nearly always it is the same configuration ({} of the default's races)"
+    assert told.format(same["track_and_confirm"]) in text
+    assert f"chose the same in {same['raced 5-fold']} of the races" in text
+    guide = plain("docs/user_guide/which_search.md")
+    assert f"chose the same in {same['raced 5-fold']} of the races" in guide
+
+
+def test_what_the_study_says_of_other_methods():
+    """Witness: the table of the page, which has a test of its own."""
+    rows = {
+        cells[0].strip(): [cell.strip() for cell in cells]
+        for cells in (
+            line.strip("|").split("|")
+            for line in page(STUDY).split("## By kind")[0].splitlines()
+            if line.startswith("| ")
+        )
+    }
+    text = plain(STUDY)
+    assert f"and {rows['halving'][-1]} times the seconds" in text
+    assert f"took {rows['Friedman race'][-2]} times the fits of full 5-fold" in text
+    worse = [float(rows[name][7][:-1]) for name in ("halving", "track_and_confirm")]
+    assert "over 5 % worse more than twice as often" in text
+    assert 2 * worse[1] < worse[0] < 3 * worse[1]
+    assert "it took twice the seconds of full 5-fold" in text
+    assert float(rows["Optuna"][-1]) == pytest.approx(2, abs=0.05)
+
+
+def test_single_splits_that_the_study_tells_of(races):
+    text, losses = plain(STUDY), races["loss"]
+    net = losses.loc["texture net"]
+    full, default = net["full 5-fold"], net["track_and_confirm"]
+    logs = np.log(default / full)
+    assert "Two thirds of that come from 164.0 % on one split; on six of ten" in text
+    assert f"{np.exp(logs.max()) - 1:.1%}" == "164.0%"
+    assert logs.max() / logs.sum() == pytest.approx(2 / 3, abs=0.02)
+    assert (default == full).sum() == 6
+    worst = logs.idxmax()
+    shown = f"{short(default[worst], 3)} and {short(full[worst], 3)}."
+    assert f"of the six for both: its file has {shown}" in text
+    pairs = []
+    for name in ("Optuna", "halving"):
+        split = (net[name] / full).idxmax()
+        pairs.append(f"{short(net[name][split], 3)} against {short(full[split], 3)}")
+    assert f"had such a split too ({', '.join(pairs)})" in text
+    cancer = losses.loc["breast_cancer svm"]
+    one = 1 / 189 / cancer["full 5-fold"]
+    told = f"is {100 * one.min():.0f} to {100 * one.max():.0f} % of the loss of full"
+    assert told in text
+    ratios = cancer["track_and_confirm"] / cancer["full 5-fold"]
+    mean = 100 * (np.exp(np.log(ratios).mean()) - 1)
+    told = f"mean of {mean:.0f} % says as little as its worst split of "
+    told += f"+{100 * (ratios.max() - 1):.0f} %."
+    assert told.replace("-", "\N{MINUS SIGN}") in text.replace("+-", "-")
+
+
+# The design of the default ----------------------------------------------------------
+
+
+def test_variants_that_failed():
+    table = pd.read_csv(RESULTS / "rules_kernel_variants.csv")
+    text = plain("docs/measurements/default_strategy.md")
+    design = script("rules/design_tables.py")
+    problems = design.kernel_problems("rules_kernel_variants.csv")
+    start = "before, wide=False, climbs=2, 10 tracked, 3 leaders, "
+    worst = []
+    for name in ("n_hedges=5", "late_fraction=0.3"):
+        own = problems[problems["rule"] == start + name]
+        lowest = own.loc[own["log_ratio"].idxmin()]
+        assert lowest["problem"].startswith("noisy sinc d=4")
+        worst.append(short(np.exp(lowest["log_ratio"])))
+    assert start + "n_hedges=5" in set(table["rule"])
+    told = "with *d* = 4 to {}, and a late look on .3 of the rows lowered it to {}."
+    assert told.format(*worst) in text
+
+
+def test_errors_of_neighbours_on_digits():
+    """The fresh rows of the set are those that were not trained on."""
+    table = pd.read_csv(RESULTS / "rules_models.csv")
+    own = table[table["problem"] == "digits knn"].set_index("rule")
+    n_fresh = 1797 - int(own["n_train"].iloc[0])
+    full, race = (
+        own["test_error"][one] for one in ("full 10-fold", "track and confirm")
+    )
+    counts = f"{race * n_fresh:.0f} errors instead of {full * n_fresh:.0f}"
+    told = f"(digits, {full / race:.3f}: {counts})"
+    assert told in plain("docs/measurements/default_strategy.md")
+
+
+# Speed ------------------------------------------------------------------------------
+
+
+def test_what_twenty_times_would_leave_for_boosting():
+    results = script("speed/results_table.py")
+    rows = results.read()
+    plain_search, race = (
+        results.mean_of(rows, "boosting_classes", one)
+        for one in (results.PLAIN, "cvst")
+    )
+    told = f"would leave {plain_search / 20:.0f} s for the whole race, which takes "
+    assert f"{told}{race:.0f} s" in plain("docs/measurements/speed.md")
+
+
+def test_what_is_left_for_poor_grids():
+    """Ratios of the table, and trees by the grid: 16 groups of three sizes."""
+    text = page("docs/measurements/poor_speed.md")
+    for name, label in (
+        ("spambase, 20 C", "logistic regression, two classes"),
+        ("satimage, 20 C", "logistic regression, six classes"),
+    ):
+        [row] = [
+            line for line in text.splitlines() if line.startswith("|") and name in line
+        ]
+        before, after = (float(cell.strip(" x")) for cell in row.split("|")[2:4])
+        told = re.search(
+            rf"{label} \| 20x needs a race ([\d.]+) .*; it is ([\d.]+)", text
+        )
+        shown = [float(one) for one in told.groups()]
+        # The table rounds what lies behind both.
+        assert shown == pytest.approx([20 / before, after / before], abs=0.11)
+    sizes, n_groups = [20, 50, 100], 16
+    n_trees = 10 * n_groups * sum(sizes)
+    assert (
+        f"grows {n_trees:,} trees ({10 * n_groups * 3} fits of 57 on average)" in text
+    )
+    once = n_groups * max(sizes)
+    assert f"{5 * once:,} trees in five looks" in text
+    assert f"takes {once:,} trees. With the final fit that would be 16x" in text
+    assert round(n_trees / (once + max(sizes))) == 16
+    [task] = re.findall(
+        r"RandomForestClassifier\(.*?\),\n\s+rows_of", poor_tasks(), re.S
+    )
+    assert re.findall(r"\[(.*?)\]", task) == [
+        "20, 50, 100",
+        '"sqrt", 0.1, 0.3, 0.5',
+        "1, 2, 5, 10",
+    ]
+
+
+def poor_tasks():
+    return page("benchmarks/speed/poor_tasks.py")
+
+
+def test_how_boosting_does_on_larger_data():
+    results = script("speed/results_table.py")
+    rows = results.read()
+    ratios = [
+        results.mean_of(rows, task, results.PLAIN)
+        / results.mean_of(rows, task, results.DEFAULT)
+        for task in results.TASKS
+        if task.startswith("boosting")
+    ]
+    told = f"[{min(ratios):.0f}x to {max(ratios):.0f}x](speed.md)"
+    assert told in page("docs/measurements/poor_speed.md")
+
+
+# Small studies ----------------------------------------------------------------------
+
+
+def test_libraries_of_large_data_take_what_the_page_says():
+    [size] = {one["before_mb"] for one in records("large.jsonl") if not one["data_mb"]}
+    assert f"libraries ({size} MB)" in plain("docs/measurements/large_data.md")
+
+
+def test_grids_that_were_slower_than_a_plain_search():
+    slower = {2: [], 12: []}
+    for line in (RESULTS / "small_grids.jsonl").read_text().splitlines():
+        one = json.loads(line)
+        ratio = np.median(np.divide(one["raced"], one["plain"]))
+        if ratio > 1:
+            slower[one["size"]].append(ratio)
+    text = plain("benchmarks/results/small_grids.md")
+    assert (len(slower[2]), len(slower[12])) == (3, 2)
+    told = "three grids of two configurations, by {:.1f} % at most, and two single "
+    assert told.format(100 * (max(slower[2]) - 1)) in text
+    assert f"runs of 12, by up to {100 * (max(slower[12]) - 1):.0f} %" in text
+
+
+def test_fits_are_a_small_part_of_a_short_race_on_a_card():
+    lines = records("gpu.jsonl")
+    [one] = [
+        line
+        for line in lines
+        if (line["step"], line.get("N"), line.get("strategy")) == ("KRR", 1000, "cvst")
+    ]
+    assert one["fit_seconds"] / one["seconds"] == pytest.approx(1 / 5, abs=0.02)
+    told = 'the fits take a fifth of the time of a race with `"cvst"`'
+    assert told in plain("docs/measurements/gpu.md")
+    changes = [one.get("largest_relative_change", 0) for one in lines]
+    assert max(changes) < 1e-7
+    assert "differ by less than a part in ten million" in page(
+        "docs/measurements/gpu.md"
+    )
+
+
+def test_the_guarantee_beside_full_cross_validation():
+    """Witness: the table of the page, which has a test of its own."""
+    text = page("docs/theory/guarantee.md")
+    rows = re.findall(r"^\| (\w+) \| (full 5-fold|run) \| (\d+) \| (\d+) ", text, re.M)
+    counts = {(row[0], row[1]): np.array(row[2:], dtype=float) for row in rows}
+    cheaper = np.concatenate(
+        [
+            counts[one, "full 5-fold"] / counts[one, "run"]
+            for one in ("moons", "classes")
+        ]
+    )
+    assert "still two to four times cheaper than full cross-validation" in text
+    assert (round(min(cheaper)), round(max(cheaper))) == (2, 4)
