@@ -2,17 +2,20 @@
 
     python benchmarks/small_grids.py run                  # what is not measured yet
     python benchmarks/small_grids.py run --only forest --sizes 2 --repetitions 9
+    python benchmarks/small_grids.py run --again 0.9 --repetitions 15  # the slow ones
     python benchmarks/small_grids.py table
     python benchmarks/small_grids.py own                  # learners that cost nothing
 
 Grids of 2 to 30 configurations, cut from those of ``speed/tasks.py`` and from some
 that people write for logistic regressions, nets, forests and boosting with early
 stopping. Both searches run at their defaults but for the seed, in one process with one
-thread, in turns, the final fit included. Times are of the processor, so that other
+thread, in turns (the first of a pair is the second of the next), the final fit
+included. Times are of the processor, so that other
 work on the machine counts as little as possible. A ratio is that of two runs in
 succession, and the median of the repetitions counts; grids that take less than a second
-are repeated more often. Each result is appended to ``results/small_grids.jsonl``, and
-``table`` prints what stands in ``results/small_grids.md``.
+are repeated more often. Each result is appended to ``results/small_grids.jsonl``; of a
+cell that was measured again the last counts. ``table`` prints what stands in
+``results/small_grids.md``.
 
 What is above 1 are grids that save no fit, where the race's own work (tests, books,
 estimate) has to be no more than that of ``GridSearchCV``. ``own`` measures it with
@@ -39,6 +42,7 @@ import one_thread  # noqa: F401 - before NumPy
 
 # isort: on
 import numpy as np
+from scipy.stats import binomtest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.datasets import make_classification
 from sklearn.ensemble import (
@@ -66,6 +70,9 @@ SHORT, MOST = 1.5, 25
 
 # Many grids, so fewer rows than in the speed tables.
 N_ROWS = 400
+
+# What is close to 1 is shown run by run, and with a test.
+CLOSE = 0.9
 
 
 @dataclass(frozen=True)
@@ -188,11 +195,13 @@ def measure(what: Search, size: int, repetitions: int) -> dict[str, Any]:
     plain, raced = [], []
     while len(plain) < repetitions or (sum(plain) < SHORT and len(plain) < MOST):
         options = {"scoring": what.scoring, "n_jobs": 1}
-        plain.append(seconds(GridSearchCV(what.estimator, grid, **options), what))
         search = RaceGridSearchCV(
             what.estimator, grid, random_state=len(raced), **options
         )
-        raced.append(seconds(search, what))
+        pair = [(plain, GridSearchCV(what.estimator, grid, **options)), (raced, search)]
+        # Whatever is warm or cold after a search is so for both kinds.
+        for times, one in pair[:: -1 if len(plain) % 2 else 1]:
+            times.append(seconds(one, what))
     return {"plain": plain, "raced": raced}
 
 
@@ -297,6 +306,11 @@ def known(path: Path = RECORDS) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+def cells() -> dict[tuple[str, int], dict[str, Any]]:
+    """Return the last measurement of each search and size."""
+    return {(one["name"], one["size"]): one for one in known()}
+
+
 def table(records: list[dict[str, Any]]) -> str:
     """Return the table of the ratios, and what it says."""
     sizes = sorted({one["size"] for one in records})
@@ -304,14 +318,15 @@ def table(records: list[dict[str, Any]]) -> str:
         "| search | " + " | ".join(f"{size} configurations" for size in sizes) + " |",
         "|---|" + "---|" * len(sizes),
     ]
-    cells = {(one["name"], one["size"]): one for one in records}
+    by_cell = {(one["name"], one["size"]): one for one in records}
     for name in dict.fromkeys(one["name"] for one in records):
         row = []
         for size in sizes:
-            one = cells.get((name, size))
+            one = by_cell.get((name, size))
             row.append("-")
             if one is not None:
-                row[-1] = f"{ratio(one):.2f} ({np.median(one['plain']):.2f} s)"
+                seconds_, n_runs = np.median(one["plain"]), len(one["plain"])
+                row[-1] = f"{ratio(one):.2f} ({seconds_:.2f} s, {n_runs})"
         lines.append(f"| {name} | " + " | ".join(row) + " |")
     ratios = np.array([ratio(one) for one in records])
     slower = int((ratios > 1).sum())
@@ -321,10 +336,35 @@ def table(records: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def close_table(records: list[dict[str, Any]]) -> str:
+    """Return the cells that are close to 1, and whether they are above it.
+
+    The p-value is that of a sign test: were the race as fast as the plain search, each
+    run of it would be the slower of the two as often as not.
+    """
+    lines = [
+        "| search | configurations | runs | ratio | slower in | p |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in sorted(records, key=ratio, reverse=True):
+        if ratio(one) <= CLOSE:
+            continue
+        n_runs = len(one["plain"])
+        slower = int((np.array(one["raced"]) > np.array(one["plain"])).sum())
+        p_value = binomtest(slower, n_runs, alternative="greater").pvalue
+        lines.append(
+            f"| {one['name']} | {one['size']} | {n_runs} | {ratio(one):.3f} | {slower} "
+            f"| {p_value:.2f} |"
+        )
+    return "\n".join(lines)
+
+
 def run(options: argparse.Namespace) -> None:
     """Measure what is not measured yet, the smallest grids first."""
     searches = {**everyday(), **of_the_speed_tables()}
-    done = {(one["name"], one["size"]) for one in known()}
+    done = {
+        cell for cell, one in cells().items() if ratio(one) <= (options.again or np.inf)
+    }
     for size in options.sizes:
         for name, what in searches.items():
             wanted = not options.only or any(part in name for part in options.only)
@@ -345,6 +385,9 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
     parser.add_argument("--only", nargs="+", default=[], help="parts of names")
     parser.add_argument("--repetitions", type=int, default=3)
+    parser.add_argument(
+        "--again", type=float, metavar="RATIO", help="measure what is above once more"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     if options.command == "run":
@@ -353,7 +396,8 @@ def main() -> None:
     if options.command == "own":
         own(max(25, options.repetitions))
         return
-    print(table(known()), own_table(known(OWN)), sep="\n\n")
+    records = list(cells().values())
+    print(table(records), close_table(records), own_table(known(OWN)), sep="\n\n")
 
 
 if __name__ == "__main__":

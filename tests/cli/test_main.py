@@ -118,6 +118,36 @@ def test_help_does_not_wait_for_large_packages(arguments, environment):
     assert not set(HEAVY) & set(imported)
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({}, "1000"),
+        ({"GOMP_SPINCOUNT": "7"}, "7"),
+        ({"OMP_WAIT_POLICY": "active"}, None),
+    ],
+)
+def test_threads_that_wait_sleep_soon(given, expected, environment):
+    """On a busy machine they would hold up each other; what a user sets stays.
+
+    GNU OpenMP reads it when scikit-learn is imported: see the test above.
+    """
+    code = (
+        "import os\nfrom cvst.cli import main\n"
+        "try:\n    main(['--version'])\nexcept SystemExit:\n    pass\n"
+        "print(os.environ.get('GOMP_SPINCOUNT'))"
+    )
+    names = "GOMP_SPINCOUNT", "OMP_WAIT_POLICY"
+    clean = {name: value for name, value in environment.items() if name not in names}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=clean | given,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == str(expected)
+
+
 def test_help_lists_commands_models_and_examples(cvst):
     general = cvst("--help")
     search = cvst("search", "--help")

@@ -59,6 +59,8 @@ WITNESSES = {
         "test_few_configurations_are_shown_as_measured",
         "search | 2 configurations": f"{STUDIES}::"
         "test_small_grids_are_those_of_the_records",
+        "search | configurations": f"{STUDIES}::"
+        "test_small_grids_are_those_of_the_records",
         "targets | configurations": f"{STUDIES}::"
         "test_small_grids_are_those_of_the_records",
     },

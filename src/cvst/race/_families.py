@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Collection, Hashable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any
 
@@ -324,10 +324,17 @@ class Record:
             return
         rung = self._rung_of[look.n_train]
         if rung in family.rungs:
-            # The first look of all is taken twice: what is done once slows it down.
-            self.order[rung].remove((family.rungs[rung].loss, number))
-            self.seconds[rung].remove(family.rungs[rung].seconds)
-            self.seen.remove((number, rung, family.rungs[rung]))
+            # The first look of all is taken twice: what is done once slows it down, or
+            # others on the machine slow down the second. The shorter one counts.
+            first = family.rungs[rung]
+            self.order[rung].remove((first.loss, number))
+            self.seconds[rung].remove(first.seconds)
+            self.seen.remove((number, rung, first))
+            sight = replace(
+                sight,
+                seconds=min(sight.seconds, first.seconds),
+                fit_seconds=min(sight.fit_seconds, first.fit_seconds),
+            )
         family.rungs[rung] = sight
         insort(self.order.setdefault(rung, []), (sight.loss, number))
         self.seconds.setdefault(rung, []).append(sight.seconds)

@@ -14,15 +14,17 @@ from sklearn.ensemble import (
 )
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation import DataSource
-from cvst.race import Problem, TrackAndConfirm
+from cvst.race import Problem, TrackAndConfirm, space_of
+from cvst.search._setup import prepare
 from cvst.search.budget import race_seconds
-from cvst.search.budget._costs import _sizes
+from cvst.search.budget._costs import _sizes, measure_costs
 from cvst.search.budget._expected import USUAL_GAP, expected_looks
 from cvst.search.budget._growth import BINNED, KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
 from cvst.search.budget._model import CostModel
@@ -232,6 +234,48 @@ def test_nothing_known_of_gaps_they_are_as_usual(n_rows):
     # What was counted in races on 1,000 rows, when all were counted alike.
     if n_rows == 1_000:
         assert counts.sum() == pytest.approx(12 * (1 + 0.65 + 3 * 0.5), rel=0.02)
+
+
+def test_a_climb_is_not_expected():
+    """Few races climb: 20 looks at two would be most of a plan otherwise."""
+    folds = {
+        n: tuple((np.arange(8000), np.arange(10_000 // n)) for _ in range(n))
+        for n in (5, 10)
+    }
+    grid = list(ParameterGrid({"a": range(8), "b": range(5)}))
+    problem = Problem(40, 10_000, folds=folds, space=space_of(grid))
+    strategy = TrackAndConfirm()
+    looks = strategy.planned_looks(problem)
+    climbs = np.array([look.stage.startswith("climb") for look in looks])
+    most = np.array([look.max_configurations for look in looks])
+    for model in (CostModel(LINE, LINE, LINE), seen([0.0] * 12)):
+        counts = expected_looks(strategy, problem, model).counts
+        np.testing.assert_allclose(counts[climbs], 0.15 * most[climbs])
+        assert climbs.sum() > 5
+        assert counts[climbs].sum() < counts[~climbs].sum() / 10
+
+
+@pytest.mark.parametrize("rates", [[0.1], [0.1, 0.2, 0.3]])
+def test_members_of_one_group_say_nothing_of_other_groups(data, rates):
+    """Rounds of one rate are close to each other: other rates may be far behind."""
+    X, y = data
+    estimator = GradientBoostingClassifier(n_estimators=3, max_depth=1)
+    grid = {"n_estimators": [1, 2, 3], "learning_rate": rates}
+    search = RaceGridSearchCV(estimator, grid)
+    options = search._options()
+    configurations = list(ParameterGrid(grid))
+    inputs = search._read(X[:400], y[:400], {})
+    setup = prepare(options, configurations, inputs)
+    model = measure_costs(
+        setup.source,
+        setup.problem,
+        seconds=1.0,
+        # No time for more than the first look.
+        allowed=lambda _: -1.0,
+        clock=options.clock,
+    )
+    assert model.n_groups == len(rates)
+    assert (len(model.gaps) > 1) == (len(rates) == 1)
 
 
 def test_those_that_stay_set_the_pace():

@@ -382,15 +382,13 @@ class _Measurement:
     ) -> CostModel:
         early, growing = self.watch.level(early), self.watch.level(growing)
         (spread,) = self.watch.level([spread])
-        # All curves are those of the mean configuration: what fewer were timed on is
-        # scaled to it where both are known.
+        # All curves are those of the mean: what fewer were timed on is scaled to it.
         others = [one for one in early if one.n_train != spread.n_train]
         timed = sorted([*others, spread, *growing], key=lambda one: one.n_train)
         sizes = [one.n_train for one in timed]
         mean = self._mean_fit(spread)
         times = [_of_the_mean(one, spread, mean) for one in timed]
-        # Disturbances only ever lengthen a time, and more rows take no less of it: what
-        # took longer than a larger look was disturbed.
+        # More rows take no less time: what took longer than a larger look was slowed.
         times = np.minimum.accumulate(times[::-1])[::-1].tolist()
         curves = PowerCurve.plausible(
             sizes,
@@ -402,6 +400,8 @@ class _Measurement:
             self.growth.spread,
         )
         overhead = min(max(0.0, one.wall - one.worked) for one in timed)
+        # Members of one group are close to each other, and say nothing of the others.
+        compared = len(self._by_cost(spread)) > 1 or len(self.groups) == 1
         wall = (spread.wall - overhead) / spread.worked
         return CostModel(
             fit=curves[0],
@@ -421,7 +421,7 @@ class _Measurement:
             n_configurations=len(self.source.configurations),
             n_groups=len(self.groups),
             lonely=max(1.0, alone),
-            gaps=spread.gaps,
+            gaps=spread.gaps if compared else (),
             gap_rows=spread.look.n_test,
             unlike=spread.unlike,
             paces=tuple((spread.fit / max(mean, 1e-12)).tolist()),

@@ -102,7 +102,10 @@ def expected_looks(strategy: Strategy, problem: Problem, model: CostModel) -> Ex
         for name, members in groupby(names)
         for share in _shares(name, len(list(members)))
     ]
-    counts = np.maximum(np.minimum(most, FEWEST), most * np.array(shares))
+    counts = most * np.array(shares)
+    # Most races have no climb at all, the other looks have at least two.
+    climbs = np.array([name == "climb" for name in names])
+    counts = np.where(climbs, counts, np.maximum(np.minimum(most, FEWEST), counts))
     if at_once:
         usual = _usually_staying(looks, problem, strategy.level)
         counts = np.where(np.array(names) == names[0], 1 + (most - 1) * usual, counts)
