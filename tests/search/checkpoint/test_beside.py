@@ -75,7 +75,7 @@ def _looks_of_several(monkeypatch):
 
 
 def search(log, path, **options):
-    options = {"time_budget": 90.0, "n_iter": 31, "n_jobs": 2, **options}
+    options = {"time_budget": 600.0, "n_iter": 31, "n_jobs": 2, **options}
     return RaceSearchCV(
         Shifted(log=str(log)),
         {"shift": uniform(-1, 2)},
