@@ -121,6 +121,8 @@ def table(path: Path) -> str:
     logs: dict[str, list[Any]] = {name: [] for name in others}
     for race in RACES:
         mine = [row for row in rows if tuple(row["race"]) == race]
+        if not mine:
+            continue
         seconds = {
             name: np.array([row[name]["seconds"] for row in mine])
             for name in (first, *others)
@@ -137,7 +139,7 @@ def table(path: Path) -> str:
     for name in others:
         drawn = sum(
             rng.choice(one, size=(4000, len(one))).mean(axis=1) for one in logs[name]
-        ) / len(RACES)
+        ) / len(logs[name])
         middle = np.mean([one.mean() for one in logs[name]])
         low, high = np.exp(np.quantile(drawn, [0.05, 0.95]))
         last.append(f"{np.exp(middle):.3f} ({low:.3f} to {high:.3f})")

@@ -107,6 +107,9 @@ WITNESSES = {
     },
     "docs/measurements/scores.md": {
         "score | problems": f"{NUMBERS}::test_the_table_of_scores_is_that_of_its_study",
+        "score | problems measured": (
+            f"{NUMBERS}::test_the_table_of_power_is_that_of_its_bootstrap"
+        ),
         "learner | problems": (
             f"{NUMBERS}::test_the_table_of_callables_is_that_of_its_races"
         ),

@@ -77,6 +77,34 @@ def test_the_table_of_callables_is_that_of_its_races():
     assert all(one["shared"]["choice"] == one["alone"]["choice"] for one in found)
 
 
+def test_the_table_of_power_is_that_of_its_bootstrap():
+    power = script("scores/power.py")
+    found = power.read()
+    assert len({one["problem"] for one in found}) == len(found) == 10
+    text = page("docs/measurements/scores.md")
+    assert "\n".join(power.lines(found)) in text
+    clear = [float(line.split("|")[-2].strip(" %")) for line in power.lines(found)[2:]]
+    assert clear[0] > 80
+    assert clear[1] < 50
+    # Scores that tell fewer apart need more operations, one after the other.
+    operations = [float(cells(text, name)[5]) for name in power.SCORES]
+    assert np.all(np.diff(np.array(operations)[np.argsort(clear)]) <= 0.05)
+
+
+def test_distances_are_those_of_a_mean_over_rows():
+    """For a mean over rows the bootstrap's standard error is known."""
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1], 2_000)
+    right = rng.random((2, len(y))) < [[0.9], [0.8]]
+    probabilities = np.where(right, y, 1 - y).astype(float)
+    power = script("scores/power.py")
+    (behind,) = power.excess(y, probabilities, lambda y, p: np.mean((p > 0.5) == y))
+    gap = right[0].astype(float) - right[1]
+    halves = [gap[y == one] for one in (0, 1)]
+    error = np.sqrt(sum(half.var() / len(half) for half in halves)) / 2
+    assert behind == pytest.approx(gap.mean() / error, rel=0.25)
+
+
 def test_getting_started_shows_what_was_measured():
     lines = script("getting_started.py").lines()
     assert "\n".join(lines) in page("docs/getting_started.md")

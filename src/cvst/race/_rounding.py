@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvst._typing import FloatArray
+from cvst._typing import FloatArray, IntArray
 
 __all__ = ["gaps", "without_rounding"]
 
@@ -28,7 +28,7 @@ def without_rounding(losses: FloatArray, pooled: bool = False) -> FloatArray:
     Parameters
     ----------
     losses : ndarray of shape (n_configurations, n_points)
-        Losses without NaN; infinite ones stay as they are.
+        Losses; infinite ones stay as they are, and so does NaN.
     pooled : bool
         Whether losses of different columns are compared too.
 
@@ -49,34 +49,44 @@ def without_rounding(losses: FloatArray, pooled: bool = False) -> FloatArray:
         means = losses.mean(axis=1)
     scale = float(np.min(np.abs(means), where=np.isfinite(means), initial=np.inf))
     scale = scale if np.isfinite(scale) else 0.0
-    if pooled:
-        return _merged(losses.reshape(-1, 1), scale).reshape(losses.shape)
-    starts = range(0, losses.shape[1], BLOCK)
-    blocks = [losses[:, start : start + BLOCK] for start in starts]
-    merged = [_merged(block, scale) for block in blocks]
-    if all(one is other for one, other in zip(blocks, merged, strict=True)):
-        return losses
-    return np.concatenate(merged, axis=1)
+    table = losses.reshape(-1, 1) if pooled else losses
+    merged = table
+    for start in range(0, table.shape[1], BLOCK):
+        places, values = _merged(table[:, start : start + BLOCK], scale)
+        if len(places):
+            merged = table.copy() if merged is table else merged
+            merged[:, start + places] = values
+    return losses if merged is table else merged.reshape(losses.shape)
 
 
-def _merged(block: FloatArray, scale: float) -> FloatArray:
-    # Nearly always nothing is close, and to see that takes no order: it takes values
-    # only, side by side, which are sorted many times as fast.
+def _merged(block: FloatArray, scale: float) -> tuple[IntArray, FloatArray]:
+    """Return the places of columns with close losses, and these columns merged."""
+    # Values side by side are sorted many times as fast.
     columns = np.ascontiguousarray(block.T)
     ascending = np.sort(columns, axis=1)
-    with np.errstate(invalid="ignore"):  # infinite losses are equal already
+    # Few columns have close losses, if any. The smallest gap of a column shows that it
+    # has none; the others, and those with infinite losses, are looked at one by one.
+    with np.errstate(invalid="ignore", over="ignore"):
+        smallest = np.diff(ascending, axis=1).min(axis=1, initial=np.inf)
+    largest = np.abs(ascending[:, [0, -1]]).max(axis=1)
+    is_far = smallest > RESOLUTION * np.maximum(scale, largest)
+    places = np.flatnonzero(~is_far)
+    columns, ascending = columns[places], ascending[places]
+    with np.errstate(
+        invalid="ignore", over="ignore"
+    ):  # infinite ones are equal already
         gaps = np.diff(ascending, axis=1)
     close = gaps <= RESOLUTION * np.maximum(scale, np.abs(ascending[:, :-1]))
     close &= np.isfinite(gaps)
     if not np.any(close & (gaps > 0)):
-        return block
+        return places[:0], block[:, :0]
     # The smallest of a run of close losses stands for all of them.
     begins = np.hstack([np.ones_like(close[:, :1]), ~close])
     first = np.maximum.accumulate(np.where(begins, ascending, -np.inf), axis=1)
     merged = np.empty_like(columns)
-    order = np.argsort(columns, axis=1, kind="stable")
-    np.put_along_axis(merged, order, first, axis=1)
-    return np.ascontiguousarray(merged.T)
+    # Equal losses are in one run, so any order of theirs will do.
+    np.put_along_axis(merged, np.argsort(columns, axis=1), first, axis=1)
+    return places, merged.T
 
 
 def gaps(losses: np.ndarray, others: np.ndarray) -> FloatArray:

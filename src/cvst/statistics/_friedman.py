@@ -96,10 +96,13 @@ def _walk(losses: FloatArray) -> Iterator[Significance]:
         above, below = _n_above_and_below(losses[:k], losses[k])
         lead[:k] += above - below
         lead[k] = np.sum(below - above)
-        # Ties are rare among losses, and most rows are spared a third comparison.
-        if above.sum() + below.sum() < k * n_points:
+        # Ties are rare among losses: most rows are spared a third comparison, and
+        # most points the counting.
+        has_ties = above + below < n_points
+        if has_ties.any():
+            equal = losses[np.argmax(has_ties) : k] == losses[k]
+            tied = equal[:, equal.any(axis=0)].sum(axis=0, dtype=np.int64)
             # A tie of t losses lowers the spread by t^3 - t; one more loss, by 3t(t+1).
-            tied = np.sum(losses[:k] == losses[k], axis=0, dtype=np.int64)
             ties += int(np.sum(3 * tied * (tied + 1)))
         spread = n_points * k * (k + 1) * (k + 2) - ties
         yield _significance(lead[: k + 1], spread)
