@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import numpy as np
 import pandas as pd
 import pytest
 from docs_pages import RESULTS, page, plain, records, script
+from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import ParameterGrid
 
 
@@ -285,6 +287,13 @@ def test_tasks_of_the_study_are_as_many_and_as_large_as_told():
     assert told in methods
     chosen = [one for one in every if one.learner != "knn"]
     assert sum(one.generated for one in chosen) == 6
+    kinds = Counter(one.family for one in chosen)
+    told = "linear models {linear}, boosting {boosting}, forests and trees {forest}, "
+    told += "support vector machines {svm}, nets {net}."
+    assert told.format(**kinds) in methods
+    [cancer] = [one for one in chosen if one.data == "breast_cancer"]
+    fresh = len(load_breast_cancer().target) - cancer.n_train
+    assert f"a single error among {fresh} fresh rows" in methods
     assert len({one.data for one in chosen}) == len(chosen) == 36
     sizes = set()
     for one in chosen:

@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 from docs_pages import RESULTS, cells, page, plain, records, script
 
+from cvst.search.estimate._growth import USUAL, Growth
+
 
 def short(value, digits=2):
     return f"{value:.{digits}f}".removeprefix("0")
@@ -246,3 +248,108 @@ def test_the_race_of_the_figure_of_paths():
     assert f"A race of {len(race.active)} kernel machines" in text
     assert len(race.observations) == 4
     assert "the race ended after four looks of ten" in text
+
+
+def test_the_first_race_of_the_pictures():
+    """The race of the readme's first example, look by look."""
+    pytest.importorskip("matplotlib")
+    race = script("../docs/user_guide/make_figures.py").first_race().race_
+    looks = [
+        (one.look.stage, len(one.look.configurations)) for one in race.observations
+    ]
+    first, late, folds = race.observations[:3]
+    left = set(first.look.configurations) - set(first.drops)
+    back = set(late.look.configurations) - left
+    text = plain("docs/user_guide/strategies.md")
+    told = f"After the first look {len(left)} are left. The late look has "
+    told += f"{len(late.look.configurations)}, ten of which had been dropped and come "
+    told += f"back; {len(folds.look.configurations)} enter the folds, two the final."
+    assert told in text
+    assert len(back) == 10
+    assert ("final", 2) in looks
+    assert f"A race of {len(race.active)} support vector machines" in text
+    for name in ("README.md", "docs/index.md"):
+        assert f"{len(race.active)} support vector machines, one per row" in plain(name)
+
+
+def test_growth_that_is_guessed_is_that_of_the_tuning_races():
+    by_problem = {}
+    for one in records("estimate_tuning.jsonl"):
+        known = one["evidence"]
+        growth = Growth(**known["growth"])
+        if growth.left:
+            value = growth.value(known["optimism"]) / known["error"]
+            by_problem.setdefault(one["problem"], []).append(value)
+    mean = np.mean([np.mean(values) for values in by_problem.values()])
+    assert round(mean, 2) == USUAL
+    told = (
+        f"{USUAL} standard errors from four fifths of the rows to all, the mean over "
+    )
+    told += f"{len(by_problem)} other problems"
+    assert told in plain("docs/user_guide/estimate.md")
+
+
+def test_numbers_that_the_page_on_strategies_repeats():
+    text = plain("docs/user_guide/strategies.md")
+    races = pd.read_csv(RESULTS / "rules_misses.csv")
+    counts = ("n_late", "n_folds_run", "n_final_folds_run")
+    late, folds, final = (races[name].mean() for name in counts)
+    told = f"they were *L* = {late:.0f}, *F* = {folds:.0f} and *G* = {final:.0f} on"
+    assert told in text
+    [size] = races["n_first"].unique()
+    assert f"In [{len(races)} races of {size} kernel machines]" in text
+    study = page("docs/measurements/misses.md")
+    told = f"ran {len(races)} races of kernel least squares on "
+    assert f"{told}{races['problem'].nunique()} such problems" in study
+    [n_rows] = races["n_train"].unique()
+    assert f"Each problem has {n_rows} rows, {size} configurations" in study
+    small = cells(page("docs/measurements/default_study.md"), "Fewer than 2,000 rows")
+    told = f"{small[1]} of its 36 sets have fewer than 2,000 rows; there {small[7]} of"
+    assert told in text
+    assert "It took 1.6 to 2 times the operations" in text
+    assert "costs 1.6 to 2 times the operations" in page("docs/theory/guarantee.md")
+
+
+def test_fifteen_seconds_beside_sixty_of_the_best_peers():
+    study = page("docs/measurements/everyday.md")
+    shown = []
+    for name in ("optuna_tpe_wilcoxon", "smac"):
+        [row] = re.findall(rf"^\| 15 s \| {name} 60 s \|.*$", study, re.MULTILINE)
+        gap = float(row.split("|")[6].split()[0])
+        shown.append(f"\N{MINUS SIGN}{short(abs(gap))}")
+        assert gap < 0
+    told = "Its 15 s are worth about 60 s of the best peers ({} and {})."
+    assert told.format(*shown) in plain("docs/user_guide/proposing.md")
+
+
+def test_memory_of_a_look_is_about_as_told():
+    runs = records("memory.jsonl")
+    most = max(one["grown"] for one in runs if "grown" in one) / 1e6
+    assert round(most, -2) == 400
+    for name in ("large_data", "planning"):
+        told = "about 400 MB with all that is computed from them"
+        assert told in plain(f"docs/user_guide/{name}.md").replace("\n", " ")
+
+
+def test_grids_and_rows_of_small_and_of_paper_studies():
+    few = script("rules/few_summary.py").read()
+    text = plain("docs/measurements/few_configurations.md")
+    grids = few[few["rule"] == "five folds"]
+    sizes = grids["size"]
+    told = (
+        f"Both rules ran on {len(grids)} grids of {sizes.min()} to {sizes.max()} conf"
+    )
+    assert told in text
+    pairs = grids.groupby(["data", "model"]).ngroups
+    assert f"losses is over the {pairs} pairs of a data set and a model" in text
+    assert f"Taken over the {len(grids)} grids" in text
+    assert grids["data"].nunique() == 7
+    paper = pd.read_csv(RESULTS / "rules_paper_rows.csv")
+    rows = paper.groupby("data")["n_train"].unique().map(list).to_dict()
+    assert rows.pop("german") == [500]
+    assert {one for values in rows.values() for one in values} == {1000}
+    text = plain("docs/measurements/paper_rows.md")
+    assert "610 configurations and 1,000 rows (german: 500)" in text
+    sampled = paper[paper["method"] == "plain_grid"]
+    assert set(sampled["n_looks"]) == {30}
+    assert "is scaled up from 30 configurations drawn at random" in text
