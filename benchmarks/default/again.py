@@ -1,19 +1,22 @@
-"""Look closer at one split: how far apart both choices were, and how much is luck.
+"""Fit the choices of one split again, to see how much of their losses is luck.
 
     CVST_DEFAULT_DATA=FOLDER python benchmarks/default/again.py 'texture net' 7
 
-runs full 5-fold and the default again on a task with random draws, prints the rank of
-the default's choice by full 5-fold itself, and the loss of both choices on the fresh
-rows for six seeds of the model instead of one. Nothing of it is part of the study.
+takes what full 5-fold and the default chose by the file of the study, fits both with
+six seeds of the model instead of one, and prints the losses on the fresh rows. The
+first seed is that of the study. Nothing of it is part of the study. The numbers are
+kept in ``benchmarks/results/default_again.jsonl``.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
 os.environ.update(
     dict.fromkeys((f"{one}_NUM_THREADS" for one in ("OMP", "OPENBLAS", "MKL")), "1")
@@ -24,12 +27,26 @@ import numpy as np
 from data_sets import load
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
-from tasks import N_DRAWS, TASKS
+from tasks import TASKS
 
-from cvst import CrossValidation, RaceRandomSearchCV
-from cvst.race import TrackAndConfirm
-
+METHODS = "full 5-fold", "track_and_confirm"
 N_MODEL_SEEDS = 6
+RESULTS = Path(__file__).parents[1] / "results"
+
+
+def chosen(task: str, seed: int) -> dict[str, dict[str, Any]]:
+    """Return the parameters that each method chose in the study."""
+    lines = (RESULTS / "default.jsonl").read_text(encoding="utf-8").splitlines()
+    found = [one for one in map(json.loads, lines) if one["task"] == task]
+    return {
+        one["method"]: {
+            # Our own file, in which values are written as Python shows them.
+            name: eval(value, {"np": np})
+            for name, value in one["params"].items()
+        }
+        for one in found
+        if one["seed"] == seed and one["method"] in METHODS
+    }
 
 
 def main() -> None:
@@ -42,35 +59,18 @@ def main() -> None:
     warnings.simplefilter("ignore")
     task = TASKS[options.task]
     X, y, X_fresh, y_fresh = load(task.data, task.n_train, options.seed)
-    model, space = task.model()
-    searches = {
-        name: RaceRandomSearchCV(
-            model,
-            space,
-            n_iter=N_DRAWS,
-            strategy=strategy,
-            scoring=task.scoring,
-            refit=False,
-            random_state=options.seed,
-            n_jobs=1,
-        ).fit(X, y)
-        for name, strategy in (
-            ("full 5-fold", CrossValidation(5)),
-            ("track_and_confirm", TrackAndConfirm()),
-        )
-    }
-    losses = -searches["full 5-fold"].cv_results_["mean_test_score"]
-    names = [n for n in model.get_params() if n.split("__")[-1] == "random_state"]
-    for name, search in searches.items():
-        index = search.best_index_
-        rank = 1 + int(np.sum(losses < losses[index]))
-        fresh = []
+    model, _ = task.model()
+    seeds = [n for n in model.get_params() if n.split("__")[-1] == "random_state"]
+    for method, params in chosen(options.task, options.seed).items():
+        losses = []
         for seed in range(N_MODEL_SEEDS):
-            chosen = clone(model).set_params(**search.best_params_)
-            chosen.set_params(**dict.fromkeys(names, seed)).fit(X, y)
-            fresh.append(-get_scorer(task.scoring)(chosen, X_fresh, y_fresh))
-        text = ", ".join(f"{loss:.4f}" for loss in fresh)
-        print(f"{name}: {losses[index]:.4f} in full 5-fold (rank {rank}); fresh {text}")
+            again = clone(model).set_params(**params, **dict.fromkeys(seeds, seed))
+            again.fit(X, y)
+            losses.append(-float(get_scorer(task.scoring)(again, X_fresh, y_fresh)))
+        print(f"{method}: {', '.join(f'{loss:.4f}' for loss in losses)}")
+        found = {"task": options.task, "seed": options.seed, "method": method}
+        with (RESULTS / "default_again.jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps({**found, "losses": losses}) + "\n")
 
 
 if __name__ == "__main__":

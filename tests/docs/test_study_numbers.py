@@ -455,5 +455,6 @@ def test_which_searches_took_longer_than_asked():
     told = f"({min(largest):.0%} to {max(largest):.0%})".replace("%", "", 1)
     assert told.replace("%", " %") in text
     others = [share for seconds in (60.0, 240.0) for share, _ in shares[seconds]]
+    assert "At 60 and 240 s all were within 95 and 105 %." in text
     assert min(others) >= 0.95
     assert max(others) <= 1.05

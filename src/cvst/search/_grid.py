@@ -109,7 +109,7 @@ class RaceGridSearchCV(BaseRaceSearch):
         with processes as workers each of them keeps its own. A race that cannot do
         with it is refused, with the least that would do. None leaves the bounds of
         the library: ten million losses of a look, about 400 MB, and as much again for
-        kernels and transformed rows. Some 20 MB for the estimate come besides.
+        kernels and transformed rows. What the estimate needs comes besides.
     checkpoint : str, path or None, default=None
         A file in which the race is kept while it runs. The same search, run again,
         goes on where it was, and its result is that of a race never broken off. It
