@@ -100,8 +100,8 @@ class Break:
         self.left = n_groups
         self._keep = keep
 
-    def __call__(self, recorder, outcomes):
-        self._keep(recorder, outcomes)
+    def __call__(self, recorder, *told):
+        self._keep(recorder, *told)
         self.left -= 1
         if self.left == 0:
             raise KeyboardInterrupt

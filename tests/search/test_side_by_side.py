@@ -113,7 +113,7 @@ def dies_at_one_half(shift):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
 def test_a_worker_that_dies_is_a_failed_configuration(data):
     space = {"shift": [0.0, 0.1, 0.5]}
-    options = {"time_budget": 90.0, "n_iter": 3, "n_folds": 2}
+    options = {"time_budget": 600.0, "n_iter": 3, "n_folds": 2}
     found = search(dies_at_one_half, space, **options).fit(*data)
     state = found.race_
     params = found.cv_results_["params"]

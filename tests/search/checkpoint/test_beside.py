@@ -62,8 +62,8 @@ def data():
 @pytest.fixture(params=["threads", "processes"])
 def workers(request):
     """Let workers be threads, which tell of each group, or processes, which cannot."""
-    threads = parallel_config(backend="threading")
-    with threads if request.param == "threads" else nullcontext():
+    # It counts from the moment that it is made.
+    with parallel_config("threading") if request.param == "threads" else nullcontext():
         yield
 
 
