@@ -26,8 +26,7 @@ INTERRUPTED = 130
 
 # How often a thread of GNU OpenMP looks whether the others are done before it sleeps:
 # what it takes by itself for more threads than cores. It does not know of other
-# processes, and waits 300 times as long beside them; on two cores with ten others a fit
-# of boosting took 16 to 36 seconds, and with this 2.
+# processes, and waits 300 times as long beside them.
 SPINS = "1000"
 
 

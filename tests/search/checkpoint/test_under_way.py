@@ -9,7 +9,7 @@ from cvst.exceptions import CheckpointError
 from cvst.race import Look
 from cvst.search.checkpoint._recorder import Recorder
 from cvst.search.checkpoint._records import Record
-from cvst.search.checkpoint._story import Groups, Story
+from cvst.search.checkpoint._story import Group, Story
 from cvst.search.checkpoint._under_way import UnderWay, short
 
 LOOK = Look(slice(0, 40), np.arange(40, 60), 40, np.arange(3), stage="first")
@@ -52,8 +52,8 @@ def overlapping():
     place = UnderWay(LOOK).place
     pair = [{"configuration": 0}, {"configuration": 2}]
     groups = {
-        (place, (0, 2)): Groups(4, 3, pair),
-        (place, (5,)): Groups(7, 1, [{"configuration": 5}]),
+        (place, (0, 2)): Group(4, 3, pair),
+        (place, (5,)): Group(7, 1, [{"configuration": 5}]),
     }
     return Recorder(None, Story(beside=groups, last_ticket=7), lambda: 0.0, {})
 

@@ -199,17 +199,7 @@ class Recorder:
     def known(
         self, look: Look, groups: Sequence[list[int]], *, beside: bool = False
     ) -> list[dict[str, Any]]:
-        """Return what is known of a look that was under way, by configuration.
-
-        Parameters
-        ----------
-        look : Look
-            The look that begins.
-        groups : sequence of list of int
-            Which of its configurations are worked on together.
-        beside : bool
-            Whether others are under way at the same time.
-        """
+        """Return what is known of a look that was under way, as a ``Keeper`` does."""
         with self._lock:
             before, self._known = self._known, []
             one = UnderWay(look, next(self._tickets) if beside else None)
@@ -251,15 +241,7 @@ class Recorder:
             one.add_earlier(group)
 
     def keep(self, outcomes: Sequence[Any], look: Look | None = None) -> None:
-        """Keep what is known of some configurations of a look under way.
-
-        Parameters
-        ----------
-        outcomes : sequence of Scored
-            Results.
-        look : Look or None
-            The look, where others are beside it; None for one that is alone.
-        """
+        """Keep what is known of some configurations of a look under way."""
         with self._lock:
             one = self._alone if look is None else self._beside.get(id(look))
             if one is None:

@@ -20,7 +20,7 @@ from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._records import Record
 from cvst.search.checkpoint._values import unpacked
 
-__all__ = ["ESTIMATED", "WRONG", "Groups", "RowBook", "Story", "told", "told_look"]
+__all__ = ["ESTIMATED", "WRONG", "Group", "RowBook", "Story", "told", "told_look"]
 
 # What is kept of the estimate of the winner's score.
 ESTIMATED = (
@@ -95,7 +95,7 @@ def told_look(look: Look, book: RowBook) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Groups:
+class Group:
     """A group of configurations that was worked on in a look beside others.
 
     Attributes
@@ -151,7 +151,7 @@ class Story:
     facts: list[dict[str, Any]] = field(default_factory=list)
     outcomes: list[dict[str, Any]] = field(default_factory=list)
     under_way: dict[str, Any] | None = None
-    beside: dict[tuple[str, tuple[int, ...]], Groups] = field(default_factory=dict)
+    beside: dict[tuple[str, tuple[int, ...]], Group] = field(default_factory=dict)
     joined: list[Configuration] = field(default_factory=list)
     spent: float = 0.0
     end: str | None = None
@@ -257,7 +257,7 @@ class Story:
         for group in groups:
             members = tuple(int(number) for number in group)
             done = [by_number[number] for number in members]
-            own = Groups(int(ticket), int(n_configurations), done)
+            own = Group(int(ticket), int(n_configurations), done)
             self.beside[str(place), members] = own
         self.last_ticket = max(self.last_ticket, int(ticket))
         if joined is not None:

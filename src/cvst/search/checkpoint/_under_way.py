@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from cvst._typing import Configuration
 from cvst.race import Look
 from cvst.search.checkpoint._digest import digest
-from cvst.search.checkpoint._story import Groups, told
+from cvst.search.checkpoint._story import Group, told
 
 __all__ = ["EarlierGroups", "UnderWay", "short"]
 
@@ -118,7 +118,7 @@ class EarlierGroups:
         The groups, by place and members.
     """
 
-    def __init__(self, groups: Mapping[tuple[str, tuple[int, ...]], Groups]) -> None:
+    def __init__(self, groups: Mapping[tuple[str, tuple[int, ...]], Group]) -> None:
         self._groups = dict(groups)
 
     def __bool__(self) -> bool:
