@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 
 import one_thread  # noqa: F401 - before NumPy
 from clocks import count_processor_seconds
+from data_sets import SPLITS
 from peers import SEARCHES, NotForThisError, RefusedError, Trial, preload
 from tasks import TASKS, chosen_tasks
 
@@ -115,7 +116,7 @@ def measured(cell: Cell, clock: str) -> dict[str, Any]:
     """Return the line of a cell."""
     task, search = TASKS[cell.task], SEARCHES[cell.search]
     _ = task.estimator, task.rows  # loaded before the clock starts
-    line: dict[str, Any] = {**cell._asdict(), "held_out": task.held_out}
+    line: dict[str, Any] = {**cell._asdict(), "split": task.split}
     best: dict[str, Any] | None = None
     limit = cell.seconds * search.grace if cell.seconds else LONGEST_FIT
     start, processor = perf_counter(), _processor_seconds()
@@ -300,7 +301,7 @@ def parsed() -> argparse.Namespace:
     """Return the options."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("output", type=Path, help="file of results, one line each")
-    parser.add_argument("--split", choices=["dev", "held_out", "all"], default="dev")
+    parser.add_argument("--split", choices=[*SPLITS, "all"], default="dev")
     parser.add_argument("--tasks", nargs="+", default=[], metavar="TASK")
     parser.add_argument(
         "--searches", nargs="+", choices=list(SEARCHES), default=list(SEARCHES)

@@ -44,9 +44,16 @@ def read(paths: list[Path], split: str) -> pd.DataFrame:
     cells = pd.DataFrame(lines).drop(columns=["params", "reason"], errors="ignore")
     cells = cells[cells["end"] != "not for this"]
     if split != "all":
-        cells = cells[cells["held_out"] == (split == "held_out")]
+        cells = cells[_splits(cells) == split]
     key = ["task", "search", "seconds", "seed"]
     return cells.drop_duplicates(key, keep="last").reset_index(drop=True)
+
+
+def _splits(cells: pd.DataFrame) -> pd.Series:
+    """Return the split of each cell; older files only say whether it is held out."""
+    splits = cells.get("split", pd.Series(index=cells.index, dtype=object))
+    held_out = cells.get("held_out", pd.Series(index=cells.index, dtype=object))
+    return splits.fillna(held_out.map({True: "held_out", False: "dev"}))
 
 
 def regrets(cells: pd.DataFrame) -> pd.DataFrame:
@@ -219,7 +226,9 @@ def by_task(results: pd.DataFrame) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("results", type=Path, nargs="+")
-    parser.add_argument("--split", choices=["dev", "held_out", "all"], default="dev")
+    parser.add_argument(
+        "--split", choices=["dev", "held_out", "later", "all"], default="dev"
+    )
     parser.add_argument("--ours", default="race", help="the search to compare")
     parser.add_argument("--by-task", action="store_true")
     parser.add_argument("--out", type=Path)

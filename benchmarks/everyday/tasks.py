@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from data_sets import DATA_SETS, load
+from data_sets import DATA_SETS, SPLITS, load
 from models import OWN_PREPARATION, Space, model
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
@@ -66,9 +66,9 @@ class Task:
         return DATA_SETS[self.data_set].classes
 
     @property
-    def held_out(self) -> bool:
-        """Whether the task is kept apart while rules are chosen."""
-        return DATA_SETS[self.data_set].held_out
+    def split(self) -> str:
+        """Whether rules may be chosen on the task, or when it was kept apart."""
+        return DATA_SETS[self.data_set].split
 
     @cached_property
     def rows(self) -> tuple[Any, np.ndarray, Any, np.ndarray]:
@@ -184,6 +184,23 @@ _ALL = (
     Task("concrete", "kernel_ridge", SQUARED),
     Task("penbased", "neighbours", ACCURACY),
     Task("deliveries", "kernel_ridge", SQUARED, most_rows=3_000),
+    # later: two of each kind
+    Task("magic", "lightgbm", LOG_LOSS),
+    Task("check_times", "lightgbm", SQUARED),
+    Task("accidents", "xgboost", LOG_LOSS),
+    Task("houses", "xgboost", SQUARED),
+    Task("votes", "hist", LOG_LOSS),
+    Task("weather", "hist", SQUARED),
+    Task("rodents", "forest", LOG_LOSS),
+    Task("baseball", "forest", SQUARED),
+    Task("letter", "svm", ACCURACY, most_rows=5_000),
+    Task("emissions", "svm", SQUARED),
+    Task("letter", "mlp", LOG_LOSS, most_rows=8_000),
+    Task("weights", "mlp", SQUARED),
+    Task("subscribers", "linear", LOG_LOSS),
+    Task("pupils", "linear", SQUARED),
+    Task("magic", "neighbours", ACCURACY, most_rows=6_000),
+    Task("weather", "kernel_ridge", SQUARED, most_rows=3_000),
 )
 
 TASKS = {task.name: task for task in _ALL}
@@ -194,22 +211,21 @@ def chosen_tasks(split: str = "all", names: Iterable[str] = ()) -> list[Task]:
     unknown = set(names) - set(TASKS)
     if unknown:
         raise SystemExit(f"Unknown tasks {sorted(unknown)}. Known: {', '.join(TASKS)}.")
-    sides = {"dev": [False], "held_out": [True], "all": [False, True]}[split]
     return [
         task
         for task in TASKS.values()
-        if task.held_out in sides and (not names or task.name in names)
+        if split in ("all", task.split) and (not names or task.name in names)
     ]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("--split", choices=["dev", "held_out", "all"], default="all")
+    parser.add_argument("--split", choices=[*SPLITS, "all"], default="all")
     parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     for task in chosen_tasks(options.split):
         X, _, X_test, _ = task.rows
-        line = f"{task.name:<23} {'held out' if task.held_out else 'dev':<8} "
+        line = f"{task.name:<23} {task.split:<8} "
         line += f"{len(X):7,} rows, {len(X_test):6,} fresh, {X.shape[1]:2} columns, "
         line += f"{len(task.space)} parameters, {task.scoring}"
         if options.check:

