@@ -112,10 +112,12 @@ def table(results: pd.DataFrame) -> pd.DataFrame:
     return rows.reset_index().sort_values(["seconds", "mean"])
 
 
-def task_means(results: pd.DataFrame, search: str, seconds: float) -> pd.Series:
+def task_means(
+    results: pd.DataFrame, search: str, seconds: float, most: float = MOST
+) -> pd.Series:
     """Return the capped regret by task and seed of a search with a budget."""
     chosen = results[(results["search"] == search) & (results["seconds"] == seconds)]
-    return chosen.set_index(["task", "seed"])["regret"].clip(upper=MOST)
+    return chosen.set_index(["task", "seed"])["regret"].clip(upper=most)
 
 
 def paired(ours: pd.Series, theirs: pd.Series) -> dict[str, float]:
@@ -132,8 +134,7 @@ def paired(ours: pd.Series, theirs: pd.Series) -> dict[str, float]:
         Means, the mean difference with a 95 % interval over tasks, and the tasks on
         which ours is better and worse by more than 0.01.
     """
-    both = pd.concat({"ours": ours, "theirs": theirs}, axis=1).dropna()
-    means = both.groupby("task").mean()
+    means = _both(ours, theirs)
     differences = (means["ours"] - means["theirs"]).to_numpy()
     n = len(differences)
     if n == 0:
@@ -150,6 +151,39 @@ def paired(ours: pd.Series, theirs: pd.Series) -> dict[str, float]:
         "better": int((differences < -0.01).sum()),
         "worse": int((differences > 0.01).sum()),
     }
+
+
+def _both(ours: pd.Series, theirs: pd.Series) -> pd.DataFrame:
+    """Return the means by task over the seeds that both have."""
+    both = pd.concat({"ours": ours, "theirs": theirs}, axis=1).dropna()
+    return both.groupby("task").mean()
+
+
+def ratio(ours: pd.Series, theirs: pd.Series) -> tuple[float, float, float]:
+    """Return the ratio of mean regrets with a 95 % interval over tasks."""
+    means = _both(ours, theirs).to_numpy()
+    drawn = np.random.default_rng(0).integers(
+        len(means), size=(N_BOOTSTRAP, len(means))
+    )
+    mine, other = np.moveaxis(means[drawn].mean(axis=1), -1, 0)
+    low, high = np.quantile(mine / other, [0.025, 0.975])
+    mine, other = means.mean(axis=0)
+    return float(mine / other), float(low), float(high)
+
+
+def _ratios(results: pd.DataFrame, ours: str) -> Iterator[str]:
+    """Yield one line for each budget and each other search."""
+    for seconds in sorted(set(results["seconds"])):
+        at = results[results["seconds"] == seconds]
+        for search in sorted(set(at["search"]) - {ours}):
+            shown = []
+            for most in (np.inf, MOST):
+                found = ratio(
+                    task_means(at, ours, seconds, most),
+                    task_means(at, search, seconds, most),
+                )
+                shown.append("{:.2f} [{:.2f}, {:.2f}]".format(*found))
+            yield f"| {seconds:g} s | {search} | {' | '.join(shown)} |"
 
 
 def _comparisons(results: pd.DataFrame, ours: str) -> Iterator[str]:
@@ -173,13 +207,14 @@ def _comparisons(results: pd.DataFrame, ours: str) -> Iterator[str]:
                     )
 
 
-def markdown(results: pd.DataFrame, ours: str) -> str:
-    """Return the tables as Markdown."""
+def markdown(results: pd.DataFrame, ours: str, level: int = 2) -> str:
+    """Return the tables as Markdown, under headings of a level."""
     rows = table(results)
+    heading = "#" * level
     lines = []
     for seconds, part in rows.groupby("seconds"):
         lines += [
-            f"## {seconds:g} seconds",
+            f"{heading} {seconds:g} seconds",
             "",
             _HEAD,
             "|---|---|---|---|---|---|---|---|---|",
@@ -193,11 +228,17 @@ def markdown(results: pd.DataFrame, ours: str) -> str:
         lines.append("")
     if ours in set(results["search"]):
         lines += [
-            f"## {ours} against each other search, on the same tasks and seeds",
+            f"{heading} {ours} against each other search, on the same tasks and seeds",
             "",
             _PAIRED_HEAD,
             "|---|---|---|---|---|---|---|",
             *_comparisons(results, ours),
+            "",
+            f"{heading} Mean regret of {ours} over that of others, same time",
+            "",
+            f"| seconds | search | ratio [95 %] | at most {MOST:g} [95 %] |",
+            "|---|---|---|---|",
+            *_ratios(results, ours),
             "",
         ]
     return "\n".join(lines)
@@ -209,13 +250,17 @@ def _records(rows: pd.DataFrame) -> Iterator[argparse.Namespace]:
         yield argparse.Namespace(**record)
 
 
-def by_task(results: pd.DataFrame) -> str:
+def by_task(results: pd.DataFrame, level: int = 2) -> str:
     """Return the mean regrets by task as Markdown."""
-    columns = results.assign(
-        column=results["search"] + " " + results["seconds"].map("{:g} s".format)
+    means = results.pivot_table(
+        index="task", columns=["seconds", "search"], values="regret"
     )
-    means = columns.pivot_table(index="task", columns="column", values="regret")
-    lines = ["## By task", "", "| task | " + " | ".join(means.columns) + " |"]
+    means.columns = [f"{search} {seconds:g} s" for seconds, search in means.columns]
+    lines = [
+        f"{'#' * level} By task",
+        "",
+        "| task | " + " | ".join(means.columns) + " |",
+    ]
     lines.append("|---" * (means.shape[1] + 1) + "|")
     for task, row in means.iterrows():
         cells = ["" if np.isnan(value) else f"{value:.2f}" for value in row]
@@ -231,12 +276,13 @@ def main() -> None:
     )
     parser.add_argument("--ours", default="race", help="the search to compare")
     parser.add_argument("--by-task", action="store_true")
+    parser.add_argument("--level", type=int, default=2, help="of the headings")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     results = regrets(read(options.results, options.split))
-    text = markdown(results, options.ours)
+    text = markdown(results, options.ours, options.level)
     if options.by_task:
-        text += "\n" + by_task(results)
+        text += "\n" + by_task(results, options.level)
     if options.out:
         options.out.write_text(text)
     else:

@@ -50,6 +50,8 @@ WITNESSES = {
     "docs/measurements/everyday.md": {
         "search | mean (at most 2)": EVERYDAY,
         "ours | theirs": EVERYDAY,
+        "seconds | search": EVERYDAY,
+        "task | optuna_tpe_wilcoxon 15 s": EVERYDAY,
         "task | configurations": f"{NUMBERS}::"
         "test_the_parts_of_the_regret_are_what_the_script_prints",
         "task | busy, before": f"{NUMBERS}::test_busy_workers_are_those_of_the_file",

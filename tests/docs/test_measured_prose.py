@@ -141,9 +141,14 @@ def test_how_the_last_run_stands_beside_its_peers():
     }
     assert "At 60 s it is the lowest" in text
     assert min(peers.values()) / 2 < now["race", 60] < min(peers.values())
-    both = [short(now[name, 240]) for name in ("race", pruner)]
-    told = "At 240 s `RaceSearchCV` has {} and Optuna with its pruner {}."
-    assert told.format(*both) in plain("docs/user_guide/which_search.md")
+    names = ("race", pruner, "smac", "optuna_tpe", "flaml_tune", "random", "halving")
+    told = "the race had {}, Optuna with its pruner {}, SMAC3 {}, Optuna TPE {}, "
+    told += "FLAML's tune {}, random search {} and halving {}."
+    shown = [short(now[name, 60]) for name in names]
+    assert told.format(*shown) in plain("docs/user_guide/which_search.md")
+    told = "({} against {} of Optuna with its pruner and {} of SMAC3)"
+    guide = plain("docs/user_guide/proposing.md")
+    assert told.format(*shown[:3]) in guide
 
 
 def test_single_searches_with_more_folds_in_words():

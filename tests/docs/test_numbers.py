@@ -270,34 +270,109 @@ def test_tasks_that_the_study_tells_of(study):
     assert all(text in evidence for text in slower), slower
 
 
-def test_everyday_tuning_is_what_the_summary_prints():
+FIRST_TASKS = ("held_out_seeds", "held_out", "held_out_again", "held_out_second")
+
+
+@pytest.mark.parametrize(
+    ("split", "names"), [("later", ("later",)), ("held_out", FIRST_TASKS)]
+)
+def test_everyday_tuning_is_what_the_summary_prints(split, names):
     summary = script("everyday/summary.py")
-    names = ("held_out_seeds", "held_out", "held_out_again", "held_out_second")
     files = [RESULTS / f"everyday_{name}.jsonl" for name in names]
-    read = summary.read(files, "held_out")
-    text = summary.markdown(summary.regrets(read), "race")
+    results = summary.regrets(summary.read(files, split))
+    text = summary.markdown(results, "race", level=3)
     assert text.strip() in page("docs/measurements/everyday.md")
-    means = summary.table(summary.regrets(read)).set_index(["search", "seconds"])
-    which = page("docs/user_guide/which_search.md")
-    for shown, search in {
+    if split == "later":
+        by_task = summary.by_task(results, level=3)
+        assert by_task.strip() in page("docs/measurements/everyday.md")
+
+
+def test_everyday_tuning_in_guides_and_readme():
+    summary = script("everyday/summary.py")
+    files = [RESULTS / "everyday_later.jsonl"]
+    results = summary.regrets(summary.read(files, "later"))
+    found = summary.table(results).set_index(["search", "seconds"])
+
+    def shown(search, column="mean"):
+        return [
+            f"{found.loc[(search, seconds), column]:.2f}".lstrip("0")
+            for seconds in (15, 60, 240)
+            if (search, seconds) in found.index
+        ]
+
+    which = page("docs/user_guide/which_search.md").split("## Measured")[1]
+    guide = page("docs/user_guide/proposing.md").split("240 s: mean, median")[1]
+    for name, search in {
         "`RaceSearchCV`": "race",
+        "SMAC3": "smac",
         "Optuna TPE + WilcoxonPruner": "optuna_tpe_wilcoxon",
         "Optuna TPE": "optuna_tpe",
-        "random search": "random",
     }.items():
-        expected = [
-            f"{means.loc[(search, seconds), 'mean']:.2f}".lstrip("0")
-            for seconds in (15.0, 60.0)
-        ]
-        section = which.split("## Measured")[1]
-        assert cells(section, shown)[1:] == expected, shown
-    ours, theirs = (
-        [f"{means.loc[(search, s), 'mean']:.2f}".lstrip("0") for s in (15, 60, 240)]
-        for search in ("race", "optuna_tpe_wilcoxon")
-    )
+        assert [one for one in cells(which, name)[1:] if one] == shown(search), name
+        both = zip(shown(search), shown(search, "median"), strict=True)
+        told = name + ", 5 folds" if "Optuna" in name else name
+        assert [one for one in cells(guide, told)[1:] if one] == [
+            f"{mean}, {median}" for mean, median in both
+        ], name
     readme = " ".join(page("README.md").split())
+    ours, smac, pruner = map(shown, ("race", "smac", "optuna_tpe_wilcoxon"))
     assert "{} after 15 s, {} after 60 s and {} after 240 s".format(*ours) in readme
-    assert "with its pruner was {}, {} and {}".format(*theirs) in readme
+    assert "the best of the others, was {}, {} and {}".format(*smac) in readme
+    assert "with its pruner {}, {} and {}".format(*pruner) in readme
+
+
+def test_what_the_page_says_of_the_later_tasks():
+    summary = script("everyday/summary.py")
+    results = summary.regrets(summary.read([RESULTS / "everyday_later.jsonl"], "later"))
+    text = " ".join(page("docs/measurements/everyday.md").split())
+    found = {
+        (seconds, most): summary.ratio(
+            summary.task_means(results, "race", seconds, most),
+            summary.task_means(results, "smac", seconds, most),
+        )
+        for seconds in (15, 60, 240)
+        for most in (np.inf, summary.MOST)
+    }
+
+    def two(number):
+        return f"{number:.2f}".removeprefix("0")
+
+    plain, low, high = (
+        [two(found[seconds, np.inf][i]) for seconds in (15, 60, 240)] for i in range(3)
+    )
+    told = "has {} times its mean regret, at 60 s {} and at 240 s {} (95 % intervals "
+    told += "{} to {}, {} to {} and {} to {})"
+    ends = [one for pair in zip(low, high, strict=True) for one in pair]
+    assert told.format(*plain, *ends) in text
+    capped = [two(found[seconds, summary.MOST][0]) for seconds in (15, 60, 240)]
+    assert "first column of the tables, it is {}, {} and {}.".format(*capped) in text
+    rows = summary.table(results)
+    medians = rows.set_index(["search", "seconds"])["median"]
+    theirs = [medians[name, 240] for name in ("smac", "optuna_tpe_wilcoxon")]
+    shown = [two(one) for one in (medians["race", 60], *theirs)]
+    assert "the median is {} against {} and {}.".format(*shown) in text
+    means = summary.table(results[results["seed"] == 0])
+    means = means.set_index(["search", "seconds"])["mean"]
+    three = means["race", 60], means["smac", 240], means["optuna_tpe_wilcoxon", 240]
+    told = "({}, SMAC3 {}, Optuna with its pruner {})"
+    assert told.format(*(f"{one:.3f}".removeprefix("0") for one in three)) in text
+    for _, at in rows.groupby("seconds"):
+        assert at.sort_values("rank")["search"].iloc[0] == "race"
+        others = at[at["search"] != "race"]
+        assert others.sort_values("mean")["search"].iloc[0] == "smac"
+    assert not results[results["search"] == "race"]["refused"].any()
+    late = results[results["refused"]]
+    assert len(late) == 3
+    assert set(late["search"]) == {"optuna_tpe_wilcoxon"}
+    assert set(late["seconds"]) == {15.0}
+    assert late["task"].str.endswith("forest").all()
+    races = results[results["search"] == "race"]
+    used = {s: 100 * one["used"] / s for s, one in races.groupby("seconds")}
+    over = used[15.0][used[15.0] > 105]
+    told = f"{len(over)} of the {len(used[15.0])} races took 105 to {over.max():.0f} %"
+    assert told in text
+    ends = [f"{used[s].min():.0f} to {used[s].max():.0f} %" for s in (60.0, 240.0)]
+    assert "At 60 s they took {}, at 240 s {}.".format(*ends) in text
 
 
 def test_busy_workers_are_those_of_the_file():

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from docs_pages import RESULTS, page, plain, records, script
+from docs_pages import page, plain, records
 from sklearn.linear_model import Ridge
 
 from cvst import RaceGridSearchCV
@@ -56,22 +56,6 @@ def test_empty_tasks_of_clusters():
     loky = f"{min(times['loky']):.1f} to {max(times['loky']):.1f} ms".replace("0.", ".")
     assert f"takes {dask} and {loky} with joblib's processes" in text
     assert f"(the serial race took {serial:.1f} s)" in text
-
-
-def test_what_the_second_look_at_everyday_tasks_had():
-    """Means and medians of the files that were there before the third look."""
-    summary = script("everyday/summary.py")
-    names = ("held_out_seeds", "held_out", "held_out_again")
-    files = [RESULTS / f"everyday_{name}.jsonl" for name in names]
-    table = summary.table(summary.regrets(summary.read(files, "held_out")))
-    table = table.set_index(["search", "seconds"])
-    shown = [
-        f"{table.loc[('race', seconds), name]:.2f}".removeprefix("0")
-        for seconds in (15.0, 60.0)
-        for name in ("mean", "median")
-    ]
-    told = "the second look had {}, {} at 15 s and {}, {} at 60 s.".format(*shown)
-    assert told in plain("docs/user_guide/proposing.md")
 
 
 def test_reports_are_as_large_as_the_page_says():

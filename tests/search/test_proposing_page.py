@@ -36,21 +36,19 @@ def load_summary():
 
 
 def test_its_table_is_that_of_the_stored_results():
-    """Twelve tasks that decided nothing; witness: the summary of the benchmark."""
+    """Sixteen tasks never seen before; witness: the summary of the benchmark."""
     summary = load_summary()
-    names = ("held_out_seeds", "held_out", "held_out_again", "held_out_second")
-    files = [RESULTS / f"everyday_{name}.jsonl" for name in names]
-    table = summary.regrets(summary.read(files, "held_out"))
-    assert table["task"].nunique() == 12
+    files = [RESULTS / "everyday_later.jsonl"]
+    table = summary.regrets(summary.read(files, "later"))
+    assert table["task"].nunique() == 16
     rows = {
         "`RaceSearchCV`": ("race", [15.0, 60.0, 240.0]),
         "Optuna TPE + WilcoxonPruner, 5 folds": (
             "optuna_tpe_wilcoxon",
             [15.0, 60.0, 240.0],
         ),
-        "SMAC3": ("smac", [60.0]),
-        "Optuna TPE, 5 folds": ("optuna_tpe", [15.0, 60.0]),
-        "scikit-learn's halving": ("halving", [60.0]),
+        "SMAC3": ("smac", [15.0, 60.0, 240.0]),
+        "Optuna TPE, 5 folds": ("optuna_tpe", [60.0]),
     }
     text = PAGE.read_text(encoding="utf-8")
     for label, (search, budgets) in rows.items():
