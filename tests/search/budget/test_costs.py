@@ -27,6 +27,7 @@ from cvst.search.budget import race_seconds
 from cvst.search.budget._costs import _sizes, measure_costs
 from cvst.search.budget._expected import USUAL_GAP, expected_looks
 from cvst.search.budget._growth import BINNED, KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
+from cvst.search.budget._known_work import known_work
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._sample import spread_sample
 from cvst.theory import PowerCurve
@@ -94,6 +95,54 @@ def test_planning_takes_a_second_or_a_twentieth_of_the_race(data):
         plan = search.plan(*data)
         two = 2 * plan.fit_cost(2000)
         assert Clock.now <= max(1.0, two, plan.total_seconds / 20), call
+
+
+class Leafy(Rounds):
+    """Takes twice as long with four times the leaves."""
+
+    def __init__(self, max_leaf_nodes=31):
+        self.max_leaf_nodes = max_leaf_nodes
+
+    def fit(self, X, y):
+        Clock.now += 0.25 * self.max_leaf_nodes**0.5
+        self.classes_ = np.unique(y)
+        return self
+
+
+def measured_by_one_look(estimator, grid, X, y):
+    """Return the costs where there is no time for more than the first look."""
+    search = RaceGridSearchCV(estimator, grid)
+    options = search._options()
+    inputs = search._read(X, y, {})
+    setup = prepare(options, list(ParameterGrid(grid)), inputs)
+    return measure_costs(
+        setup.source,
+        setup.problem,
+        seconds=1.0,
+        allowed=lambda _: -1.0,
+        clock=options.clock,
+    )
+
+
+def test_what_one_group_takes_is_scaled_by_what_sizes_tell(data):
+    """The middle is timed, which is the dearest: 2, 4, 32, 2 and 4 seconds."""
+    leaves = [64, 256, 16_384, 64, 256]
+    model = measured_by_one_look(Leafy(), {"max_leaf_nodes": leaves}, *data)
+    assert model.paces == pytest.approx([32 / 8.8])
+    assert model.fit(model.largest_probe) == pytest.approx(8.8)
+
+
+def test_the_work_that_parameters_tell():
+    grid = [{"model__n_estimators": n, "C": c} for n in (10, 30) for c in (1, 2)]
+    np.testing.assert_allclose(known_work(grid), [10, 10, 30, 30])
+    both = [{"num_leaves": 4, "max_depth": 2}, {"num_leaves": 9, "max_depth": 6}]
+    np.testing.assert_allclose(known_work(both), [4, 18])
+
+
+@pytest.mark.parametrize("odd", [None, -1, "sqrt", True, np.inf, np.nan])
+def test_sizes_that_are_no_limit_tell_nothing(odd):
+    assert known_work([{"max_depth": 3}, {"max_depth": odd}]).tolist() == [1.0, 1.0]
+    assert known_work([{"max_depth": 3}, {}]).tolist() == [1.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -261,19 +310,7 @@ def test_members_of_one_group_say_nothing_of_other_groups(data, rates):
     X, y = data
     estimator = GradientBoostingClassifier(n_estimators=3, max_depth=1)
     grid = {"n_estimators": [1, 2, 3], "learning_rate": rates}
-    search = RaceGridSearchCV(estimator, grid)
-    options = search._options()
-    configurations = list(ParameterGrid(grid))
-    inputs = search._read(X[:400], y[:400], {})
-    setup = prepare(options, configurations, inputs)
-    model = measure_costs(
-        setup.source,
-        setup.problem,
-        seconds=1.0,
-        # No time for more than the first look.
-        allowed=lambda _: -1.0,
-        clock=options.clock,
-    )
+    model = measured_by_one_look(estimator, grid, X[:400], y[:400])
     assert model.n_groups == len(rates)
     assert (len(model.gaps) > 1) == (len(rates) == 1)
 

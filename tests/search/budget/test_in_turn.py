@@ -130,7 +130,7 @@ def test_the_first_has_few_rounds():
 def test_one_fit_of_boosting_serves_all_numbers_of_rounds(data, monkeypatch):
     """In the same look, whatever the order of the grid."""
     X = np.random.default_rng(1).normal(size=(N, 3))
-    grid = {"n_estimators": [2, 4, 8], "max_depth": [1, 2, 3, 4, 5, 6, 7, 8]}
+    grid = {"n_estimators": [2, 4, 8], "min_samples_leaf": [1, 2, 3, 4, 5, 6, 7, 8]}
     search = RaceGridSearchCV(GradientBoostingRegressor(), grid, random_state=0)
     fit = GradientBoostingRegressor.fit
 
@@ -144,10 +144,12 @@ def test_one_fit_of_boosting_serves_all_numbers_of_rounds(data, monkeypatch):
     looks = [one.look.configurations for one in search.race_.observations]
     params = search.cv_results_["params"]
     # Later ones leave out those for which there is no time.
-    first = [[params[number]["max_depth"] for number in look] for look in looks[:4]]
-    assert [len(depths) for depths in first] == [3, 3, 3, 3]
-    assert [len(set(depths)) for depths in first] == [1, 1, 1, 1]
-    assert len({depths[0] for depths in first}) == 3
+    first = [
+        [params[number]["min_samples_leaf"] for number in look] for look in looks[:4]
+    ]
+    assert [len(leaves) for leaves in first] == [3, 3, 3, 3]
+    assert [len(set(leaves)) for leaves in first] == [1, 1, 1, 1]
+    assert len({leaves[0] for leaves in first}) == 3
 
 
 def test_forecasts_follow_the_values_that_are_listed():

@@ -18,14 +18,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from cvst.evaluation import DataSource, Scratch, configured, take
+from cvst.evaluation import DataSource, Scratch
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs, filtered_warnings
 from cvst.race import Look, Problem
 from cvst.search.budget._growth import Growth, growth_of
+from cvst.search.budget._known_work import known_work
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._sample import LARGEST_SAMPLE, mean_over_grid, spread_sample
-from cvst.search.budget._watch import REPEATS, SHORT, SHORT_SHARE, Clock, Timing, Watch
+from cvst.search.budget._watch import SHORT, SHORT_SHARE, Clock, Timing, Watch
 from cvst.theory import PowerCurve
 
 __all__ = ["Allowance", "measure_costs"]
@@ -299,24 +300,20 @@ class _Measurement:
         Outside of the source: no worker's limit on threads, nothing shared.
         """
         index = members[len(members) // 2]
-        times: list[float] = []
         room = LONE_SHARE * self.allowed(self._guess(early))
         if self._left(early) <= 0:
             return 1.0
         if float(seen.fit.mean()) > room and self.n_workers == 1 and len(members) == 1:
             # Then it differs by the limit on threads alone.
             return 1.0
-        while not times or (len(times) < REPEATS and sum(times) < self.watch.short):
-            begun = self.clock()
-            try:
-                _fit_alone(self.source, index, seen.n_train)
-            except Exception:
-                # The look itself has its own way with fits that fail.
-                return 1.0
-            times.append(self.clock() - begun)
+        try:
+            seconds = self.watch.lone_fit(index, seen.n_train)
+        except Exception:
+            # The look itself has its own way with fits that fail.
+            return 1.0
         # Members of a group share its work in the books, evenly or not. Alone, one of
         # them may take as long as all; threads may change that by some factor.
-        ratio = min(times) / max(float(seen.fit.mean()), 1e-9)
+        ratio = seconds / max(float(seen.fit.mean()), 1e-9)
         return float(np.clip(ratio, 0.1, 2.0 * len(members)))
 
     def _next_look(
@@ -428,7 +425,13 @@ class _Measurement:
         )
 
     def _mean_fit(self, spread: Timing) -> float:
-        return mean_over_grid(self.groups, spread.look.configurations, spread.fit)
+        timed = spread.look.configurations
+        mean = mean_over_grid(self.groups, timed, spread.fit)
+        if len(self.groups) == 1 or len(self._by_cost(spread)) > 1:
+            return mean
+        # One group was timed. What it says of the others is what their sizes tell.
+        work = known_work(self.source.configurations)
+        return float(mean * work.mean() / work[timed].mean())
 
     def _guess(self, timings: list[Timing]) -> CostModel:
         return self._model(timings, timings[-1], [], 1.0)
@@ -470,17 +473,6 @@ def _of_the_mean(timing: Timing, spread: Timing, mean: float) -> float:
     assert len(common)  # the middle group is in every look
     scale = mean / max(float(spread.fit[known].mean()), 1e-12)
     return float(timing.fit[mine].mean() * scale)
-
-
-def _fit_alone(source: DataSource, index: int, n_train: int) -> None:
-    rows = slice(0, n_train)
-    data = source.data
-    configuration = source.rescaling.configuration(index, n_train, data.n_meant)
-    model = configured(source.estimator, configuration)
-    X, _ = data.inputs(rows, rows)
-    y = take(data.y, rows)
-    arguments = (X,) if y is None else (X, y)
-    model.fit(*arguments, **data.fit_params(rows))
 
 
 def _sizes(problem: Problem, smallest: int) -> list[int]:
