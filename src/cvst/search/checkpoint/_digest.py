@@ -12,7 +12,7 @@ import numpy as np
 
 from cvst.evaluation import is_stored
 
-__all__ = ["digest"]
+__all__ = ["digest", "digest_of_code"]
 
 BLOCK_BYTES = 2**24
 
@@ -32,6 +32,19 @@ def digest(value: Any) -> str:
     False
     """
     return _Digest().of(value).hex()
+
+
+def digest_of_code(kind: type) -> str:
+    """Return a fingerprint of the methods of a class of the script.
+
+    Classes of modules have none: they count with the version of their package.
+
+    Examples
+    --------
+    >>> digest_of_code(int) == digest_of_code(str)
+    True
+    """
+    return _Digest().of_code(kind).hex()
 
 
 class _Digest:
@@ -103,16 +116,24 @@ class _Digest:
         if hasattr(value, "get_params") and not isinstance(value, type):
             # Not its state: a fitted one is cloned, and means the same as a fresh one.
             params = self.of(value.get_params(deep=False))
-            return _mixed(name, [params, *self._own_code(type(value))])
-        return _mixed(name, self._state(value))
+            return _mixed(name, [params, self.of_code(type(value))])
+        return _mixed(name, [*self._state(value), self.of_code(type(value))])
 
-    def _own_code(self, kind: type) -> Iterator[bytes]:
-        """Yield the methods of a class of the script, which people edit."""
+    def of_code(self, kind: type) -> bytes:
+        """Return the digest of a class of the script, which people edit."""
         own = [vars(one) for one in kind.__mro__ if one.__module__ == "__main__"]
-        for members in own:
-            for _, member in sorted(members.items()):
-                if isinstance(member, types.FunctionType):
-                    yield self.of(member)
+        members = (item for one in own for item in sorted(one.items()))
+        return _mixed("code", self._members(members))
+
+    def _members(self, members: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+        """Yield methods of all kinds; other attributes may change with every fit."""
+        for name, member in members:
+            if isinstance(member, staticmethod | classmethod):
+                yield self.of((name, member.__func__))
+            elif isinstance(member, property):
+                yield self.of((name, member.fget))
+            elif isinstance(member, types.FunctionType):
+                yield self.of((name, member))
 
     def _state(self, value: Any) -> Iterator[bytes]:
         """Yield what an object would hand to a copy of itself."""
