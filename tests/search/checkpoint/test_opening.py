@@ -21,7 +21,7 @@ from sklearn.model_selection import KFold
 from cvst import CVST, RaceGridSearchCV, RaceSearchCV, load_checkpoint
 from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
 from cvst.search._setup import prepare
-from cvst.search.checkpoint import _fingerprint, _opening
+from cvst.search.checkpoint import _fingerprint, _journal, _opening
 from cvst.search.checkpoint._records import (
     PREFIX_BYTES,
     Reading,
@@ -89,6 +89,47 @@ def test_another_estimator_is_refused(path, rows):
     other.set_params(estimator=Ridge(), param_grid={"alpha": [1, 2]})
     with pytest.raises(CheckpointError, match="another search: "):
         other.fit(*rows)
+
+
+SCRIPT = """
+import sys
+from sklearn.datasets import make_regression
+from sklearn.linear_model import Ridge
+from cvst import RaceGridSearchCV
+
+class Own(Ridge):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, {target}, sample_weight)
+
+class Score:
+    def __call__(self, model, X, y):
+        return {sign} * model.score(X, y)
+
+search = RaceGridSearchCV(
+    Own(), {{"alpha": [1, 2]}}, scoring=Score(), random_state=0,
+    checkpoint=sys.argv[1]
+)
+search.fit(*make_regression(60, 3, random_state=0))
+"""
+
+
+def test_a_class_of_the_script_that_was_edited_is_refused(tmp_path):
+    """Its own methods count, whether it is the estimator or what scores it."""
+
+    def run(target="y", sign="1"):
+        script = SCRIPT.format(target=target, sign=sign)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", script, tmp_path / "race"],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        return done.stderr.strip().split("\n")[-1]
+
+    assert run() == ""
+    assert run() == ""
+    assert "the estimator (Own) does not have the same content" in run(target="2 * y")
+    assert "scoring was <__main__.Score" in run(sign="-1")
 
 
 def other_data(rows):
@@ -165,6 +206,28 @@ def test_places_that_cannot_be_written_are_refused_at_once(tmp_path, rows):
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no such files here")
+def test_a_link_stays_a_link(tmp_path, rows):
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "race")
+    found = search(link).fit(*rows)
+    assert link.is_symlink()
+    assert load_checkpoint(tmp_path / "race").best_params_ == found.best_params_
+
+
+def test_a_fit_that_goes_to_another_folder_takes_no_file_along(
+    tmp_path, rows, fits, monkeypatch
+):
+    """The file and its lock are where they were when the search began."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_journal, "MOST_WASTE", 100)
+    fits.at[3] = lambda: os.chdir("elsewhere")
+    search("race").fit(*rows)
+    assert {one.name for one in tmp_path.iterdir()} == {"elsewhere", "race"}
+    assert not list((tmp_path / "elsewhere").iterdir())
+    assert load_checkpoint(tmp_path / "race").stop_reason_ is not None
+
+
 def test_what_is_no_regular_file_is_not_replaced(tmp_path, rows, monkeypatch):
     """A race of root would otherwise put its file in the place of a device."""
     monkeypatch.chdir(tmp_path)  # paths of sockets must be short

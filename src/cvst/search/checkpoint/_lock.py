@@ -35,7 +35,9 @@ class Lock:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path.with_name(path.name + ".lock")
+        # Beside the file itself: it may be known by several names.
+        file = Path(os.path.realpath(path))
+        self.path = file.with_name(file.name + ".lock")
         self._checkpoint = path
         self._is_ours = False
 

@@ -48,7 +48,7 @@ def recorded(
     path = Path(search.checkpoint)
     # Before the lock: a refusal must not leave a file behind.
     _check(search, path)
-    lock = Lock(path)
+    lock = _lock(path)
     try:
         _take(lock, path)
         journal, story = _open(search, path, inputs, setup)
@@ -70,13 +70,20 @@ def recorded(
             raise
 
 
+def _lock(path: Path) -> Lock:
+    try:
+        return Lock(path)
+    except (OSError, ValueError) as error:
+        # A name with a NUL or half a character pair in it is a ValueError.
+        raise _unwritable(path, error) from error
+
+
 def _take(lock: Lock, path: Path) -> None:
     try:
         lock.take()
     except CheckpointError:
         raise  # in use, and it says by whom
     except (OSError, ValueError) as error:
-        # A name with a NUL or half a character pair in it is a ValueError.
         raise _unwritable(path, error) from error
 
 
