@@ -197,6 +197,8 @@ def test_places_that_cannot_be_written_are_refused_at_once(tmp_path, rows):
         search(tmp_path).fit(*rows)
     with pytest.raises(CheckpointError, match="cannot be written: No such file"):
         search(tmp_path / "nowhere" / "race").fit(*rows)
+    with pytest.raises(CheckpointError, match="cannot be written: File name too long"):
+        search(tmp_path / ("x" * 300)).fit(*rows)
     file = tmp_path / "notes.txt"
     file.write_text("do not touch")
     with pytest.raises(CheckpointError, match="is not a checkpoint of cvst"):
@@ -205,7 +207,16 @@ def test_places_that_cannot_be_written_are_refused_at_once(tmp_path, rows):
     assert [one.name for one in tmp_path.iterdir()] == ["notes.txt"]
 
 
-@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no such files here")
+def test_a_file_that_cannot_be_read_is_refused(path, rows, monkeypatch):
+    def broken(path, reading):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(_opening, "read_records", broken)
+    with pytest.raises(CheckpointError, match="cannot be read: Input/output error"):
+        search(path).fit(*rows)
+    assert not path.with_name(path.name + ".lock").exists()
+
+
 def test_a_link_stays_a_link(tmp_path, rows):
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "race")
@@ -228,6 +239,7 @@ def test_a_fit_that_goes_to_another_folder_takes_no_file_along(
     assert load_checkpoint(tmp_path / "race").stop_reason_ is not None
 
 
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no such files here")
 def test_what_is_no_regular_file_is_not_replaced(tmp_path, rows, monkeypatch):
     """A race of root would otherwise put its file in the place of a device."""
     monkeypatch.chdir(tmp_path)  # paths of sockets must be short

@@ -60,6 +60,7 @@ class Recorder:
         numbers: Mapping[int, int],
     ) -> None:
         self._journal = journal
+        self._path = None if journal is None else journal.path
         self._seconds = now
         self._book = story.book
         self._n_looks = len(story.looks)
@@ -308,7 +309,8 @@ class Recorder:
                 self._sync()
                 # Given up first: its number may be another file's when it is closed.
                 journal, self._journal = self._journal, None
-                journal.close()
+                # Some disks tell only now that they are full.
+                self._try(journal.close)
 
     # Saving -------------------------------------------------------------------------
 
@@ -409,7 +411,6 @@ class Recorder:
 
     def _try(self, what: Callable[[], None]) -> bool:
         """Do something with the file; if that fails, say so once."""
-        assert self._journal is not None
         try:
             what()
         except OSError as error:
@@ -417,7 +418,7 @@ class Recorder:
                 warned, self._warned = self._warned, True
             if not warned:
                 warnings.warn(
-                    f"checkpoint='{self._journal.path}' cannot be written any more: "
+                    f"checkpoint='{self._path}' cannot be written any more: "
                     f"{error.strerror or error}. The race goes on without it, and "
                     "tries again later.",
                     CheckpointWarning,
