@@ -47,7 +47,7 @@ def test_an_interrupt_at_the_close_spares_the_next_file(rows, tmp_path, monkeypa
 def test_a_disk_that_fails_at_the_very_end_costs_no_race(
     what, rows, tmp_path, monkeypatch
 ):
-    """Network disks tell of a full one at the close; after errors a disk is read-only."""
+    """Network disks tell of a full one at the close; failing ones become read-only."""
     path = tmp_path / "race"
     close, unlink = Journal.close, Path.unlink
 
