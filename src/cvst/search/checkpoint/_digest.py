@@ -71,7 +71,7 @@ class _Digest:
             return _mixed("bytes", [bytes(value)])
         kinds: tuple[tuple[Any, Callable[[Any], Iterable[bytes | memoryview]]], ...] = (
             (np.ndarray, self._array),
-            (np.generic, lambda one: [one.dtype.str.encode(), one.tobytes()]),
+            (np.generic, lambda one: self._array(np.asarray(one))),
             (Mapping, self._mapping),
             (Set, lambda one: sorted(map(self.of, one))),
             (slice | range | types.ModuleType, lambda one: [repr(one).encode()]),
@@ -150,8 +150,17 @@ class _Digest:
 
     def _array(self, value: np.ndarray) -> Iterator[bytes | memoryview]:
         yield f"{value.dtype.str} {value.shape}".encode()
+        if isinstance(value, np.ma.MaskedArray):
+            yield self.of(np.ma.getmaskarray(value))
+        value = np.asarray(value)
         if value.dtype.hasobject:
             yield from map(self.of, value.ravel().tolist())
+        elif value.dtype.names is not None:
+            # By their parts: between them there may be bytes that mean nothing.
+            yield from (self.of(value[name]) for name in value.dtype.names)
+        elif value.dtype.char in "gG":
+            # Long numbers have such bytes too.
+            yield from map(self.of, _in_two(value))
         elif value.flags.c_contiguous:
             yield value.reshape(-1).view(np.uint8).data
         else:
@@ -183,6 +192,14 @@ class _Digest:
         if value is np.random.mtrand._rand:
             return [b"shared"]
         return [self.of(value.get_state(legacy=False))]
+
+
+def _in_two(value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return long numbers as the nearest short ones, and what is missing to them."""
+    short = np.complex128 if value.dtype.kind == "c" else np.float64
+    with np.errstate(all="ignore"):
+        high = value.astype(short)
+        return high, (value - high).astype(short)
 
 
 def _mixed(kind: str, parts: Iterable[bytes | memoryview]) -> bytes:
