@@ -199,6 +199,25 @@ def test_what_finished_looks_leave_behind_is_removed(tmp_path, monkeypatch):
     assert sorted(tmp_path.iterdir()) == [path]
 
 
+def test_a_look_of_a_long_race_goes_through_no_old_records(tmp_path):
+    """What saving takes grows with what is new, not with all that was saved."""
+
+    class Unread(list):
+        def __iter__(self):
+            raise AssertionError("all records were gone through")
+
+    path = tmp_path / "race"
+    journal = Journal(path, create(path, {}))
+    for number in range(9):
+        journal.append("groups", {"losses": np.arange(50.0)}, lasts=False)
+        journal._places = Unread(journal._places)
+        journal.append("looks", {"number": number}, lasts=True)
+        journal.tidy()
+        journal._places = journal._places[:]
+    journal.close()
+    assert len(read(path)[0]) == 19
+
+
 def test_a_file_that_was_removed_or_replaced_is_written_anew(tmp_path, monkeypatch):
     """What is left out is left out of our own bytes, not of those under its name."""
     monkeypatch.setattr(journal_module, "MOST_WASTE", 10_000)

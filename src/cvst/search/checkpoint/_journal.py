@@ -100,6 +100,7 @@ class Journal:
         self._end = reading.good_bytes
         self._last = reading.last
         self._places = list(reading.places)
+        self._passing_bytes = _passing(self._places)
         self._n_synced = reading.n_synced
         self._sync_failed = False
         self._is_name_synced = False
@@ -137,6 +138,7 @@ class Journal:
             raise
         start, self._end = self._end, self._end + sum(map(len, parts))
         self._places.append(Place(start, self._end, lasts, fields.get("ticket")))
+        self._passing_bytes += _passing(self._places[-1:])
         self._last = writer.last
 
     def _write(self, parts: list[bytes | memoryview]) -> None:
@@ -197,16 +199,19 @@ class Journal:
         tickets : collection of int
             Looks that are not finished: their groups stay.
         """
+        # Asked after every look: a long race must not go through all its records then.
+        if not self._is_worth_it(self._passing_bytes):
+            return
         needed = [one.lasts or one.ticket in tickets for one in self._places]
-        left_out = [
-            one for one, stays in zip(self._places, needed, strict=True) if not stays
-        ]
-        waste = sum(one.stop - one.start for one in left_out)
-        if waste <= max(MOST_WASTE, self._end - waste):
+        pairs = zip(self._places, needed, strict=True)
+        if not self._is_worth_it(_passing([one for one, stays in pairs if not stays])):
             return
         # A disk without room for both has room for the longer one.
         with suppress(OSError):
             self._write_anew(needed)
+
+    def _is_worth_it(self, waste: int) -> bool:
+        return waste > max(MOST_WASTE, self._end - waste)
 
     def _write_anew(self, needed: Sequence[bool]) -> None:
         writer, places = Writer(), []
@@ -224,6 +229,7 @@ class Journal:
         handle, before = _open(self._file), self._handle
         self._handle = handle
         self._end, self._last, self._places = end, writer.last, places
+        self._passing_bytes = _passing(places)
         self._n_synced, self._sync_failed = len(places), False
         self._n_times += 1
         os.close(before)
@@ -242,6 +248,11 @@ class Journal:
     def close(self) -> None:
         """Close the file."""
         os.close(self._handle)
+
+
+def _passing(places: Sequence[Place]) -> int:
+    """Return the bytes of records that are of no use once their look is over."""
+    return sum(one.stop - one.start for one in places if not one.lasts)
 
 
 def _open(path: Path) -> int:
