@@ -435,17 +435,29 @@ def test_claims_that_were_too_strong_do_not_come_back(claim):
         assert claim not in page(name), name
 
 
-def test_the_page_on_checkpoints_tells_of_the_kills_that_were_run():
-    known = json.loads((RESULTS / "kills.json").read_text(encoding="utf-8"))
-    n_kills = sum(one["kills"] for one in known.values())
+def killed(name):
+    """Return how often searches were killed, how many, and how many ended the same."""
+    known = json.loads((RESULTS / name).read_text(encoding="utf-8"))
     outcomes = [one["outcomes"] for one in known.values()]
-    n_searches = sum(sum(one.values()) for one in outcomes)
-    n_same = sum(one["identical"] for one in outcomes)
+    return {
+        "kinds": len(known),
+        "kills": sum(one["kills"] for one in known.values()),
+        "searches": sum(sum(one.values()) for one in outcomes),
+        "same": sum(one["identical"] for one in outcomes),
+        "from": sum(one["with_something"] for one in known.values()),
+    }
+
+
+def test_the_page_on_checkpoints_tells_of_the_kills_that_were_run():
     text = " ".join(page("docs/user_guide/checkpoints.md").split())
+    now, before = killed("kills.json"), killed("kills_format_2.json")
     assert (
-        f"{n_kills} kills (`SIGKILL`) of {n_searches} searches of {len(known)} kinds, "
-        f"and {n_same} of them ended"
+        "{kills} kills (`SIGKILL`) of {searches} searches of {kinds} kinds, and {same} "
+        "of them ended to the last bit".format(**now)
     ) in text
+    assert "{from} of them had something on disk".format(**now) in text
+    told = "it was {same} of {searches} searches after {kills} kills".format(**before)
+    assert told in text
 
 
 def efficiencies():

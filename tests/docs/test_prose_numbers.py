@@ -34,6 +34,24 @@ def test_shares_of_time_for_saving():
     assert told in text
 
 
+def test_what_short_races_pay_for_saving():
+    """A constant below two seconds, a share above; both as the table has them."""
+    short = page("benchmarks/results/saving.md").split("## Short races")[1]
+    rows = [row.split("|") for row in short.split("\n## ")[0].splitlines()]
+    rows = [row for row in rows if len(row) == 14 and row[2].strip().isdigit()]
+    constants = [1000 * float(row[8]) for row in rows if float(row[7]) < 2]
+    shares = [float(row[9].split("%")[0]) for row in rows if float(row[7]) >= 2]
+    below = sum(share < 2 for share in shares)
+    text = plain("docs/user_guide/checkpoints.md")
+    assert f"a constant of {min(constants):.0f} to {max(constants):.0f} ms" in text
+    told = (
+        f"Of {len(shares)} kinds that take 2 to 30 seconds, {below} waited less than "
+        f"2 % of the time for their checkpoint and {len(shares) - below} up to "
+        f"{max(shares):.1f} %"
+    )
+    assert told in text
+
+
 def test_the_time_that_loading_the_solver_is_taken_to_cost():
     for name in ("docs/user_guide/shared_work.md", "docs/developer/compiled_solver.md"):
         assert f"{LOAD_SECONDS} seconds" in plain(name), name

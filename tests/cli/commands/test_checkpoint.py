@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import time
 
 import numpy as np
 import pytest
+
+from cvst.search.checkpoint._records import PREFIX, PREFIX_BYTES, Writer, first_line
 
 SEARCH = ("-t", "cost", "-m", "ridge", "--drop", "ill", "--quiet")
 
@@ -72,6 +75,42 @@ def test_a_damaged_checkpoint_is_refused_in_a_sentence(cvst, people_csv, tmp_pat
     assert result.code == 2
     assert "was changed: its record" in result.err
     assert result.err.count("\n") == 1
+
+
+def forged(file, kind, *path):
+    """Take a field out of the records of a kind, with checksums that are right."""
+    content, writer, parts = file.read_bytes(), Writer(), [first_line()]
+    start = len(first_line())
+    while start < len(content):
+        _, _, _, length = PREFIX.unpack_from(content, start)
+        body = content[start + PREFIX_BYTES :][:length]
+        start += PREFIX_BYTES + length
+        (n_text,) = struct.unpack_from("<I", body)
+        document = json.loads(body[4 : 4 + n_text])
+        if document["kind"] == kind:
+            inner = document["fields"]
+            for name in path[:-1]:
+                inner = inner[name]
+            del inner[path[-1]]
+        text = json.dumps(document).encode()
+        parts += writer.framed([struct.pack("<I", len(text)), text, body[4 + n_text :]])
+    file.write_bytes(b"".join(parts))
+
+
+@pytest.mark.parametrize(
+    "what",
+    [("begin", "strategy", "window"), ("looks", "looks", 0, "seen", "fit_seconds")],
+)
+def test_a_forged_checkpoint_is_refused_in_a_sentence(what, cvst, people_csv, tmp_path):
+    """Whoever can write a file can write checksums too."""
+    file = tmp_path / "people.race"
+    search(cvst, people_csv, "--checkpoint", file)
+    forged(file, *what)
+    result = cvst("report", file)
+    assert result.code == 2
+    assert "is damaged: " in result.err
+    assert result.err.count("\n") == 1
+    assert list(tmp_path.glob("*.html")) == []
 
 
 # Its eighth fit, in the third look, waits for a file. All before it is saved at once:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
+from pathlib import Path
 
 import pytest
 
 from cvst import RaceGridSearchCV, load_checkpoint
+from cvst.exceptions import CheckpointWarning
 from cvst.search.checkpoint._journal import Journal
 
 from .conftest import Told
@@ -38,3 +41,35 @@ def test_an_interrupt_at_the_close_spares_the_next_file(rows, tmp_path, monkeypa
     os.close(opened[0])
     assert load_checkpoint(path).stop_reason_ == "tie"
     assert not path.with_name("race.lock").exists()
+
+
+@pytest.mark.parametrize("what", ["close", "lock"])
+def test_a_disk_that_fails_at_the_very_end_costs_no_race(
+    what, rows, tmp_path, monkeypatch
+):
+    """Network disks tell of a full one at the close; failing ones become read-only."""
+    path = tmp_path / "race"
+    close, unlink = Journal.close, Path.unlink
+
+    def full(journal):
+        close(journal)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def read_only(file, **options):
+        if file.suffix == ".lock":
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+        unlink(file, **options)
+
+    message = "cannot be written any more: No space left"
+    if what == "close":
+        monkeypatch.setattr(Journal, "close", full)
+    else:
+        monkeypatch.setattr(Path, "unlink", read_only)
+        message = "race.lock' cannot be removed: Read-only file system"
+    search = RaceGridSearchCV(
+        Told(), {"max_depth": [1, 2, 4]}, random_state=0, checkpoint=path
+    )
+    with pytest.warns(CheckpointWarning, match=message):
+        search.fit(*rows)
+    assert search.best_estimator_.predict(rows[0]).shape == (240,)
+    assert load_checkpoint(path).best_params_ == search.best_params_

@@ -26,6 +26,10 @@ TABLE = pd.DataFrame(
 MATRIX = sparse.csr_matrix(np.eye(3))
 
 
+# One byte, seven that mean nothing, and a number.
+PARTS = np.dtype([("small", "u1"), ("large", "f8")], align=True)
+
+
 def double(x):
     return 2 * x
 
@@ -63,6 +67,16 @@ def pairs():
         ),
         "splitter": (KFold(3), KFold(4)),
         "seed": (np.random.RandomState(0), np.random.RandomState(1)),
+        "mask": (np.ma.array(X, mask=X > 10), np.ma.array(X, mask=X > 9)),
+        "long number": (
+            np.longdouble(1),
+            np.nextafter(np.longdouble(1), np.longdouble(2)),
+        ),
+        "long numbers": (
+            X.astype(np.clongdouble),
+            X * (1 + 1j * np.finfo(np.longdouble).eps),
+        ),
+        "part": (np.array([(1, 2.0)], PARTS), np.array([(1, 3.0)], PARTS)),
     }
 
 
@@ -81,6 +95,30 @@ def test_layout_order_and_fits_do_not_count():
     forest = RandomForestClassifier(n_estimators=2, random_state=0)
     before = digest(forest)
     assert digest(forest.fit(X, X[:, 0] > 0)) == before
+
+
+def gap_after(values, width, gap):
+    """Return copies of an array, with bytes of either kind in the gaps of each part."""
+    for noise in (1, 2):
+        one = values.copy()
+        one.view(np.uint8).reshape(-1, width)[:, gap] = noise
+        yield one
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).nmant != 63, reason="other long numbers")
+@pytest.mark.parametrize("dtype", [np.longdouble, np.clongdouble])
+def test_bytes_that_long_numbers_do_not_use_do_not_count(dtype):
+    """Ten of sixteen bytes mean something; the others hold what was there before."""
+    one, other = gap_after(np.arange(10).astype(dtype), 16, slice(10, 16))
+    assert one.tobytes() != other.tobytes()
+    assert digest(one) == digest(other)
+
+
+def test_bytes_between_the_parts_of_a_record_do_not_count():
+    records = np.array([(1, 2.0), (3, 4.0)], PARTS)
+    one, other = gap_after(records, 16, slice(1, 8))
+    assert one.tobytes() != other.tobytes()
+    assert digest(one) == digest(other)
 
 
 def test_circles_end():

@@ -46,6 +46,18 @@ def test_the_same_process_cannot_take_it_twice(path):
     lock.release()
 
 
+def test_a_file_with_two_names_has_one_lock(path, tmp_path):
+    """A link in another folder leads to the same file."""
+    (tmp_path / "elsewhere").mkdir()
+    link = tmp_path / "elsewhere" / "mine"
+    link.symlink_to(path)
+    lock = taken(path)
+    with pytest.raises(CheckpointError, match="mine' is in use by this process"):
+        taken(link)
+    lock.release()
+    taken(link).release()
+
+
 def test_another_process_is_refused_and_told_by_whom(path):
     code = f"""
         from pathlib import Path

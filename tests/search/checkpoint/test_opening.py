@@ -21,7 +21,7 @@ from sklearn.model_selection import KFold
 from cvst import CVST, RaceGridSearchCV, RaceSearchCV, load_checkpoint
 from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
 from cvst.search._setup import prepare
-from cvst.search.checkpoint import _fingerprint, _opening
+from cvst.search.checkpoint import _fingerprint, _journal, _opening
 from cvst.search.checkpoint._records import (
     PREFIX_BYTES,
     Reading,
@@ -91,6 +91,47 @@ def test_another_estimator_is_refused(path, rows):
         other.fit(*rows)
 
 
+SCRIPT = """
+import sys
+from sklearn.datasets import make_regression
+from sklearn.linear_model import Ridge
+from cvst import RaceGridSearchCV
+
+class Own(Ridge):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, {target}, sample_weight)
+
+class Score:
+    def __call__(self, model, X, y):
+        return {sign} * model.score(X, y)
+
+search = RaceGridSearchCV(
+    Own(), {{"alpha": [1, 2]}}, scoring=Score(), random_state=0,
+    checkpoint=sys.argv[1]
+)
+search.fit(*make_regression(60, 3, random_state=0))
+"""
+
+
+def test_a_class_of_the_script_that_was_edited_is_refused(tmp_path):
+    """Its own methods count, whether it is the estimator or what scores it."""
+
+    def run(target="y", sign="1"):
+        script = SCRIPT.format(target=target, sign=sign)
+        done = subprocess.run(
+            [sys.executable, "-W", "ignore", "-c", script, tmp_path / "race"],
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        return done.stderr.strip().split("\n")[-1]
+
+    assert run() == ""
+    assert run() == ""
+    assert "the estimator (Own) does not have the same content" in run(target="2 * y")
+    assert "scoring was <__main__.Score" in run(sign="-1")
+
+
 def other_data(rows):
     X, y = rows
     changed, swapped = X.copy(), y.copy()
@@ -156,12 +197,46 @@ def test_places_that_cannot_be_written_are_refused_at_once(tmp_path, rows):
         search(tmp_path).fit(*rows)
     with pytest.raises(CheckpointError, match="cannot be written: No such file"):
         search(tmp_path / "nowhere" / "race").fit(*rows)
+    with pytest.raises(CheckpointError, match="cannot be written: File name too long"):
+        search(tmp_path / ("x" * 300)).fit(*rows)
     file = tmp_path / "notes.txt"
     file.write_text("do not touch")
     with pytest.raises(CheckpointError, match="is not a checkpoint of cvst"):
         search(file).fit(*rows)
     assert file.read_text() == "do not touch"
     assert [one.name for one in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_a_file_that_cannot_be_read_is_refused(path, rows, monkeypatch):
+    def broken(path, reading):
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(_opening, "read_records", broken)
+    with pytest.raises(CheckpointError, match="cannot be read: Input/output error"):
+        search(path).fit(*rows)
+    assert not path.with_name(path.name + ".lock").exists()
+
+
+def test_a_link_stays_a_link(tmp_path, rows):
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "race")
+    found = search(link).fit(*rows)
+    assert link.is_symlink()
+    assert load_checkpoint(tmp_path / "race").best_params_ == found.best_params_
+
+
+def test_a_fit_that_goes_to_another_folder_takes_no_file_along(
+    tmp_path, rows, fits, monkeypatch
+):
+    """The file and its lock are where they were when the search began."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(_journal, "MOST_WASTE", 100)
+    fits.at[3] = lambda: os.chdir("elsewhere")
+    search("race").fit(*rows)
+    assert {one.name for one in tmp_path.iterdir()} == {"elsewhere", "race"}
+    assert not list((tmp_path / "elsewhere").iterdir())
+    assert load_checkpoint(tmp_path / "race").stop_reason_ is not None
 
 
 @pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no such files here")

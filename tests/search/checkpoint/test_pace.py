@@ -62,6 +62,21 @@ def test_what_every_group_costs_leaves_less_for_saving():
     assert 0.9 * SHARE * clock.now <= spent <= SHARE * clock.now + 0.001
 
 
+def test_a_credit_is_used_at_once_and_counts_later():
+    """The first groups are on disk at once, and a race of seconds pays no more."""
+    clock = Clock()
+    pace = Pace(SHARE, 1e-4, clock, credit=0.01)
+    spent = {}
+    while clock.now < 2:
+        clock.now += 0.001
+        if pace.wait() <= 0:
+            with pace.saving():
+                clock.now += 0.001
+            spent[clock.now] = 0.001
+    assert sum(one for now, one in spent.items() if now < 0.03) >= 0.009
+    assert sum(spent.values()) <= SHARE * clock.now
+
+
 def test_long_groups_are_saved_one_by_one():
     clock = Clock()
     pace = Pace(SHARE, 1e-4, clock)

@@ -197,3 +197,71 @@ def test_what_finished_looks_leave_behind_is_removed(tmp_path, monkeypatch):
     looks = [one.fields["number"] for one in records if one.kind == "looks"]
     assert looks == list(range(7))
     assert sorted(tmp_path.iterdir()) == [path]
+
+
+def test_a_look_of_a_long_race_goes_through_no_old_records(tmp_path):
+    """What saving takes grows with what is new, not with all that was saved."""
+
+    class Unread(list):
+        def __iter__(self):
+            raise AssertionError("all records were gone through")
+
+    path = tmp_path / "race"
+    journal = Journal(path, create(path, {}))
+    for number in range(9):
+        journal.append("groups", {"losses": np.arange(50.0)}, lasts=False)
+        journal._places = Unread(journal._places)
+        journal.append("looks", {"number": number}, lasts=True)
+        journal.tidy()
+        journal._places = journal._places[:]
+    journal.close()
+    assert len(read(path)[0]) == 19
+
+
+def test_a_file_that_was_removed_or_replaced_is_written_anew(tmp_path, monkeypatch):
+    """What is left out is left out of our own bytes, not of those under its name."""
+    monkeypatch.setattr(journal_module, "MOST_WASTE", 10_000)
+    path = tmp_path / "race"
+    for other in (None, b"x" * 10**6):
+        journal = Journal(path, create(path, {"who": "me"}))
+        journal.append("groups", {"losses": np.arange(5000.0)}, lasts=False)
+        path.unlink()
+        if other is not None:
+            path.write_bytes(other)
+        journal.tidy()
+        journal.append("looks", {"number": 1}, lasts=True)
+        journal.close()
+        records, reading = read(path)
+        assert records == [{"who": "me"}, {"number": 1}]
+        assert not reading.torn
+
+
+def test_a_file_that_cannot_be_opened_again_leaves_no_number_behind(
+    tmp_path, monkeypatch
+):
+    """The number of a file that was closed belongs to the next one that is opened."""
+    monkeypatch.setattr(journal_module, "MOST_WASTE", 10_000)
+    path = tmp_path / "race"
+    journal = Journal(path, create(path, {"who": "me"}))
+    journal.append("groups", {"losses": np.arange(5000.0)}, lasts=False)
+
+    def too_many(path):
+        raise OSError(24, "Too many open files")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(journal_module, "_open", too_many)
+        journal.tidy()
+    with (tmp_path / "other").open("wb") as other:
+        journal.append("looks", {"number": 1}, lasts=True)
+        journal.sync()
+        assert os.fstat(other.fileno()).st_size == 0
+    journal.close()
+    assert read(path)[0] == [{"who": "me"}]
+
+
+def test_what_a_killed_process_left_half_written_is_removed(tmp_path):
+    path, left = tmp_path / "race", tmp_path / "race.new"
+    reading = create(path, {})
+    left.write_bytes(b"cvst")
+    Journal(path, reading).close()
+    assert not left.exists()

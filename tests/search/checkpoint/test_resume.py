@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import threading
 import time
 from contextlib import suppress
@@ -269,3 +270,28 @@ def test_what_is_done_is_on_disk_while_a_long_fit_runs(
     assert seen[-1] == (8, 12)
     # Those of earlier tests may have ended meanwhile.
     assert set(threading.enumerate()) <= threads
+
+
+def test_a_race_goes_on_while_the_disk_is_waited_for(rows, tmp_path, fits, monkeypatch):
+    """A disk that hesitates holds up no group: a thread waits for it."""
+    monkeypatch.setattr(_pace, "SYNC_SHARE", np.inf)
+    slow, over, n_fits = threading.Event(), threading.Event(), []
+    fsync = os.fsync
+
+    def hesitant(handle):
+        if threading.current_thread() is not threading.main_thread():
+            slow.set()
+            assert over.wait(60)
+            n_fits.append(fits.count)
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", hesitant)
+    # From the fifth fit to the eleventh the disk is waited for.
+    fits.at = {5: lambda: slow.wait(60), 11: over.set}
+    path = tmp_path / "race"
+    search = RaceGridSearchCV(Told(), GRID, random_state=0, max_looks=1)
+    with pytest.warns(FitFailedWarning):
+        search.set_params(checkpoint=path).fit(*rows)
+    assert over.is_set()
+    assert n_fits[0] >= 11
+    assert load_checkpoint(path).stop_reason_ == search.stop_reason_

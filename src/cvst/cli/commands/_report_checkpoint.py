@@ -12,7 +12,7 @@ from cvst._text import counted, seconds_text
 from cvst.cli._extras import MissingExtraError
 from cvst.cli.results import plain, write_file
 from cvst.cli.terminal import shown_parameters
-from cvst.exceptions import InvalidInputError
+from cvst.exceptions import CheckpointError, CVSTError, InvalidInputError
 from cvst.report import page_html
 from cvst.search import Checkpoint
 
@@ -34,18 +34,34 @@ def report_checkpoint(options: Namespace) -> str:
             "name with --html, or allow it with --overwrite."
         )
     checkpoint = load_checkpoint(path)
+    try:
+        document, content = _told(checkpoint, target)
+        text = json.dumps(document, indent=2) if options.json else _text(document)
+    except CVSTError:
+        raise
+    except ImportError as error:
+        raise MissingExtraError(str(error)) from error
+    except Exception as error:
+        # Whoever can write a file can write checksums too, and anything shows here.
+        raise CheckpointError(
+            f"'{path}' is damaged: there is no telling of it "
+            f"({type(error).__name__}: {error}). Name another file."
+        ) from error
+    if content is not None:
+        write_file(target, content)
+    return text
+
+
+def _told(checkpoint: Checkpoint, target: Path) -> tuple[dict[str, Any], bytes | None]:
+    """Return what there is to tell, and the page if there is one."""
     document = _document(checkpoint)
-    if checkpoint.n_looks_:
-        page = checkpoint.summary()
-        document["stop_sentence"] = page["stop_sentence"]
-        try:
-            content = page_html(page, title=f"{path.name}: a race of cvst")
-        except ImportError as error:
-            raise MissingExtraError(str(error)) from error
-        # A path may hold bytes that are not text, which Python keeps as surrogates.
-        write_file(target, content.encode(errors="backslashreplace"))
-        document["files"] = [str(target)]
-    return json.dumps(document, indent=2) if options.json else _text(document)
+    if not checkpoint.n_looks_:
+        return document, None
+    page = checkpoint.summary()
+    document |= {"stop_sentence": page["stop_sentence"], "files": [str(target)]}
+    title = f"{checkpoint.path.name}: a race of cvst"
+    # A path may hold bytes that are not text, which Python keeps as surrogates.
+    return document, page_html(page, title=title).encode(errors="backslashreplace")
 
 
 def _is_ours(path: Path) -> bool:

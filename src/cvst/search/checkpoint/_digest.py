@@ -12,7 +12,7 @@ import numpy as np
 
 from cvst.evaluation import is_stored
 
-__all__ = ["digest"]
+__all__ = ["digest", "digest_of_code"]
 
 BLOCK_BYTES = 2**24
 
@@ -32,6 +32,19 @@ def digest(value: Any) -> str:
     False
     """
     return _Digest().of(value).hex()
+
+
+def digest_of_code(kind: type) -> str:
+    """Return a fingerprint of the methods of a class of the script.
+
+    Classes of modules have none: they count with the version of their package.
+
+    Examples
+    --------
+    >>> digest_of_code(int) == digest_of_code(str)
+    True
+    """
+    return _Digest().of_code(kind).hex()
 
 
 class _Digest:
@@ -58,7 +71,7 @@ class _Digest:
             return _mixed("bytes", [bytes(value)])
         kinds: tuple[tuple[Any, Callable[[Any], Iterable[bytes | memoryview]]], ...] = (
             (np.ndarray, self._array),
-            (np.generic, lambda one: [one.dtype.str.encode(), one.tobytes()]),
+            (np.generic, lambda one: self._array(np.asarray(one))),
             (Mapping, self._mapping),
             (Set, lambda one: sorted(map(self.of, one))),
             (slice | range | types.ModuleType, lambda one: [repr(one).encode()]),
@@ -103,16 +116,24 @@ class _Digest:
         if hasattr(value, "get_params") and not isinstance(value, type):
             # Not its state: a fitted one is cloned, and means the same as a fresh one.
             params = self.of(value.get_params(deep=False))
-            return _mixed(name, [params, *self._own_code(type(value))])
-        return _mixed(name, self._state(value))
+            return _mixed(name, [params, self.of_code(type(value))])
+        return _mixed(name, [*self._state(value), self.of_code(type(value))])
 
-    def _own_code(self, kind: type) -> Iterator[bytes]:
-        """Yield the methods of a class of the script, which people edit."""
+    def of_code(self, kind: type) -> bytes:
+        """Return the digest of a class of the script, which people edit."""
         own = [vars(one) for one in kind.__mro__ if one.__module__ == "__main__"]
-        for members in own:
-            for _, member in sorted(members.items()):
-                if isinstance(member, types.FunctionType):
-                    yield self.of(member)
+        members = (item for one in own for item in sorted(one.items()))
+        return _mixed("code", self._members(members))
+
+    def _members(self, members: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
+        """Yield methods of all kinds; other attributes may change with every fit."""
+        for name, member in members:
+            if isinstance(member, staticmethod | classmethod):
+                yield self.of((name, member.__func__))
+            elif isinstance(member, property):
+                yield self.of((name, member.fget))
+            elif isinstance(member, types.FunctionType):
+                yield self.of((name, member))
 
     def _state(self, value: Any) -> Iterator[bytes]:
         """Yield what an object would hand to a copy of itself."""
@@ -129,8 +150,17 @@ class _Digest:
 
     def _array(self, value: np.ndarray) -> Iterator[bytes | memoryview]:
         yield f"{value.dtype.str} {value.shape}".encode()
+        if isinstance(value, np.ma.MaskedArray):
+            yield self.of(np.ma.getmaskarray(value))
+        value = np.asarray(value)
         if value.dtype.hasobject:
             yield from map(self.of, value.ravel().tolist())
+        elif value.dtype.names is not None:
+            # By their parts: between them there may be bytes that mean nothing.
+            yield from (self.of(value[name]) for name in value.dtype.names)
+        elif value.dtype.char in "gG":
+            # Long numbers have such bytes too.
+            yield from map(self.of, _in_two(value))
         elif value.flags.c_contiguous:
             yield value.reshape(-1).view(np.uint8).data
         else:
@@ -162,6 +192,14 @@ class _Digest:
         if value is np.random.mtrand._rand:
             return [b"shared"]
         return [self.of(value.get_state(legacy=False))]
+
+
+def _in_two(value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return long numbers as the nearest short ones, and what is missing to them."""
+    short = np.complex128 if value.dtype.kind == "c" else np.float64
+    with np.errstate(all="ignore"):
+        high = value.astype(short)
+        return high, (value - high).astype(short)
 
 
 def _mixed(kind: str, parts: Iterable[bytes | memoryview]) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from cvst._searched import Search
 from cvst._text import value_text
 from cvst.search._setup import Setup
-from cvst.search.checkpoint._digest import digest
+from cvst.search.checkpoint._digest import digest, digest_of_code
 from cvst.search.rows import Inputs
 
 __all__ = ["Part", "SavedSearch", "difference", "fingerprint"]
@@ -139,7 +139,8 @@ def _space(name: str, space: Any) -> Iterator[tuple[str, Part]]:
 def _estimator(estimator: Any) -> Iterator[tuple[str, Part]]:
     kind = type(estimator)
     path = f"{kind.__module__}.{kind.__qualname__}"
-    yield "the estimator", {"digest": digest(path), "text": kind.__qualname__}
+    code = digest_of_code(kind)
+    yield "the estimator", {"digest": digest((path, code)), "text": kind.__qualname__}
     for name, value in sorted(estimator.get_params(deep=True).items()):
         yield f"{name} of the estimator", _part(value)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,11 @@ __all__ = ["Journal", "create"]
 MOST_WASTE = 2**24
 
 
+def _real(path: Path) -> Path:
+    """Return where a file is: links followed, wherever the process goes later."""
+    return Path(os.path.realpath(path))
+
+
 def create(path: Path, fields: dict[str, Any]) -> Reading:
     """Write a new checkpoint that holds its header, all at once.
 
@@ -37,7 +42,7 @@ def create(path: Path, fields: dict[str, Any]) -> Reading:
     writer = Writer()
     parts = [first_line(), *writer.parts("header", fields)]
     try:
-        _replace(path, parts)
+        _replace(_real(path), parts)
     except OSError as error:
         raise CheckpointError(
             f"checkpoint='{path}' cannot be written: {error.strerror or error}. Name a "
@@ -50,7 +55,7 @@ def create(path: Path, fields: dict[str, Any]) -> Reading:
 
 def _replace(path: Path, parts: list[bytes | memoryview]) -> None:
     """Write a file so that it is there whole or not at all."""
-    fresh = path.with_name(path.name + ".new")
+    fresh = _fresh(path)
     try:
         with fresh.open("wb") as file:
             for part in parts:
@@ -60,6 +65,10 @@ def _replace(path: Path, parts: list[bytes | memoryview]) -> None:
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def _fresh(path: Path) -> Path:
+    return path.with_name(path.name + ".new")
 
 
 def _sync_name(path: Path) -> None:
@@ -87,14 +96,21 @@ class Journal:
 
     def __init__(self, path: Path, reading: Reading) -> None:
         self.path = path
+        self._file = _real(path)
         self._end = reading.good_bytes
         self._last = reading.last
         self._places = list(reading.places)
+        self._passing_bytes = _passing(self._places)
         self._n_synced = reading.n_synced
         self._sync_failed = False
         self._is_name_synced = False
-        self._handle = _open(path)
+        # How often all was written anew.
+        self._n_times = 0
+        self._handle = _open(self._file)
         os.ftruncate(self._handle, self._end)
+        with suppress(OSError):
+            # Left by a process that was killed while it wrote all anew.
+            _fresh(self._file).unlink(missing_ok=True)
 
     def append(self, kind: str, fields: dict[str, Any], *, lasts: bool) -> None:
         """Write a record.
@@ -122,6 +138,7 @@ class Journal:
             raise
         start, self._end = self._end, self._end + sum(map(len, parts))
         self._places.append(Place(start, self._end, lasts, fields.get("ticket")))
+        self._passing_bytes += _passing(self._places[-1:])
         self._last = writer.last
 
     def _write(self, parts: list[bytes | memoryview]) -> None:
@@ -136,26 +153,43 @@ class Journal:
         """Whether all records have reached the disk."""
         return self._n_synced == len(self._places)
 
-    def sync(self) -> None:
+    def sync(self, busy: AbstractContextManager[Any] | None = None) -> None:
         """Return when all records have reached the disk.
+
+        Parameters
+        ----------
+        busy : context manager, optional
+            Keeps others from the file. It is not held while the disk is waited for;
+            then records that come meanwhile count as not there yet.
 
         Raises
         ------
         OSError
             If they cannot.
         """
+        busy = nullcontext() if busy is None else busy
+        with busy:
+            # A number of its own: the other may be closed meanwhile.
+            handle, n_records, began = (
+                os.dup(self._handle),
+                len(self._places),
+                self._n_times,
+            )
         try:
-            os.fsync(self._handle)
+            os.fsync(handle)
         except OSError:
             # What a disk could not take once it may have lost: a later sync that
             # succeeds says nothing about these records.
             self._sync_failed = True
             raise
+        finally:
+            os.close(handle)
         if not self._is_name_synced:
-            _sync_name(self.path)
+            _sync_name(self._file)
             self._is_name_synced = True
-        if not self._sync_failed:
-            self._n_synced = len(self._places)
+        with busy:
+            if began == self._n_times and not self._sync_failed:
+                self._n_synced = max(self._n_synced, n_records)
 
     def tidy(self, tickets: Collection[int | None] = ()) -> None:
         """Leave out what finished looks no longer need, once that is worth it.
@@ -165,13 +199,21 @@ class Journal:
         tickets : collection of int
             Looks that are not finished: their groups stay.
         """
-        needed = [one.lasts or one.ticket in tickets for one in self._places]
-        left_out = [
-            one for one, stays in zip(self._places, needed, strict=True) if not stays
-        ]
-        waste = sum(one.stop - one.start for one in left_out)
-        if waste <= max(MOST_WASTE, self._end - waste):
+        # Asked after every look: a long race must not go through all its records then.
+        if not self._is_worth_it(self._passing_bytes):
             return
+        needed = [one.lasts or one.ticket in tickets for one in self._places]
+        pairs = zip(self._places, needed, strict=True)
+        if not self._is_worth_it(_passing([one for one, stays in pairs if not stays])):
+            return
+        # A disk without room for both has room for the longer one.
+        with suppress(OSError):
+            self._write_anew(needed)
+
+    def _is_worth_it(self, waste: int) -> bool:
+        return waste > max(MOST_WASTE, self._end - waste)
+
+    def _write_anew(self, needed: Sequence[bool]) -> None:
         writer, places = Writer(), []
         parts: list[bytes | memoryview] = [first_line()]
         end = len(parts[0])
@@ -181,23 +223,36 @@ class Journal:
                 stop = end + one.stop - one.start
                 places.append(one._replace(start=end, stop=stop))
                 end = stop
-        # A disk without room for both has room for the longer one.
-        with suppress(OSError):
-            _replace(self.path, parts)
-            _sync_name(self.path)
-            os.close(self._handle)
-            self._handle = _open(self.path)
-            self._end, self._last, self._places = end, writer.last, places
-            self._n_synced, self._sync_failed = len(places), False
+        _replace(self._file, parts)
+        _sync_name(self._file)
+        # First the new one: without it the number of the old one must stay ours.
+        handle, before = _open(self._file), self._handle
+        self._handle = handle
+        self._end, self._last, self._places = end, writer.last, places
+        self._passing_bytes = _passing(places)
+        self._n_synced, self._sync_failed = len(places), False
+        self._n_times += 1
+        os.close(before)
 
     def _read(self, start: int, stop: int) -> bytes:
-        with self.path.open("rb") as file:
-            file.seek(start)
-            return file.read(stop - start)
+        """Return bytes of the file that we write, whatever has its name by now."""
+        os.lseek(self._handle, start, os.SEEK_SET)
+        content = b""
+        while len(content) < stop - start:
+            more = os.read(self._handle, stop - start - len(content))
+            if not more:
+                raise OSError(f"bytes {start:,} to {stop:,} are gone")
+            content += more
+        return content
 
     def close(self) -> None:
         """Close the file."""
         os.close(self._handle)
+
+
+def _passing(places: Sequence[Place]) -> int:
+    """Return the bytes of records that are of no use once their look is over."""
+    return sum(one.stop - one.start for one in places if not one.lasts)
 
 
 def _open(path: Path) -> int:

@@ -7,10 +7,11 @@ import os
 import platform
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from cvst.exceptions import CheckpointError
+from cvst.exceptions import CheckpointError, CheckpointWarning
 from cvst.search._log import LOGGER
 
 if sys.platform != "win32":
@@ -35,7 +36,9 @@ class Lock:
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path.with_name(path.name + ".lock")
+        # Beside the file itself: it may be known by several names.
+        file = Path(os.path.realpath(path))
+        self.path = file.with_name(file.name + ".lock")
         self._checkpoint = path
         self._is_ours = False
 
@@ -55,10 +58,19 @@ class Lock:
         """Let others have it, unless it was never taken or is somebody else's."""
         if not self._is_ours:
             return
-        owner = self._owner()
-        # Without a number in it: this process was interrupted while it wrote.
-        if owner is not None and owner.get("pid", os.getpid()) == os.getpid():
-            self.path.unlink(missing_ok=True)
+        try:
+            owner = self._owner()
+            # Without a number in it: this process was interrupted while it wrote.
+            if owner is not None and owner.get("pid", os.getpid()) == os.getpid():
+                self.path.unlink(missing_ok=True)
+        except OSError as error:
+            # Disks that fail may only be read from then on; the race is over.
+            warnings.warn(
+                f"'{self.path}' cannot be removed: {error.strerror or error}. Delete "
+                "it when that is possible, or let this process end.",
+                CheckpointWarning,
+                stacklevel=2,
+            )
         self._is_ours = False
 
     def _taken(self) -> bool:

@@ -10,7 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from cvst._text import value_text
-from cvst.exceptions import CheckpointError, CheckpointWarning, InvalidInputError
+from cvst.exceptions import (
+    CheckpointError,
+    CheckpointWarning,
+    CVSTError,
+    InvalidInputError,
+)
 from cvst.report import score_name
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
@@ -47,8 +52,14 @@ def recorded(
         return
     path = Path(search.checkpoint)
     # Before the lock: a refusal must not leave a file behind.
-    _check(search, path)
-    lock = Lock(path)
+    try:
+        _check(search, path)
+        lock = Lock(path)
+    except (OSError, ValueError) as error:
+        if isinstance(error, CVSTError):
+            raise
+        # Of a name that is too long, or with a NUL or half a character pair in it.
+        raise _unwritable(path, error) from error
     try:
         _take(lock, path)
         journal, story = _open(search, path, inputs, setup)
@@ -76,7 +87,6 @@ def _take(lock: Lock, path: Path) -> None:
     except CheckpointError:
         raise  # in use, and it says by whom
     except (OSError, ValueError) as error:
-        # A name with a NUL or half a character pair in it is a ValueError.
         raise _unwritable(path, error) from error
 
 
@@ -152,7 +162,13 @@ def _check(search: SavedSearch, path: Path) -> None:
 
 def _read(path: Path, reading: Reading, values: Sequence[Any]) -> Story:
     known = {digest(value): value for value in values}
-    story = Story.of(path, read_records(path, reading), known)
+    try:
+        story = Story.of(path, read_records(path, reading), known)
+    except OSError as error:
+        raise CheckpointError(
+            f"'{path}' cannot be read: {error.strerror or error}. Name another file to "
+            "begin anew."
+        ) from error
     if reading.torn and reading.n_records:
         warnings.warn(
             f"'{path}' ends within a record, as after a crash: its last "

@@ -15,13 +15,13 @@ __all__ = ["Pace", "syncing", "writing"]
 
 # What writing, and waiting for the disk, may take of the time. Where groups are so
 # short that it would take more, several are saved together: they are soon done again.
-SHARE, SYNC_SHARE = 0.008, 0.003
+SHARE, SYNC_SHARE = 0.006, 0.003
 
 # What each takes at least, and how fast bytes are written, before any was timed.
 LEAST_WRITE, LEAST_SYNC, FASTEST = 5e-5, 1e-3, 2e8
 
 # Seconds that writing may take before anything is known of the race, so that the first
-# groups are on disk at once; a share of a second or two.
+# groups are on disk at once; the share of a second or two, and not more than that.
 CREDIT = 0.01
 
 # Fewer do not tell how fast a disk is.
@@ -50,7 +50,7 @@ class Pace:
     clock : callable
         Returns seconds.
     credit : float
-        Seconds that it may take besides.
+        Seconds that it may take at once; they count as all others do later.
     """
 
     def __init__(
@@ -65,13 +65,14 @@ class Pace:
         self._rate = FASTEST
         self._clock = clock
         self._began = clock()
-        self._spent = -credit
+        self._credit = credit
+        self._spent = 0.0
 
     def wait(self, n_bytes: int = 0) -> float:
         """Return the seconds after which this number of bytes can be saved."""
         elapsed = self._clock() - self._began
-        expected = self._each + n_bytes / self._rate
-        return (self._spent + expected) / self._share - elapsed
+        expected = self._spent + self._each + n_bytes / self._rate
+        return 0.0 if expected <= self._credit else expected / self._share - elapsed
 
     @contextmanager
     def counting(self) -> Iterator[None]:

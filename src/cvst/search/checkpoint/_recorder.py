@@ -60,6 +60,7 @@ class Recorder:
         numbers: Mapping[int, int],
     ) -> None:
         self._journal = journal
+        self._path = None if journal is None else journal.path
         self._seconds = now
         self._book = story.book
         self._n_looks = len(story.looks)
@@ -279,8 +280,9 @@ class Recorder:
         if self._journal is None:
             return
         with self._lock:
-            saved = self._save()
-            if saved and reason not in BROKEN_OFF and self.story.end is None:
+            is_over = reason not in BROKEN_OFF and self.story.end is None
+            # Ranked once: the record of the end tells it too.
+            if self._save(ranked=not is_over) and is_over:
                 # The last record says of all others that they were there.
                 self._sync()
                 fields = {"reason": reason, **ranked_now(setup, state)}
@@ -299,15 +301,16 @@ class Recorder:
 
     def close(self) -> None:
         """Save what is left and close the file; a second time does no harm."""
+        # First, and outside the lock: the thread may be waiting for it or for the disk.
+        self._later.stop()
         with self._lock:
             if self._journal is not None:
                 self._save()
                 self._sync()
                 # Given up first: its number may be another file's when it is closed.
                 journal, self._journal = self._journal, None
-                journal.close()
-        # Outside the lock, which the thread may be waiting for.
-        self._later.stop()
+                # Some disks tell only now that they are full.
+                self._try(journal.close)
 
     # Saving -------------------------------------------------------------------------
 
@@ -333,26 +336,29 @@ class Recorder:
         is_done = not others and all(one.is_complete for one in unsaved)
         if wait <= 0 and not is_done:
             self._save(ranked)
-            self._sync_in_time()
+            self._sync_later()
         else:
             # The next group may take hours.
             self._later.within(max(wait, LATE_SECONDS))
 
-    def _sync_in_time(self) -> None:
-        """Wait for the disk now, or as soon as the share of the time allows."""
-        if self._journal is None or self._journal.is_synced:
-            return
-        wait = self._syncs.wait()
-        if wait <= 0:
-            self._sync()
-        else:
-            self._later.within(max(wait, LATE_SECONDS))
+    def _sync_later(self) -> None:
+        """Have a thread wait for the disk as soon as the share of the time allows."""
+        if self._journal is not None and not self._journal.is_synced:
+            self._later.within(max(self._syncs.wait(), LATE_SECONDS))
 
     def _save_late(self) -> None:
         with self._lock:
             # A strategy is asked by the race alone: it may remember what it is asked.
             self._save(ranked=False)
-            self._sync_in_time()
+            journal = self._journal
+            if journal is None or journal.is_synced:
+                return
+            if self._syncs.wait() > 0:
+                self._sync_later()
+                return
+        # Without the lock, so that the race does not wait for the disk.
+        with self._syncs.saving():
+            self._try(partial(journal.sync, self._lock))
 
     def _save(self, ranked: bool = True) -> bool:
         """Write what is not on disk yet, in order; what fails waits for the next time.
@@ -405,14 +411,14 @@ class Recorder:
 
     def _try(self, what: Callable[[], None]) -> bool:
         """Do something with the file; if that fails, say so once."""
-        assert self._journal is not None
         try:
             what()
         except OSError as error:
-            if not self._warned:
-                self._warned = True
+            with self._lock:
+                warned, self._warned = self._warned, True
+            if not warned:
                 warnings.warn(
-                    f"checkpoint='{self._journal.path}' cannot be written any more: "
+                    f"checkpoint='{self._path}' cannot be written any more: "
                     f"{error.strerror or error}. The race goes on without it, and "
                     "tries again later.",
                     CheckpointWarning,
