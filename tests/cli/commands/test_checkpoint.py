@@ -16,6 +16,8 @@ import pytest
 
 from cvst.search.checkpoint import _pace
 
+pytestmark = pytest.mark.xdist_group("checkpoint")  # one search for all
+
 SEARCH = ("-t", "cost", "-m", "ridge", "--drop", "ill", "--quiet")
 
 

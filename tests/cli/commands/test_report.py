@@ -5,6 +5,8 @@ import shutil
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("report")  # one search for all
+
 
 @pytest.fixture(scope="module")
 def searched(cvst_once, shared_people_csv, tmp_path_factory):

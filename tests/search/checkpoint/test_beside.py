@@ -14,12 +14,15 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from cvst import RaceSearchCV, load_checkpoint
 from cvst.race import ProposeAndConfirm
-from cvst.search.checkpoint import _journal, _recorder
+from cvst.search.checkpoint import _journal, _pace, _recorder
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import Story
 
 # Configurations of a look, and the fits after which the search is broken off: in the
 # middle of looks that overlap, on any machine.
+
+pytestmark = pytest.mark.xdist_group("beside")  # broken off once
+
 TOGETHER, N_FITS = 6, 17
 
 
@@ -73,6 +76,8 @@ def _looks_of_several():
     several = lambda self, state, rung=None: TOGETHER  # noqa: E731
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ProposeAndConfirm, "_n_together", several)
+        # On a busy machine saving seems slow, and would be put off.
+        patch.setattr(_pace, "SHARE", float("inf"))
         yield
 
 
