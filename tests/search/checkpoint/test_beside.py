@@ -18,11 +18,10 @@ from cvst.search.checkpoint import _journal, _pace, _recorder
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import Story
 
-# Configurations of a look, and the fits after which the search is broken off: in the
-# middle of looks that overlap, on any machine.
-
 pytestmark = pytest.mark.xdist_group("beside")  # broken off once
 
+# Configurations of a look, and the fits after which the search is broken off: in the
+# middle of looks that overlap, on any machine.
 TOGETHER, N_FITS = 6, 17
 
 
