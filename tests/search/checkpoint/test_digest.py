@@ -20,6 +20,8 @@ from sklearn.pipeline import make_pipeline
 
 from cvst.search.checkpoint._digest import digest
 
+pytestmark = pytest.mark.xdist_group("digest")  # two ask the same processes
+
 TABLE = pd.DataFrame(
     {"a": [1.0, 2.0], "b": ["x", "y"], "c": pd.Categorical(["u", "v"])}
 )
@@ -130,14 +132,12 @@ def told():
     ]
 
 
-@pytest.mark.xdist_group("digest")  # both ask the same processes
 def test_another_process_agrees(told):
     """Whatever the seed of its hashes, and whatever was drawn there before."""
     one, other = told
     assert one[0] == other[0]
 
 
-@pytest.mark.xdist_group("digest")  # both ask the same processes
 def test_a_class_of_the_script_counts_with_its_methods(told):
     """The same ones in another run, and not those that were edited."""
     one, other = told
