@@ -9,8 +9,9 @@ RELEASE := .venv-release/bin
 DEMO := .venv-demo/bin
 
 # Two workers have a core each, and trees that share it would wait for each other. BLAS
-# keeps two threads, so that tests see whether a race gives them back.
-THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2
+# keeps two threads, so that tests see whether a race gives them back. Tests start many
+# processes: what one has compiled is kept for the others, whatever the shell says.
+THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2 PYTHONDONTWRITEBYTECODE=
 
 # What of the search depends on the version of scikit-learn.
 FACE := grid_search scores several_scores callbacks strategies bad_input estimate \

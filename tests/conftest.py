@@ -6,8 +6,12 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
+from functools import cache
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
@@ -30,3 +34,28 @@ if PROFILE == "repeatable" and hasattr(providers, "_get_local_constants"):
 # tests that press it would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@cache
+def _group_of(path: Path) -> str | None:
+    """Return the group that a file of tests names for all of them."""
+    if not path.is_file():
+        return None
+    named = r'^(?:pytestmark = |    )pytest\.mark\.xdist_group\("([^"]+)"\)'
+    found = re.search(named, path.read_text(encoding="utf-8"), re.MULTILINE)
+    return found and found[1]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Keep groups together: pytest-xdist 3.8 cannot tell them from pytest 9.2."""
+    if config.getvalue("dist") != "loadgroup":
+        return None
+    from xdist.scheduler import LoadGroupScheduling
+
+    class ByFile(LoadGroupScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            path = config.rootpath / nodeid.partition("::")[0]
+            return _group_of(path) or super()._split_scope(nodeid)
+
+    return ByFile(config, log)

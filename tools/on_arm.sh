@@ -33,8 +33,8 @@ if [ ! -e "$folder/ready" ]; then
         --platform manylinux_2_27_aarch64 --platform manylinux_2_17_aarch64 \
         --platform manylinux2014_aarch64 \
         scikit-learn threadpoolctl matplotlib pandas pyarrow rich skops pyyaml shtab \
-        plotly jinja2 numba hypothesis lightgbm optuna pytest statsmodels distributed \
-        polars xgboost-cpu
+        plotly jinja2 numba hypothesis lightgbm optuna pytest pytest-xdist statsmodels \
+        distributed polars xgboost-cpu
     touch "$folder/ready"
 fi
 

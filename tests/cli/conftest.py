@@ -3,7 +3,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import StringIO
 
 import numpy as np
 import pandas as pd
@@ -19,17 +21,34 @@ class Result:
     err: str
 
 
+def exit_code(arguments) -> int:
+    """Run a command in this process."""
+    try:
+        return main([str(argument) for argument in arguments])
+    except SystemExit as stop:
+        return stop.code or 0
+
+
 @pytest.fixture
 def cvst(capsys):
     """Run a command in this process and return exit code and output."""
 
     def call(*arguments: str) -> Result:
-        try:
-            code = main([str(argument) for argument in arguments])
-        except SystemExit as stop:
-            code = stop.code or 0
+        code = exit_code(arguments)
         captured = capsys.readouterr()
         return Result(code, captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture(scope="session")
+def cvst_once():
+    """Return what runs a command of which several tests look at the results."""
+
+    def call(*arguments: str) -> Result:
+        with redirect_stdout(StringIO()) as out, redirect_stderr(StringIO()) as err:
+            code = exit_code(arguments)
+        return Result(code, out.getvalue(), err.getvalue())
 
     return call
 
@@ -67,8 +86,7 @@ def cvst_process(environment, tmp_path):
     return call
 
 
-@pytest.fixture
-def people():
+def table_of_people():
     """Return a table of all kinds of columns, with gaps."""
     rng = np.random.default_rng(0)
     n_rows = 240
@@ -89,6 +107,20 @@ def people():
     frame.loc[rng.random(n_rows) < 0.1, "age"] = np.nan
     frame.loc[rng.random(n_rows) < 0.1, "city"] = None
     return frame
+
+
+@pytest.fixture
+def people():
+    """Return a table of all kinds of columns, with gaps."""
+    return table_of_people()
+
+
+@pytest.fixture(scope="session")
+def shared_people_csv(tmp_path_factory):
+    """Write the table of people where no test changes it."""
+    path = tmp_path_factory.mktemp("people") / "people.csv"
+    table_of_people().to_csv(path, index=False)
+    return path
 
 
 @pytest.fixture

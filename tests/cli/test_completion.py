@@ -55,7 +55,11 @@ def bash(script, line, folder):
 
 
 def fish(script, line, folder):
-    """Ask a real fish; its answers carry a description after a tab."""
+    """Ask a real fish; its answers carry a description after a tab.
+
+    Newer ones also offer what has the word in its middle, where nothing begins so.
+    """
+    typed = line.split(" ")[-1]
     done = subprocess.run(
         ["fish", "--no-config", "-c", f"{script}\ncomplete -C '{line}'"],
         capture_output=True,
@@ -63,7 +67,8 @@ def fish(script, line, folder):
         check=True,
         cwd=folder,
     )
-    return [answer.split("\t")[0] for answer in done.stdout.splitlines()]
+    answers = [answer.split("\t")[0] for answer in done.stdout.splitlines()]
+    return [answer for answer in answers if answer.startswith(typed)]
 
 
 # Completion in zsh is off until it is asked for, usually in .zshrc.

@@ -19,7 +19,7 @@ from cvst.cli.commands import _chosen_search, _report_run
 from cvst.cli.results import _folder
 from cvst.cli.table import _reading
 
-RIDGE = ["-m", "ridge", "-g", "alpha=[1, 10]"]
+RIDGE = ["-m", "ridge", "-g", "alpha=[1, 10]", "--max-looks", "1"]
 
 
 @pytest.fixture
@@ -322,22 +322,17 @@ class Hidden(Ridge):
 
 
 @pytest.mark.parametrize("name", ["Locked", "Hidden"])
-def test_a_model_that_cannot_be_saved_is_one_note(name, table, environment):
+def test_a_model_that_cannot_be_saved_is_one_note(name, table, cvst, monkeypatch):
     """A lock cannot be written; a lambda can, but not be read back."""
     Path("unsaved.py").write_text(UNSAVED, encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "unsaved", raising=False)
     model = ["-m", f"unsaved:{name}", "-g", "alpha=[1, 10]"]
     command = ["search", table, "-t", "cost", *model, "--out", "results"]
-    done = subprocess.run(
-        [sys.executable, "-m", "cvst", *command],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    assert done.stdout.count("There is no model.skops: skops cannot") == 1
-    assert "Load the model" not in done.stdout
+    done = cvst(*command)
+    assert done.code == 0, done.err
+    assert "Traceback" not in done.err
+    assert done.out.count("There is no model.skops: skops cannot") == 1
+    assert "Load the model" not in done.out
     files = {path.name for path in Path("results").iterdir()}
     assert files == set(_folder.FILES) - {"model.skops"}
 

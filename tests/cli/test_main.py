@@ -185,10 +185,13 @@ def test_a_process_fails_with_one_sentence_and_exit_code_2(cvst_process):
 
 
 def test_a_process_in_a_pipe_writes_lines_and_draws_nothing(
-    folder, cvst_process, environment
+    folder, cvst_process, cvst, environment, monkeypatch
 ):
     """Even where colours are forced, as many build servers do; --quiet is quiet."""
     environment["FORCE_COLOR"] = "1"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.chdir(folder)
+    monkeypatch.delitem(sys.modules, "slow", raising=False)
     arguments = slow_search(folder, seconds=0)
     result = cvst_process(*arguments)
     assert result.code == 0
@@ -197,7 +200,7 @@ def test_a_process_in_a_pipe_writes_lines_and_draws_nothing(
     lines = result.err.splitlines()
     assert lines
     assert all(line.startswith("Look ") for line in lines)
-    quiet = cvst_process(*arguments, "--overwrite", "--quiet")
+    quiet = cvst(*arguments, "--overwrite", "--quiet")
     assert "Winner: alpha=" in quiet.out
     assert quiet.err == ""
 

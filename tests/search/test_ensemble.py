@@ -26,6 +26,8 @@ from cvst.learners import WeightedEnsembleClassifier, WeightedEnsembleRegressor
 from cvst.search._ensemble import MOST_ROUNDS, greedy_weights
 from cvst.statistics import paired_excess_test
 
+pytestmark = pytest.mark.xdist_group("ensemble")  # its search takes seconds
+
 LABELS = make_classification(400, 8, n_informative=5, flip_y=0.15, random_state=1)
 NUMBERS = make_friedman1(400, noise=1.0, random_state=0)
 # Trees that split on other columns err elsewhere: their mean is better than any.

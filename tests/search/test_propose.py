@@ -340,10 +340,10 @@ def test_rounds_come_for_nothing(data, seed):
 
 @pytest.mark.parametrize("seed", [0, None])
 def test_forests_are_screened_by_a_few_trees_and_confirmed_whole(seed):
-    X, y = make_classification(400, 6, random_state=0)
+    X, y = make_classification(200, 6, random_state=0)
     search = RaceSearchCV(
-        RandomForestClassifier(n_estimators=120, random_state=seed),
-        {"n_estimators": [120], "max_features": uniform(0.2, 0.8)},
+        RandomForestClassifier(n_estimators=60, random_state=seed),
+        {"n_estimators": [60], "max_features": uniform(0.2, 0.8)},
         n_iter=4,
         scoring="neg_log_loss",
         random_state=0,
@@ -351,7 +351,7 @@ def test_forests_are_screened_by_a_few_trees_and_confirmed_whole(seed):
     rounds = {seen.look.stage: seen.look.rounds for seen in search.race_.observations}
     assert rounds["screen"] == 50
     assert rounds["confirm"] is None
-    assert len(search.best_estimator_.estimators_) == 120
+    assert len(search.best_estimator_.estimators_) == 60
 
 
 def test_the_estimator_as_it_is_takes_part_on_all_sizes(data, clock):
@@ -520,10 +520,10 @@ def test_unknown_estimators_need_a_space(data):
 )
 def test_forests_are_proposed_with_as_many_trees_as_they_have(counts, expected):
     """More are never worse, and a look at a few of them could not tell."""
-    X, y = make_classification(300, random_state=0)
+    X, y = make_classification(120, 6, random_state=0)
     space = {"n_estimators": counts, "max_features": uniform(0.1, 0.9)}
     forest = RandomForestClassifier(n_estimators=40, random_state=0)
-    search = RaceSearchCV(forest, space, n_iter=20, random_state=0).fit(X, y)
+    search = RaceSearchCV(forest, space, n_iter=10, random_state=0).fit(X, y)
     counts = {one["n_estimators"] for one in search.cv_results_["params"][1:]}
     assert min(counts) in expected
     assert max(counts) <= max(expected)

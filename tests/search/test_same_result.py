@@ -22,6 +22,8 @@ from cvst.evaluation.svm import _fits as _svm_fits
 from cvst.search.checkpoint import _pace
 from cvst.search.checkpoint._recorder import Recorder
 
+pytestmark = pytest.mark.xdist_group("same result")  # one quiet run for all
+
 SCRIPT = Path(__file__).parent / "same_result.py"
 sys.path.insert(0, str(SCRIPT.parent))
 

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import struct
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from cvst.search.checkpoint import _pace
 from cvst.search.checkpoint._records import PREFIX, PREFIX_BYTES, Writer, first_line
+
+pytestmark = pytest.mark.xdist_group("checkpoint")  # one search for all
 
 SEARCH = ("-t", "cost", "-m", "ridge", "--drop", "ill", "--quiet")
 
@@ -29,28 +34,39 @@ def told(result):
     return document["winner"], looks, document["stop_reason"]
 
 
-def test_the_same_command_goes_on(cvst, people_csv, tmp_path):
-    quiet = search(cvst, people_csv, "--json")
-    file = tmp_path / "people.race"
-    first = search(cvst, people_csv, "--json", "--checkpoint", file)
-    again = search(cvst, people_csv, "--json", "--checkpoint", file)
+@pytest.fixture(scope="module")
+def kept(cvst_once, shared_people_csv, tmp_path_factory):
+    """Search once with a checkpoint; return its file and what was printed."""
+    file = tmp_path_factory.mktemp("kept") / "people.race"
+    result = search(cvst_once, shared_people_csv, "--json", "--checkpoint", file)
+    assert result.code == 0
+    return file, result
+
+
+@pytest.fixture
+def file(kept, tmp_path):
+    """Return a copy of that file, which a test may change."""
+    return shutil.copy(kept[0], tmp_path / "people.race")
+
+
+def test_the_same_command_goes_on(cvst, kept, shared_people_csv):
+    file, first = kept
+    quiet = search(cvst, shared_people_csv, "--json")
+    again = search(cvst, shared_people_csv, "--json", "--checkpoint", file)
     assert told(first) == told(again) == told(quiet)
     assert json.loads(first.out)["checkpoint"] == str(file)
     assert "--checkpoint" not in json.loads(first.out)["repeat"]
 
 
-def test_another_command_is_refused_in_a_sentence(cvst, people_csv, tmp_path):
-    file = tmp_path / "people.race"
-    assert search(cvst, people_csv, "--checkpoint", file).code == 0
-    result = search(cvst, people_csv, "--checkpoint", file, "--random-state", 1)
+def test_another_command_is_refused_in_a_sentence(cvst, file, shared_people_csv):
+    result = search(cvst, shared_people_csv, "--checkpoint", file, "--random-state", 1)
     assert result.code == 2
     assert "belongs to another search: random_state was 0, and is 1 now" in result.err
     assert result.err.count("\n") == 1
 
 
-def test_report_tells_of_a_checkpoint(cvst, people_csv, tmp_path):
-    file = tmp_path / "people.race"
-    winner = json.loads(search(cvst, people_csv, "--json", "--checkpoint", file).out)
+def test_report_tells_of_a_checkpoint(cvst, kept, file, tmp_path):
+    winner = json.loads(kept[1].out)
     result = cvst("report", file)
     assert result.code == 0
     assert "Winner: " in result.out
@@ -65,9 +81,7 @@ def test_report_tells_of_a_checkpoint(cvst, people_csv, tmp_path):
     )
 
 
-def test_a_damaged_checkpoint_is_refused_in_a_sentence(cvst, people_csv, tmp_path):
-    file = tmp_path / "people.race"
-    search(cvst, people_csv, "--checkpoint", file)
+def test_a_damaged_checkpoint_is_refused_in_a_sentence(cvst, file):
     content = bytearray(file.read_bytes())
     content[len(content) // 2] ^= 1
     file.write_bytes(content)
@@ -133,36 +147,34 @@ class Slow(Ridge):
 """
 
 
+COMMAND = [
+    "search", "table.csv", "-t", "y", "-m", "slow_model:Slow",
+    "-g", "alpha=[0.1, 1, 10]", "--quiet", "--json",
+    "--strategy", "cross_validation", "--checkpoint", "race",
+]  # fmt: skip
+
+
 @pytest.fixture
-def slow(environment, tmp_path):
-    """Return a function that starts a search which waits in its third look."""
-    (tmp_path / "slow_model.py").write_text(SLOW)
+def slow(environment, tmp_path, monkeypatch):
+    """Start a search that waits in its third look; return its process."""
+    monkeypatch.chdir(tmp_path)
+    # The same command in this process imports the model, which changes this.
+    monkeypatch.setattr(_pace, "SHARE", _pace.SHARE)
+    monkeypatch.delitem(sys.modules, "slow_model", raising=False)
+    Path("slow_model.py").write_text(SLOW)
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(60, 3)).round(3).tolist()
     lines = ["a,b,y", *(",".join(map(str, row)) for row in rows)]
-    (tmp_path / "table.csv").write_text("\n".join(lines))
-    command = [
-        sys.executable, "-m", "cvst", "search", "table.csv", "-t", "y", "-m",
-        "slow_model:Slow", "-g", "alpha=[0.1, 1, 10]", "--quiet", "--json",
-        "--strategy", "cross_validation", "--checkpoint", "race",
-    ]  # fmt: skip
-    environment = {**environment, "PYTHONPATH": _path(environment, tmp_path)}
-
-    def start():
-        return subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=environment,
-            cwd=tmp_path,
-        )
-
-    return start
-
-
-def _path(environment, folder):
-    return os.pathsep.join(filter(None, [str(folder), environment.get("PYTHONPATH")]))
+    Path("table.csv").write_text("\n".join(lines))
+    with subprocess.Popen(
+        [sys.executable, "-m", "cvst", *COMMAND],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
+        yield process
+        process.kill()
 
 
 def wait_for_looks(cvst, file, n_looks):
@@ -181,42 +193,37 @@ def wait_for_looks(cvst, file, n_looks):
 def test_sigterm_keeps_the_leader_and_the_race(slow, cvst, tmp_path):
     """Like Ctrl-C; the same command then ends as one that was left alone."""
     file = tmp_path / "race"
-    process = slow()
     seen = wait_for_looks(cvst, file, 2)
     assert seen["stop_reason"] is None
     assert seen["n_looks"] == 2
     assert seen["leader"]
-    process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=600)
-    assert process.returncode == 130, err
+    slow.send_signal(signal.SIGTERM)
+    out, err = slow.communicate(timeout=600)
+    assert slow.returncode == 130, err
     document = json.loads(out)
     assert document["stop_reason"] == "interrupted"
     assert document["winner"]["params"]
     assert not file.with_name("race.lock").exists()
 
-    (tmp_path / "go").touch()
-    process = slow()
-    out, err = process.communicate(timeout=600)
-    assert process.returncode == 0, err
-    again = json.loads(out)
+    Path("go").touch()
+    result = cvst(*COMMAND)
+    assert result.code == 0, result.err
+    again = json.loads(result.out)
     assert again["looks"][: len(document["looks"])] == document["looks"]
     file.unlink()
-    out, _ = slow().communicate(timeout=600)
-    quiet = json.loads(out)
+    quiet = json.loads(cvst(*COMMAND).out)
     assert again["winner"] == quiet["winner"]
     assert again["stop_reason"] == quiet["stop_reason"] != "interrupted"
 
 
 def test_a_second_process_is_refused_while_the_first_runs(slow, cvst, tmp_path):
-    process = slow()
     wait_for_looks(cvst, tmp_path / "race", 1)
-    second = slow()
-    _, err = second.communicate(timeout=600)
-    assert second.returncode == 2
-    assert f"is in use by process {process.pid}, which is still running" in err
-    assert "cannot be written" not in err
-    process.kill()
-    process.communicate()
+    second = cvst(*COMMAND)
+    assert second.code == 2
+    assert f"is in use by process {slow.pid}, which is still running" in second.err
+    assert "cannot be written" not in second.err
+    slow.kill()
+    slow.communicate()
     report = "report", tmp_path / "race", "--json"
     for _ in range(2):  # its own page may be replaced
         assert not json.loads(cvst(*report).out)["stop_reason"]

@@ -8,6 +8,7 @@ import os
 import signal
 from functools import cache, wraps
 
+import numpy as np
 import pytest
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
@@ -39,9 +40,14 @@ STAGES = {
 
 
 @pytest.fixture
-def command(people_csv, tmp_path):
+def command(tmp_path):
+    """Return a search on few numbers that need no preparation: its stages count."""
+    rows = np.random.default_rng(0).normal(size=(60, 2)).round(3).tolist()
+    lines = ["x,cost", *(f"{x},{x + noise}" for x, noise in rows)]
+    (tmp_path / "table.csv").write_text("\n".join(lines), encoding="utf-8")
     return [
-        "search", people_csv, "-t", "cost", "-m", "knn", "--json", "--quiet",
+        "search", tmp_path / "table.csv", "-t", "cost", "-m", "knn", "--raw",
+        "--json", "--quiet",
         "-g", "n_neighbors=[1, 5, 20]", "--strategy", "cross_validation",
         "--checkpoint", tmp_path / "race", "--out", tmp_path / "out", "--overwrite",
     ]  # fmt: skip

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from cvst import CVST, RaceGridSearchCV
+from cvst.cli import main
 from cvst.report import read_race
 
 GRID = "alpha=logspace(-2, 4, 7)"
@@ -348,18 +349,30 @@ NET = ("sklearn.neural_network:MLPRegressor", "max_iter=[3, 4]", "Iteration 1")
 MACHINE = ("sklearn.svm:SVR", "C=[1, 4]", "[LibSVM]")
 
 
+def printing(people_csv, model, grid):
+    return [
+        *["search", people_csv, "-t", "cost", "-m", model, "--max-looks", 1],
+        *["-g", f"verbose=[true]; {grid}", "--json"],
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:Stochastic Optimizer")
 @pytest.mark.parametrize(
-    ("model", "grid", "printed", "more"),
-    [(*NET, ["--plan"]), (*NET, ["-j", "2"]), (*MACHINE, [])],
+    ("model", "grid", "printed", "more"), [(*NET, ["--plan"]), (*MACHINE, [])]
 )
 def test_what_models_print_does_not_get_into_the_document(
-    cvst_process, people_csv, model, grid, printed, more
+    capfd, people_csv, model, grid, printed, more
 ):
     """Python prints the lines of the one, and compiled code those of the other."""
-    result = cvst_process(
-        *["search", people_csv, "-t", "cost", "-m", model, "--max-looks", 1],
-        *["-g", f"verbose=[true]; {grid}", "--json", *more],
-    )
+    command = [*printing(people_csv, model, grid), *more]
+    assert main([str(word) for word in command]) == 0
+    out, err = capfd.readouterr()
+    assert isinstance(json.loads(out), dict)
+    assert printed in err
 
+
+def test_what_workers_print_does_not_get_into_the_document(cvst_process, people_csv):
+    model, grid, printed = NET
+    result = cvst_process(*printing(people_csv, model, grid), "-j", "2")
     assert isinstance(json.loads(result.out), dict)
     assert printed in result.err

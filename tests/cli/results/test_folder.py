@@ -117,5 +117,7 @@ def test_a_folder_in_use_is_refused_before_any_work(tmp_path):
     check_folder(tmp_path, overwrite=True)
     with pytest.raises(InvalidInputError, match="is a file"):
         check_folder(tmp_path / "cv_results.csv", overwrite=True)
+    with pytest.raises(InvalidInputError, match="be the name of a folder: File name"):
+        check_folder(tmp_path / ("n" * 300), overwrite=True)
     with pytest.raises(InvalidInputError, match="cannot be made"):
         check_folder(tmp_path / "cv_results.csv" / "below", overwrite=True)

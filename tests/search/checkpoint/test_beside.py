@@ -14,9 +14,11 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from cvst import RaceSearchCV, load_checkpoint
 from cvst.race import ProposeAndConfirm
-from cvst.search.checkpoint import _journal, _recorder
+from cvst.search.checkpoint import _journal, _pace, _recorder
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import Story
+
+pytestmark = pytest.mark.xdist_group("beside")  # broken off once
 
 # Configurations of a look, and the fits after which the search is broken off: in the
 # middle of looks that overlap, on any machine.
@@ -53,25 +55,29 @@ def fits(log):
     return [tuple(line.split()) for line in Path(log).read_text().splitlines()]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def data():
     rng = np.random.default_rng(0)
     return rng.normal(size=(200, 2)), rng.normal(size=200)
 
 
-@pytest.fixture(params=["threads", "processes"])
+@pytest.fixture(scope="module", params=["threads", "processes"])
 def workers(request):
-    """Let workers be threads, which tell of each group, or processes, which cannot."""
+    """Return workers: threads, which tell of each group, or processes, which cannot."""
     # It counts from the moment that it is made.
-    with parallel_config("threading") if request.param == "threads" else nullcontext():
-        yield
+    threads = request.param == "threads"
+    return lambda: parallel_config("threading") if threads else nullcontext()
 
 
-@pytest.fixture(autouse=True)
-def _looks_of_several(monkeypatch):
+@pytest.fixture(scope="module", autouse=True)
+def _looks_of_several():
     """Have several groups in each look, as where proposing takes longer than fits."""
     several = lambda self, state, rung=None: TOGETHER  # noqa: E731
-    monkeypatch.setattr(ProposeAndConfirm, "_n_together", several)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ProposeAndConfirm, "_n_together", several)
+        # On a busy machine saving seems slow, and would be put off.
+        patch.setattr(_pace, "SHARE", float("inf"))
+        yield
 
 
 def search(log, path, **options):
@@ -90,13 +96,25 @@ def story_of(path):
     return Story.of(path, read_records(path, Reading()), {})
 
 
+@pytest.fixture(scope="module")
+def left(data, workers, tmp_path_factory):
+    """Break a search off while looks overlap; return its folder and what it left."""
+    folder = tmp_path_factory.mktemp("broken")
+    with workers(), pytest.raises(KeyboardInterrupt):
+        search(folder / "log", folder / "race").fit(*data)
+    return folder, {one.name: one.read_bytes() for one in folder.iterdir()}
+
+
 @pytest.fixture
-def broken(data, tmp_path, workers):
-    """Break a search off while looks overlap; return its log and its file."""
-    log, path = tmp_path / "log", tmp_path / "race"
-    with pytest.raises(KeyboardInterrupt):
-        search(log, path).fit(*data)
-    return log, path
+def broken(left, workers):
+    """Return the log and the file of that search, as it left them."""
+    folder, files = left
+    for one in folder.iterdir():
+        one.unlink()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    with workers():
+        yield folder / "log", folder / "race"
 
 
 @pytest.mark.parametrize("n_jobs", [2, 1])

@@ -20,6 +20,8 @@ from sklearn.pipeline import make_pipeline
 
 from cvst.search.checkpoint._digest import digest
 
+pytestmark = pytest.mark.xdist_group("digest")  # two ask the same processes
+
 TABLE = pd.DataFrame(
     {"a": [1.0, 2.0], "b": ["x", "y"], "c": pd.Categorical(["u", "v"])}
 )
@@ -127,51 +129,55 @@ def test_circles_end():
     assert len(digest(circle)) == 32
 
 
-def test_another_process_agrees():
-    """Whatever the seed of its hashes, and whatever was drawn there before."""
-    code = (
-        "import numpy as np\n"
-        "from scipy.stats import loguniform\n"
-        "from sklearn.svm import SVC\n"
-        "from sklearn.metrics import get_scorer\n"
-        "from cvst.search.checkpoint._digest import digest\n"
-        "np.random.random(int(__import__('sys').argv[1]))\n"
-        "print(digest([loguniform(1, 2), SVC(), get_scorer('r2'), {'x', 'y', 'z'}]))\n"
-    )
-    said = {
-        subprocess.run(
-            [sys.executable, "-c", code, seed],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
-        for seed in ("1", "2")
-    }
-    assert len(said) == 1
-
-
 SCRIPT = """
+import sys
+import numpy as np
+from scipy.stats import loguniform
 from sklearn.linear_model import Ridge
+from sklearn.svm import SVC
+from sklearn.metrics import get_scorer
 from cvst.search.checkpoint._digest import digest
+
+np.random.random(int(sys.argv[1]))
+print(digest([loguniform(1, 2), SVC(), get_scorer('r2'), {'x', 'y', 'z'}]))
 
 class Own(Ridge):
     def fit(self, X, y, sample_weight=None):
-        return super().fit(X, {target}, sample_weight)
+        return super().fit(X, y, sample_weight)
+
+print(digest(Own()))
+
+class Own(Ridge):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(X, 2 * y, sample_weight)
 
 print(digest(Own()))
 """
 
 
-def test_a_class_of_the_script_counts_with_its_methods():
+@pytest.fixture(scope="module")
+def told():
+    """Return what two processes tell, each with a seed of hashes of its own."""
+    return [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT, seed],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout.split()
+        for seed in ("1", "2")
+    ]
+
+
+def test_another_process_agrees(told):
+    """Whatever the seed of its hashes, and whatever was drawn there before."""
+    one, other = told
+    assert one[0] == other[0]
+
+
+def test_a_class_of_the_script_counts_with_its_methods(told):
     """The same ones in another run, and not those that were edited."""
-
-    def told(target):
-        script = SCRIPT.format(target=target)
-        done = subprocess.run(
-            [sys.executable, "-c", script], check=True, capture_output=True, text=True
-        )
-        return done.stdout
-
-    assert told("y") == told("y")
-    assert told("y") != told("2 * y")
+    one, other = told
+    assert one[1] == other[1]
+    assert one[1] != one[2]

@@ -7,7 +7,6 @@ import os
 import platform
 import subprocess
 import sys
-import textwrap
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -58,38 +57,42 @@ def test_a_file_with_two_names_has_one_lock(path, tmp_path):
     taken(link).release()
 
 
-def test_another_process_is_refused_and_told_by_whom(path):
-    code = f"""
-        from pathlib import Path
-        from cvst.search.checkpoint._lock import Lock
-        Lock(Path({str(path)!r})).take()
-    """
-    lock = taken(path)
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert f"is in use by process {os.getpid()}, which is still running" in done.stderr
-    lock.release()
+OTHER = """
+import os, signal, sys
+from pathlib import Path
+from cvst.exceptions import CheckpointError
+from cvst.search.checkpoint._lock import Lock
+
+try:
+    Lock(Path(sys.argv[1])).take()
+except CheckpointError as error:
+    print(error, flush=True)
+Lock(Path(sys.argv[2])).take()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="asks /proc for states")
-def test_a_process_that_ended_unnoticed_holds_no_lock(path):
-    """Killed, and its parent has not asked how it ended: it still has its number."""
-    code = f"""
-        import os, signal
-        from pathlib import Path
-        from cvst.search.checkpoint._lock import Lock
-        Lock(Path({str(path)!r})).take()
-        os.kill(os.getpid(), signal.SIGKILL)
+def test_another_process_is_refused_and_one_that_ended_unnoticed_is_not_obeyed(
+    path, tmp_path
+):
+    """The other is told by whom, takes another lock, and is killed.
+
+    As its parent has not asked how it ended, it still has its number.
     """
-    child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)])
-    os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
-    os.kill(child.pid, 0)  # the number is still taken
-    taken(path).release()
-    child.wait()
+    lock, left = taken(path), tmp_path / "left"
+    with subprocess.Popen(
+        [sys.executable, "-c", OTHER, str(path), str(left)],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as child:
+        said = child.stdout.read()
+        os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
+        os.kill(child.pid, 0)  # the number is still taken
+        assert json.loads((tmp_path / "left.lock").read_text())["pid"] == child.pid
+        taken(left).release()
+    assert f"is in use by process {os.getpid()}, which is still running" in said
+    lock.release()
 
 
 def test_a_lock_of_a_process_that_is_gone_is_taken_over(path, caplog):
@@ -135,35 +138,39 @@ def test_a_lock_that_says_nothing_is_left_alone(path, content):
 STALE = {"pid": 2**22 + 1, "host": platform.node(), "began": "long ago"}
 
 
-def _take(path, gate, holders):
-    gate.wait()
-    try:
-        lock = taken(path)
-    except CheckpointError:
-        lock = None
-    holders.put(lock is not None)
-    gate.wait()  # until all have tried
-    if lock is not None:
-        lock.release()
+def _take(paths, gate, holders):
+    for path in paths:
+        gate.wait()
+        try:
+            lock = taken(path)
+        except CheckpointError:
+            lock = None
+        holders.put((path.name, lock is not None))
+        gate.wait()  # until all have tried
+        if lock is not None:
+            lock.release()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no processes of that kind here")
 def test_of_several_that_find_a_stale_lock_one_takes_it(tmp_path):
     """The second must not remove what the first has just written."""
     fork = get_context("fork")
-    for trial in range(100):
-        path = tmp_path / str(trial)
-        path.with_name(f"{trial}.lock").write_text(json.dumps(STALE))
-        gate, holders = fork.Barrier(4), fork.SimpleQueue()
-        several = [
-            fork.Process(target=_take, args=(path, gate, holders)) for _ in range(4)
-        ]
-        for one in several:
-            one.start()
-        for one in several:
-            one.join()
-        assert sum(holders.get() for _ in several) == 1
-        assert not path.with_name(f"{trial}.lock").exists()
+    paths = [tmp_path / str(trial) for trial in range(100)]
+    for path in paths:
+        path.with_name(f"{path.name}.lock").write_text(json.dumps(STALE))
+    gate, holders = fork.Barrier(4, timeout=300), fork.SimpleQueue()
+    several = [
+        fork.Process(target=_take, args=(paths, gate, holders)) for _ in range(4)
+    ]
+    for one in several:
+        one.start()
+    told = [holders.get() for _ in range(4 * len(paths))]
+    for one in several:
+        one.join()
+    assert sorted(name for name, holds in told if holds) == sorted(
+        path.name for path in paths
+    )
+    assert not [path for path in tmp_path.iterdir() if path.suffix == ".lock"]
 
 
 def test_a_lock_that_somebody_else_has_by_now_is_left_alone(tmp_path):

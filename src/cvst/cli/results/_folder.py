@@ -58,6 +58,15 @@ def check_folder(folder: Path, overwrite: bool) -> None:
         raise InvalidInputError(
             f"--out {str(folder)!r} cannot be the name of a folder."
         )
+    try:
+        folder.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        pass
+    except OSError as error:
+        # A name that is too long: since Python 3.14, exists() only says that it is not.
+        raise InvalidInputError(
+            f"--out '{folder}' cannot be the name of a folder: {error.strerror}."
+        ) from None
     if folder.exists() and not folder.is_dir():
         raise InvalidInputError(f"--out '{folder}' is a file, not a folder.")
     present = [name for name in FILES if (folder / name).exists()]
