@@ -24,11 +24,12 @@ from cvst.evaluation import DataSource
 from cvst.race import Problem, TrackAndConfirm, space_of
 from cvst.search._setup import prepare
 from cvst.search.budget import race_seconds
-from cvst.search.budget._costs import _sizes, measure_costs
+from cvst.search.budget._costs import measure_costs
 from cvst.search.budget._expected import USUAL_GAP, expected_looks
 from cvst.search.budget._growth import BINNED, KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
 from cvst.search.budget._known_work import known_work
 from cvst.search.budget._model import CostModel
+from cvst.search.budget._probe_sizes import probe_sizes
 from cvst.search.budget._sample import spread_sample
 from cvst.theory import PowerCurve
 
@@ -130,6 +131,29 @@ def test_what_one_group_takes_is_scaled_by_what_sizes_tell(data):
     model = measured_by_one_look(Leafy(), {"max_leaf_nodes": leaves}, *data)
     assert model.paces == pytest.approx([32 / 8.8])
     assert model.fit(model.largest_probe) == pytest.approx(8.8)
+
+
+class Loading(Rounds):
+    """The first fit of all loads something; others grow with their rows."""
+
+    loaded = False
+
+    def __init__(self, leaf=1):
+        self.leaf = leaf
+
+    def fit(self, X, y):
+        Clock.now += 2e-4 * len(y) + (0.0 if Loading.loaded else 0.2)
+        Loading.loaded = True
+        self.classes_ = np.unique(y)
+        return self
+
+
+def test_a_first_fit_that_loads_something_does_not_hide_the_growth(data):
+    """On 800 rows it takes .36 s, on 1,600 .32: by these 16,000 would take as long."""
+    Loading.loaded = False
+    grid = {"leaf": [1, 2, 3, 4]}
+    plan = RaceGridSearchCV(Loading(), grid, strategy="cross_validation").plan(*data)
+    assert 3.2 / 2 < plan.fit_cost(16_000) < 3.2 * 2
 
 
 def test_the_work_that_parameters_tell():
@@ -391,4 +415,4 @@ def test_a_cheap_middle_says_nothing_about_the_dear_ones(data):
 def test_there_is_something_to_time_on_however_few_rows(n_rows, ends, sizes):
     """Or on few large groups: a race that can be cut can be timed."""
     boundaries = None if ends is None else np.array(ends)
-    assert _sizes(Problem(2, n_rows, boundaries=boundaries), 2) == sizes
+    assert probe_sizes(Problem(2, n_rows, boundaries=boundaries), 2) == sizes

@@ -25,6 +25,7 @@ from cvst.race import Look, Problem
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._known_work import known_work
 from cvst.search.budget._model import CostModel
+from cvst.search.budget._probe_sizes import probe_sizes
 from cvst.search.budget._sample import LARGEST_SAMPLE, mean_over_grid, spread_sample
 from cvst.search.budget._watch import SHORT, SHORT_SHARE, Clock, Timing, Watch
 from cvst.theory import PowerCurve
@@ -36,12 +37,8 @@ Allowance = Callable[[CostModel], float]
 # Predicting a row takes at most a pass over the training rows.
 PREDICTION = Growth(0.0, 0.5, 1.0)
 
-# Rows of the first look timed: those that the family needs, or a share of all, but not
-# too many. They double, or grow fourfold while nothing is seen.
-FIRST_SHARE, LARGEST_FIRST, FAST = 0.05, 1000, 0.005
-
-# Share of the rows that the last may have.
-LARGEST_PROBE = 0.8
+# Below so many seconds nothing is seen, and the rows grow fourfold.
+FAST = 0.005
 
 # From that many seconds on, the work of a fit is visible, and beside the work of a long
 # one it is nothing what the first of them has to load.
@@ -129,7 +126,7 @@ class _Measurement:
         self.groups = source.evaluator.groups(source.estimator, numbered)
         self.growth = growth_of(source.estimator, source.configurations)
         self.n_workers = effective_n_jobs(source.n_jobs)
-        self.sizes = _sizes(problem, self.growth.n_rows)
+        self.sizes = probe_sizes(problem, self.growth.n_rows)
 
     def model(self) -> CostModel:
         """Measure, and return the model."""
@@ -173,7 +170,23 @@ class _Measurement:
         if not timings:
             assert error is not None
             raise error
-        return timings
+        return self._warmed_up(timings)
+
+    def _warmed_up(self, timings: list[Timing]) -> list[Timing]:
+        """Return looks of which the first is timed again if it may have been slowed.
+
+        It pays for what is loaded and started only once. Where more rows took hardly
+        longer, that may be why, and many rows would seem as cheap as few.
+        """
+        if len(timings) < 2:
+            return timings
+        first, second, *others = timings
+        grown = (second.n_train / first.n_train) ** self.growth.flattest
+        slowed = self.watch.effort(second) < grown * self.watch.effort(first)
+        if slowed and self._left(timings) > 0:
+            again = self.watch.once(first.look)
+            first = min(first, again, key=self.watch.effort)
+        return [first, second, *others]
 
     def _skips(self, timings: list[Timing]) -> bool:
         """Return whether the next size would tell too little to be timed."""
@@ -473,20 +486,3 @@ def _of_the_mean(timing: Timing, spread: Timing, mean: float) -> float:
     assert len(common)  # the middle group is in every look
     scale = mean / max(float(spread.fit[known].mean()), 1e-12)
     return float(timing.fit[mine].mean() * scale)
-
-
-def _sizes(problem: Problem, smallest: int) -> list[int]:
-    """Return sizes that double, from about the smallest up to most of the rows."""
-    largest = max(2, int(LARGEST_PROBE * problem.n_samples))
-    share = max(smallest, min(int(FIRST_SHARE * largest), LARGEST_FIRST))
-    sizes = [min(share, max(2, largest // 2))]
-    while 2 * sizes[-1] <= largest:
-        sizes.append(2 * sizes[-1])
-    cuts = [problem.cut(size) for size in sizes]
-    # Groups may move several cuts to the same place, or to the very end.
-    inside = {cut for cut in cuts if 0 < cut < problem.n_samples}
-    if not inside:
-        # Two rows, or a few large groups: wherever they can be cut at all.
-        cuts = [problem.cut(size) for size in (1, problem.n_samples - 1)]
-        inside = {cut for cut in cuts if 0 < cut < problem.n_samples}
-    return sorted(inside)
