@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from contextlib import suppress
 from inspect import CO_GENERATOR
 from itertools import count
 from pathlib import Path
@@ -23,6 +24,7 @@ import cvst
 from cvst import CrossValidation, RaceGridSearchCV, RaceSearchCV
 from cvst.parallel import one_blas_thread
 from cvst.search.checkpoint import _later, _recorder
+from cvst.search.checkpoint._journal import Journal
 from cvst.search.checkpoint._pace import CREDIT, Pace
 from cvst.search.checkpoint._recorder import Recorder
 
@@ -183,6 +185,42 @@ def test_an_interrupt_at_the_door_puts_everything_back(name, tmp_path, monkeypat
         again = make(f"race {number}")
         again.fit(X, Y)
         assert numbers_of(again) == numbers_of(quiet), cut.where
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("counts", [True, False], ids=["counted", "not counted"])
+@pytest.mark.parametrize("kind", ["grid", "proposals"])
+def test_an_interrupt_when_a_record_is_written(kind, counts, tmp_path, monkeypatch):
+    """It is told again, or another one in its place; either way it counts once."""
+    named = "append" if counts else "_write"
+    plain, calls = getattr(Journal, named), count()
+
+    def make(name):
+        return SEARCHES[kind](random_state=0, checkpoint=tmp_path / name)
+
+    def interrupted(number):
+        def written(self, *args, **options):
+            plain(self, *args, **options)
+            if next(calls) == number:
+                raise KeyboardInterrupt
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Journal, named, written)
+            # Where there is a leader, the fit ends with it.
+            with suppress(KeyboardInterrupt):
+                make(f"race {number}").fit(X, Y)
+
+    quiet = make("quiet").fit(X, Y)
+    n_records = 0
+    for number in range(40):
+        calls = count()
+        interrupted(number)
+        n_records = max(n_records, next(calls))
+        again = make(f"race {number}").fit(X, Y)
+        assert numbers_of(again) == numbers_of(quiet), number
+        if n_records <= number:
+            break
+    assert n_records > 5
 
 
 def test_an_interrupt_between_the_race_and_its_results_keeps_them(monkeypatch):

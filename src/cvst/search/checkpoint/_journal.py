@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from cvst.exceptions import CheckpointError
 from cvst.search.checkpoint._records import (
@@ -81,6 +81,15 @@ def _sync_name(path: Path) -> None:
             os.close(folder)
 
 
+class _Written(NamedTuple):
+    """What the file holds by now; in one piece, so that Ctrl-C cannot cut it in two."""
+
+    n_records: int
+    end: int
+    last: bytes
+    passing_bytes: int
+
+
 class Journal:
     """Appends records to a file.
 
@@ -97,17 +106,17 @@ class Journal:
     def __init__(self, path: Path, reading: Reading) -> None:
         self.path = path
         self._file = _real(path)
-        self._end = reading.good_bytes
-        self._last = reading.last
         self._places = list(reading.places)
-        self._passing_bytes = _passing(self._places)
+        self._written = _Written(
+            len(self._places), reading.good_bytes, reading.last, _passing(self._places)
+        )
         self._n_synced = reading.n_synced
         self._sync_failed = False
         self._is_name_synced = False
         # How often all was written anew.
         self._n_times = 0
         self._handle = _open(self._file)
-        os.ftruncate(self._handle, self._end)
+        os.ftruncate(self._handle, self._written.end)
         with suppress(OSError):
             # Left by a process that was killed while it wrote all anew.
             _fresh(self._file).unlink(missing_ok=True)
@@ -127,22 +136,26 @@ class Journal:
         OSError
             If it cannot be written; then the file is as before.
         """
-        writer = Writer(len(self._places), self._last, self._n_synced)
+        before = self._written
+        # Ctrl-C may have come before the last one counted.
+        del self._places[before.n_records :]
+        writer = Writer(before.n_records, before.last, self._n_synced)
         parts = writer.parts(kind, fields)
+        end = before.end + sum(map(len, parts))
+        self._places.append(Place(before.end, end, lasts, fields.get("ticket")))
+        passing = before.passing_bytes + _passing(self._places[-1:])
+        after = _Written(before.n_records + 1, end, writer.last, passing)
         try:
             self._write(parts)
+            # At once: Ctrl-C comes before the record counts, or when it does.
+            self._written = after
         except BaseException:
-            # Ctrl-C may come here too.
             with suppress(OSError):
-                os.ftruncate(self._handle, self._end)
+                os.ftruncate(self._handle, self._written.end)
             raise
-        start, self._end = self._end, self._end + sum(map(len, parts))
-        self._places.append(Place(start, self._end, lasts, fields.get("ticket")))
-        self._passing_bytes += _passing(self._places[-1:])
-        self._last = writer.last
 
     def _write(self, parts: list[bytes | memoryview]) -> None:
-        os.lseek(self._handle, self._end, os.SEEK_SET)
+        os.lseek(self._handle, self._written.end, os.SEEK_SET)
         for part in parts:
             view = memoryview(part)
             while len(view):
@@ -151,7 +164,7 @@ class Journal:
     @property
     def is_synced(self) -> bool:
         """Whether all records have reached the disk."""
-        return self._n_synced == len(self._places)
+        return self._n_synced == self._written.n_records
 
     def sync(self, busy: AbstractContextManager[Any] | None = None) -> None:
         """Return when all records have reached the disk.
@@ -172,7 +185,7 @@ class Journal:
             # A number of its own: the other may be closed meanwhile.
             handle, n_records, began = (
                 os.dup(self._handle),
-                len(self._places),
+                self._written.n_records,
                 self._n_times,
             )
         try:
@@ -200,8 +213,9 @@ class Journal:
             Looks that are not finished: their groups stay.
         """
         # Asked after every look: a long race must not go through all its records then.
-        if not self._is_worth_it(self._passing_bytes):
+        if not self._is_worth_it(self._written.passing_bytes):
             return
+        del self._places[self._written.n_records :]
         needed = [one.lasts or one.ticket in tickets for one in self._places]
         pairs = zip(self._places, needed, strict=True)
         if not self._is_worth_it(_passing([one for one, stays in pairs if not stays])):
@@ -211,7 +225,7 @@ class Journal:
             self._write_anew(needed)
 
     def _is_worth_it(self, waste: int) -> bool:
-        return waste > max(MOST_WASTE, self._end - waste)
+        return waste > max(MOST_WASTE, self._written.end - waste)
 
     def _write_anew(self, needed: Sequence[bool]) -> None:
         writer, places = Writer(), []
@@ -223,14 +237,13 @@ class Journal:
                 stop = end + one.stop - one.start
                 places.append(one._replace(start=end, stop=stop))
                 end = stop
+        written = _Written(len(places), end, writer.last, _passing(places))
         _replace(self._file, parts)
         _sync_name(self._file)
         # First the new one: without it the number of the old one must stay ours.
         handle, before = _open(self._file), self._handle
-        self._handle = handle
-        self._end, self._last, self._places = end, writer.last, places
-        self._passing_bytes = _passing(places)
-        self._n_synced, self._sync_failed = len(places), False
+        self._handle, self._places, self._written = handle, places, written
+        self._n_synced, self._sync_failed = written.n_records, False
         self._n_times += 1
         os.close(before)
 

@@ -383,7 +383,8 @@ class Recorder:
         # A copy, since rows count as told only once the record is written.
         book, last = self._book.copy(), self._waiting[-1]
         looks = [one.told(book, ranked and one is last) for one in self._waiting]
-        if not self._append("looks", {"looks": looks}, lasts=True):
+        fields = {"looks": looks, "number": self._waiting[0].state.n_looks}
+        if not self._append("looks", fields, lasts=True):
             return False
         self._book, self._waiting = book, []
         if self._journal is not None:

@@ -217,7 +217,7 @@ class Story:
             case "groups":
                 self._hear_groups(**values)
             case "looks":
-                for one in values["looks"]:
+                for one in values["looks"][self._n_heard(**values) :]:
                     self._hear_look(**one)
             case "end":
                 self.end = str(values.pop("reason"))
@@ -225,6 +225,17 @@ class Story:
                 self.facts[-1:] = [facts | values for facts in self.facts[-1:]]
             case _:
                 raise ValueError(f"records of kind {kind!r} are not known")
+
+    def _n_heard(self, number: int | None = None, **_: Any) -> int:
+        """Return how many looks of a record are known, by the number of the first.
+
+        Ctrl-C may come when a record is written and does not count yet: then the next
+        one tells the same looks again.
+        """
+        n_heard = 0 if number is None else len(self.looks) + 1 - int(number)
+        if n_heard < 0:
+            raise ValueError(f"look {number} comes after look {len(self.looks)}")
+        return n_heard
 
     def _hear_groups(
         self,
@@ -241,7 +252,10 @@ class Story:
             if look is not None:
                 self._turn_to_next()
                 self.under_way, self.joined = look, joined or []
-            self.outcomes += outcomes
+            known = {one["configuration"] for one in self.outcomes}
+            self.outcomes += [
+                one for one in outcomes if one["configuration"] not in known
+            ]
 
     def _hear_beside(
         self,
