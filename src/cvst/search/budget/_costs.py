@@ -37,7 +37,7 @@ Allowance = Callable[[CostModel], float]
 # Predicting a row takes at most a pass over the training rows.
 PREDICTION = Growth(0.0, 0.5, 1.0)
 
-# Below so many seconds nothing is seen, and the rows grow fourfold.
+# Below this many seconds nothing is seen, and the rows grow fourfold.
 FAST = 0.005
 
 # From that many seconds on, the work of a fit is visible, and beside the work of a long
