@@ -50,6 +50,10 @@ def test_what_short_races_pay_for_saving():
         f"{max(shares):.1f} %"
     )
     assert told in text
+    again = short.split("| race | share of the clock |")[1]
+    shown = [float(one) for one in re.findall(r"^\| .* \| ([\d.]+)% ", again, re.M)]
+    told = "those three took {:.1f}, {:.1f} and {:.1f} %.".format(*shown)
+    assert told in text
 
 
 def test_the_time_that_loading_the_solver_is_taken_to_cost():
