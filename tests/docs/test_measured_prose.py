@@ -475,3 +475,37 @@ def test_the_guarantee_beside_full_cross_validation():
     )
     assert "still two to four times cheaper than full cross-validation" in text
     assert (round(min(cheaper)), round(max(cheaper))) == (2, 4)
+
+
+def forecasts(name):
+    """Return the races of a file that ran, with forecast over time taken."""
+    ran = [one for one in records(name) if one.get("took")]
+    return {one["name"]: one["total"] / one["took"] for one in ran}, ran
+
+
+def test_forecasts_that_were_run_again():
+    text = plain("benchmarks/results/forecasts_processor.md")
+    beside, _ = forecasts("forecasts_processor_third.jsonl")
+    far = {name: f for name, f in beside.items() if not 0.5 <= f <= 2}
+    assert f"{len(beside)} races of 10,000 rows ran beside other work" in text
+    assert f"{len(beside) - len(far)} are within a factor of two. The others" in text
+    assert all(f"{name} {factor:.2f}" in text for name, factor in far.items())
+    calm, ran = forecasts("forecasts_calm_again.jsonl")
+    far = {name: f for name, f in calm.items() if not 0.5 <= f <= 2}
+    near = len(calm) - len(far)
+    told = f"{near} of {len(calm)} are within a factor of two ({near / len(calm):.0%})"
+    assert told.replace("%", " %") in text
+    assert all(f"{factor:.2f}" in text for factor in far.values())
+    inside = [
+        one["total_range"][0] <= one["took"] <= one["total_range"][1] for one in ran
+    ]
+    assert f"all {sum(inside)} are inside their range" in text
+    assert all(inside)
+    assert not any(one["refused"] for one in ran)
+    plans = records("forecasts_calm_again.jsonl")
+    slow = [
+        one["planning"] for one in plans if one["planning"] > max(1, one["total"] / 20)
+    ]
+    told = f"{len(slow)} of the {len(plans)} plans took more than a second and more "
+    told += f"than a twentieth of the forecast, {min(slow):.2f} to {max(slow):.2f} s."
+    assert told in text
