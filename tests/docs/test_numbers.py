@@ -367,6 +367,14 @@ def test_what_the_page_says_of_the_later_tasks():
     assert set(late["seconds"]) == {15.0}
     assert late["task"].str.endswith("forest").all()
     races = results[results["search"] == "race"]
+    by_task = races.pivot_table(index="task", columns="seconds", values="regret")
+    shown = by_task.round(2)
+    stuck = shown[(shown[240] >= 0.15) & (shown[240] >= shown[15])].index
+    told = (
+        "On `subscribers-linear`, `votes-hist` and `check_times-lightgbm` the race has"
+    )
+    assert told in text
+    assert set(stuck) == set(re.findall(r"`([\w-]+)`", told))
     used = {s: 100 * one["used"] / s for s, one in races.groupby("seconds")}
     over = used[15.0][used[15.0] > 105]
     told = f"{len(over)} of the {len(used[15.0])} races took 105 to {over.max():.0f} %"

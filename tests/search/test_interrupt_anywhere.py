@@ -163,7 +163,8 @@ def test_an_interrupt_anywhere_keeps_what_is_known(kind, kept, tmp_path, monkeyp
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize(
-    "name", ["leave", "take", "_identity", "_content", "close", "stop", "release"]
+    "name",
+    ["leave", "take", "_identity", "_content", "_passing", "close", "stop", "release"],
 )
 def test_an_interrupt_at_the_door_puts_everything_back(name, tmp_path, monkeypatch):
     """Ctrl-C at the very call that would put something back."""
