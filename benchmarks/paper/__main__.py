@@ -25,6 +25,7 @@ if __name__ == "__main__":
     # One thread per process; this must be known before NumPy is loaded.
     os.environ.update(dict.fromkeys(THREADS, "1"))
 
+from folds import FoldTask, by_fold, run_folds  # noqa: E402 - see above
 from items import ITEMS, Fit, fits  # noqa: E402 - see above
 from methods import METHODS  # noqa: E402 - see above
 from profiles import PROFILES, Profile  # noqa: E402 - see above
@@ -67,6 +68,11 @@ def parser() -> argparse.ArgumentParser:
         "--device",
         default="",
         help="a card, such as cuda; runs only KRR and KLR, and only our own searches",
+    )
+    result.add_argument(
+        "--by-fold",
+        action="store_true",
+        help="cut full cross-validation into its folds, for the longest searches",
     )
     result.add_argument("--output", type=Path, default=OUTPUT, help="folder of results")
     return result
@@ -118,7 +124,7 @@ def chosen_profile(options: argparse.Namespace) -> Profile:
         repetitions=k,
         small_repetitions=k,
         toy_repetitions=k,
-        more_repetitions=k,
+        more_repetitions=(k,) * len(profile.more_rows),
     )
 
 
@@ -162,7 +168,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     place = Place(options.machine, options.device)
     tasks = plan([fit for fit in needed if fit], profile, store.runs(), place)
     try:
+        cut: list[FoldTask] = []
+        if options.by_fold:
+            tasks, cut = by_fold(tasks)
         failures = run(tasks, store, options.jobs, options.seconds)
+        failures += run_folds(cut, store.path, options.jobs, options.seconds)
     except KeyboardInterrupt:
         print("Stopped. What is finished is kept; run again to go on.", file=sys.stderr)
         return 130

@@ -96,7 +96,8 @@ def more_data(profile: Profile) -> Iterator[Fit]:
         if usual.problem.learner not in ("SVM", "SVR"):
             continue
         yield usual
-        for rows, paper in zip(profile.more_rows, MORE_ROWS, strict=False):
+        sizes = zip(profile.more_rows, MORE_ROWS, profile.more_repetitions, strict=True)
+        for rows, paper, repetitions in sizes:
             problem = Problem(
                 usual.problem.data,
                 usual.problem.learner,
@@ -106,7 +107,7 @@ def more_data(profile: Profile) -> Iterator[Fit]:
                 profile.n_test,
                 toy_rows_paper=paper,
             )
-            yield Fit(problem, usual.methods, profile.more_repetitions)
+            yield Fit(problem, usual.methods, repetitions)
 
 
 def together(*parts: Callable[..., Iterator[Fit]]) -> Callable[..., Iterator[Fit]]:

@@ -30,7 +30,18 @@ from sklearn.model_selection import (
 from cvst import CVST, CrossValidation, RaceGridSearchCV
 from cvst.race import TrackAndConfirm
 
-__all__ = ["METHODS", "ON_CARDS", "TIMED_BY_CVST", "Finding", "Trial", "run_method"]
+__all__ = [
+    "METHODS",
+    "N_FOLDS",
+    "ON_CARDS",
+    "TIMED_BY_CVST",
+    "Finding",
+    "Trial",
+    "quietly",
+    "raced",
+    "run_method",
+    "searched",
+]
 
 N_FOLDS = 10
 # Fewer configurations say too little about the time of a grid.
@@ -364,10 +375,16 @@ ON_CARDS = tuple(
 
 def run_method(name: str, trial: Trial) -> tuple[Finding, float]:
     """Run a search; return what it found and its error, NaN if nobody is chosen."""
-    with warnings.catch_warnings():
-        # Fits that fail or do not converge are part of every such grid.
-        warnings.simplefilter("ignore")
+    with quietly():
         finding = METHODS[name](trial)
         if finding.params is None:
             return finding, float("nan")
         return finding, trial.refitted_error(finding.params)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Ignore warnings: some fits of every such grid fail or do not converge."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -29,8 +29,8 @@ class Profile:
         Rows of an artificial set to learn from.
     more_rows : tuple of int
         Those of "more data".
-    more_repetitions : int
-        Repetitions of "more data".
+    more_repetitions : tuple of int
+        Repetitions of each of these.
     n_test : int or None
         At most so many rows to test on; None for the paper's.
     shape : (int, int)
@@ -55,7 +55,7 @@ class Profile:
     small_repetitions: int | None = None
     toy_rows: int = 1000
     more_rows: tuple[int, ...] = (2000, 5000)
-    more_repetitions: int = 50
+    more_repetitions: tuple[int, ...] = (50, 50)
     n_test: int | None = None
     shape: Shape = (61, 10)
     plain_share: float = 0.05
@@ -94,7 +94,7 @@ PROFILES = {
             caps=dict.fromkeys(("KLR", "SVM", "KRR", "SVR"), 120),
             toy_rows=120,
             more_rows=(150, 200),
-            more_repetitions=1,
+            more_repetitions=(1, 1),
             n_test=500,
             shape=(5, 3),
             plain_share=0.2,
@@ -110,8 +110,8 @@ PROFILES = {
             caps=dict.fromkeys(("KLR", "SVM", "KRR", "SVR"), 1000),
             small_rows=1587,
             small_repetitions=50,
-            more_rows=(2000,),
-            more_repetitions=1,
+            more_rows=(2000, 5000),
+            more_repetitions=(3, 1),
             theory_repetitions=200,
         ),
         Profile("full", repetitions=50),

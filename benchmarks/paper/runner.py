@@ -87,6 +87,10 @@ class Task:
             self.place.device,
         )
 
+    def only(self, methods: tuple[str, ...]) -> Task:
+        """Return the same with these searches alone."""
+        return replace(self, methods=methods)
+
 
 @dataclass(frozen=True)
 class Done:
@@ -128,7 +132,7 @@ def plan(
             )
             left = tuple(name for name in task.methods if task.key(name) not in known)
             if left:
-                tasks.append(replace(task, methods=left))
+                tasks.append(task.only(left))
     return sorted(tasks, key=lambda task: (task.repetition, task.problem.cost))
 
 
@@ -206,23 +210,41 @@ def search(task: Task, method: str, seconds: float) -> Run:
     """Run one search and return its line."""
     if method in TIMED_BY_CVST and not np.isfinite(seconds):
         raise ValueError(f"{method} takes the time of cvst, which was not run.")
-    profile = task.profile
-    trial = Trial(
+    make_ready(task)
+    trial = trial_of(task, seconds)
+    finding, error = run_method(method, trial)
+    return as_run(task, method, trial, finding, error)
+
+
+def make_ready(task: Task) -> None:
+    """Load what a task needs before anything is timed.
+
+    Otherwise the first races of each process would do without the compiled solver, and
+    take several times as long.
+    """
+    if LEARNERS[task.problem.learner].penalty == "nu":
+        load_compiled_solver()
+
+
+def trial_of(task: Task, seconds: float = np.inf) -> Trial:
+    """Return what the searches of a task are called with."""
+    return Trial(
         task.problem,
         task.repetition,
-        profile.shape,
-        profile.plain_share,
+        task.profile.shape,
+        task.profile.plain_share,
         seconds,
         device=task.place.device,
     )
-    if LEARNERS[task.problem.learner].penalty == "nu":
-        # Loaded before anything is timed. Otherwise the first races of each process
-        # would do without it, and take several times as long.
-        load_compiled_solver()
-    finding, error = run_method(method, trial)
+
+
+def as_run(
+    task: Task, method: str, trial: Trial, finding: Finding, error: float
+) -> Run:
+    """Return the line of a search."""
     key = task.key(method)
     return Run(
-        profile=profile.name,
+        profile=task.profile.name,
         data=task.problem.data,
         substitute=task.problem.substitute,
         task=task.problem.task,

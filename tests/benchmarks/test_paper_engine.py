@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 import math
 import os
 import signal
@@ -18,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import runner
+from folds import by_fold, run_folds
 from grids import LEARNERS, grid_for
 from items import ITEMS, Fit, fits
 from methods import (
@@ -31,7 +33,7 @@ from methods import (
 )
 from problems import BENCHMARKS, Problem, split
 from profiles import PROFILES
-from runner import Place, plan
+from runner import Place, Task, plan, trial_of
 from runner import run as run_tasks
 from scipy.stats import kstest
 from sklearn.model_selection import GridSearchCV
@@ -371,6 +373,48 @@ def test_cv_picks_the_winner_of_scikit_learn(learner, repetition):
         "regression": np.mean((refitted.predict(X_test) - y_test) ** 2),
     }
     assert error == pytest.approx(expected[LEARNERS[learner].task])
+
+
+@pytest.mark.parametrize("learner", ["SVM", "SVR"])
+def test_cv_by_fold_is_the_whole_search(tmp_path, learner):
+    """Witness: the search over all folds at once."""
+    problem = Problem("noisy_sine" if learner == "SVM" else "noisy_sinc", learner, 120)
+    problem = replace(problem, d=2, noise=0.2, n_test=300)
+    profile = replace(PROFILES["smoke"], shape=(7, 4))
+    task = Task(problem, 0, ("cvst", "cv"), profile)
+    rest, folds = by_fold([task])
+    assert rest == [task.only(("cvst",))]
+
+    store = Store(tmp_path / "runs.csv")
+    assert run_folds(folds[:-1], store.path, jobs=1) == []
+    assert store.runs() == {}
+    assert run_folds(folds, store.path, jobs=1) == []
+    (line,) = store.runs().values()
+
+    finding, error = run_method("cv", trial_of(task))
+    assert json.loads(line.params) == finding.params
+    assert float(line.error) == pytest.approx(error)
+    assert (line.method, line.n_looks) == ("cv", str(finding.n_looks))
+    seconds = [json.loads(path.read_text())["seconds"] for path in folds_in(tmp_path)]
+    assert float(line.seconds) == pytest.approx(sum(seconds), rel=1e-5)
+
+
+def test_folds_of_two_hosts_have_no_seconds(tmp_path):
+    problem = Problem("noisy_sinc", "KRR", 80, d=2, noise=0.2, n_test=300)
+    task = Task(problem, 0, ("cv",), replace(PROFILES["smoke"], shape=(3, 3)))
+    _, folds = by_fold([task])
+    store = Store(tmp_path / "runs.csv")
+    run_folds(folds[:1], store.path, jobs=1)
+    (first,) = folds_in(tmp_path)
+    first.write_text(json.dumps({**json.loads(first.read_text()), "host": "another"}))
+    run_folds(folds, store.path, jobs=1)
+    (line,) = store.runs().values()
+    assert (line.seconds, line.wall_seconds) == ("", "")
+    assert line.error
+
+
+def folds_in(folder):
+    return sorted((folder / "folds").glob("*.json"))
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
