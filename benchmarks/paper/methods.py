@@ -361,6 +361,8 @@ METHODS: dict[str, Method] = {
     "closed": race(lambda _: CVST(elimination="closed")),
     "shuffled": race(lambda _: CVST(shuffle_each_step=True)),
     "twenty_steps": race(lambda _: CVST(max_steps=20)),
+    "quick_losers": race(lambda _: CVST(loser_level=0.3)),
+    "sure_differences": race(lambda _: CVST(similarity_level=0.01)),
     "track_and_confirm": race(lambda _: TrackAndConfirm()),
     "optuna": optuna_search,
     "halving": halving,

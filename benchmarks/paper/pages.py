@@ -48,6 +48,8 @@ EXTRAS = {
     "track_and_confirm": ("variants", '`strategy="track_and_confirm"`'),
     "shuffled": ("options", "CVST with a new shuffle of the rows in each step"),
     "twenty_steps": ("options", "CVST with twenty steps"),
+    "quick_losers": ("options", "CVST with a loser level of .3 instead of .1"),
+    "sure_differences": ("options", "CVST with a similarity level of .01, not .05"),
 }
 # Runs with all rows of the paper are kept under this name.
 FULL = PROFILES["full"]

@@ -447,6 +447,8 @@ def test_unpaired_variant_ignores_which_row_a_loss_belongs_to(learner):
         ("closed", CVST(elimination="closed")),
         ("shuffled", CVST(shuffle_each_step=True)),
         ("twenty_steps", CVST(max_steps=20)),
+        ("quick_losers", CVST(loser_level=0.3)),
+        ("sure_differences", CVST(similarity_level=0.01)),
     ],
 )
 def test_variants_are_the_races_they_are_named_after(method, strategy):
