@@ -7,7 +7,7 @@ or *not run*.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -232,21 +232,43 @@ def more_data_helps(evidence: Evidence) -> Claim:
     )
     found = pairs(evidence.runs, "cv")
     found = found[found["learner"].isin(["SVM", "SVR"]) & found["d"].notna()]
-    largest = found["n_train"].max()
-    if found["n_train"].nunique() < 2:
-        return claim
-    made = settings(found[found["n_train"] == largest], "difference")
-    if too_few(list(made.values())):
-        hits = [abs(one.mean) <= NEGLIGIBLE for one in made.values()]
-        text = (
-            f"{largest:,.0f} rows: |difference| at most {NEGLIGIBLE:g} in "
-            f"{sum(hits)} of {len(hits)} settings, but fewer than "
-            f"{FEWEST_REPETITIONS} repetitions"
-        )
-        return Claim(claim.item, claim.words, text, UNDECIDED)
-    hits = [is_zero(one) for one in made.values()]
-    text = f"{largest:,.0f} rows: no difference in {sum(hits)} of {len(hits)} settings"
-    return Claim(claim.item, claim.words, text, share(hits))
+    by_size = {
+        int(rows): settings(part, "difference")
+        for rows, part in found.groupby("n_train")
+    }
+    enough = [
+        rows
+        for rows, made in by_size.items()
+        if len(made) == len(by_size[min(by_size)]) and not too_few(list(made.values()))
+    ]
+    if len(enough) < 2:
+        largest = max(by_size, default=0)
+        text = f"{largest:,} rows: fewer than {FEWEST_REPETITIONS} repetitions"
+        if len(by_size) < 2:
+            return claim
+        return replace(claim, found=text, verdict=UNDECIDED)
+    least, largest = min(enough), max(enough)
+    parts = [
+        f"{rows:,} rows: at most {NEGLIGIBLE:g} in {sum(negligible(by_size[rows]))} of "
+        f"{len(by_size[rows])} settings, {mean_difference(by_size[rows]):+.4f} on "
+        "average"
+        for rows in (least, largest)
+    ]
+    return Claim(
+        claim.item,
+        claim.words,
+        "difference of the errors, " + "; ".join(parts),
+        share(negligible(by_size[largest])),
+    )
+
+
+def negligible(made: dict[tuple[str, float, float], Estimate]) -> list[bool]:
+    """Return for each setting whether its mean difference is one nobody would mind."""
+    return [one.mean <= NEGLIGIBLE for one in made.values()]
+
+
+def mean_difference(made: dict[tuple[str, float, float], Estimate]) -> float:
+    return float(np.mean([one.mean for one in made.values()]))
 
 
 def toy_claims(evidence: Evidence) -> list[Claim]:

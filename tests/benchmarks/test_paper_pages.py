@@ -413,6 +413,38 @@ def test_words_are_held_against_the_runs(tmp_path):
     assert found["KLR: speed gain between 20 and 70"] == NOT_RUN
 
 
+@pytest.mark.parametrize(
+    ("errors", "repetitions", "verdict", "words"),
+    [
+        (
+            (0.101, 0.11),
+            3,
+            YES,
+            "2,000 rows: at most 0.005 in 2 of 2 settings, +0.0005",
+        ),
+        ((0.101, 0.16), 3, PARTLY, "2,000 rows: at most 0.005 in 1 of 2 settings"),
+        ((0.101, 0.11), 2, UNDECIDED, "2,000 rows: fewer than 3 repetitions"),
+    ],
+)
+def test_more_rows_are_judged_where_all_settings_have_them(
+    tmp_path, errors, repetitions, verdict, words
+):
+    """At 1,000 rows both differ by .05; with more rows one or both do not."""
+    lines = []
+    for size, n_runs, found in ((1000, 3, (0.15, 0.16)), (2000, repetitions, errors)):
+        for (d, right), error in zip(((5, 0.1), (50, 0.11)), found, strict=True):
+            for k in range(n_runs):
+                pair = toy(d, 0.25, "SVM", k, error, right, 10.0)
+                lines += [line | {"n_train": size} for line in pair]
+    write_runs(tmp_path, lines)
+
+    claims = toy_claims(Evidence(tmp_path, SMOKE))
+    (claim,) = [one for one in claims if one.item == "more-data"]
+
+    assert claim.verdict == verdict
+    assert words in claim.found
+
+
 def test_shares_in_words():
     """All, some, none, nothing."""
     assert [share(x) for x in ([True], [True, False], [False], [])] == [
