@@ -157,3 +157,27 @@ def test_the_recipe_needs_what_the_package_needs():
     needed = {line.strip("- ").replace(" ", "") for line in run.splitlines()}
     assert needed == {*project["dependencies"], "python>=${{python_min}}"}
     assert f'python_min: "{project["requires-python"].strip(">=")}"' in recipe
+
+
+def test_pages_and_examples_use_public_names_only():
+    """What the deprecation policy covers is what readers are told to import."""
+    api = extension("public_api")
+    known = {
+        f"{package}.{name}"
+        for package, names in api.documented_names().items()
+        for name in names
+    }
+    imports = re.compile(
+        r"^(?:>>> |\.\.\. )?\s*from (cvst[\w.]*) import (?:\(([^)]*)\)|(.*))$", re.M
+    )
+    pages = [ROOT / "README.md", ROOT / "tools" / "consumer.py"]
+    pages += [*(ROOT / "examples").rglob("*.py"), *DOCS.rglob("*.md")]
+    used = {}
+    for path in pages:
+        text = re.sub(r"<!-- python.*?-->", "", path.read_text("utf-8"), flags=re.S)
+        for package, several, line in imports.findall(text):
+            for name in re.findall(r"[\w*]+", re.sub(r"#.*", "", several or line)):
+                used.setdefault(f"{package}.{name}", path.name)
+    assert len(used) > 50
+    stars = {f"{package}.*" for package in api.documented_names()}
+    assert {name: used[name] for name in set(used) - known - stars} == {}
