@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from docs_pages import RESULTS, ROOT, cells, page, plain, records, script
+from docs_pages import RESULTS, cells, page, plain, records, script
 from scipy.stats import norm
 
 from cvst import TrackAndConfirm
@@ -116,7 +117,8 @@ def test_rounding_took_the_seconds_that_the_page_says():
 
 def test_what_the_compiled_solver_costs():
     text = plain("docs/developer/compiled_solver.md")
-    folder = ROOT / "src/cvst/evaluation/svm/compiled"
+    # Where it is installed: a workflow tests the wheel, without the sources.
+    folder = Path(_fits.__file__).parent / "compiled"
     lines = sum(
         len(path.read_text(encoding="utf-8").splitlines())
         for path in folder.glob("*.py")
@@ -127,7 +129,7 @@ def test_what_the_compiled_solver_costs():
         f"it starts after {_fits.BACKGROUND_SECONDS:.0f} seconds".replace("2", "two")
         in text
     )
-    arrays = page("src/cvst/evaluation/svm/compiled/_state.py")
+    arrays = (folder / "_state.py").read_text(encoding="utf-8")
     kinds = re.findall(r"np\.empty\(\(n_points, n_points\)(?:, np\.(\w+))?\)", arrays)
     assert len(kinds) == 2
     of_pair = sum(np.dtype(kind or "float64").itemsize for kind in kinds)
