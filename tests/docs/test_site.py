@@ -181,3 +181,29 @@ def test_pages_and_examples_use_public_names_only():
     assert len(used) > 50
     stars = {f"{package}.*" for package in api.documented_names()}
     assert {name: used[name] for name in set(used) - known - stars} == {}
+
+
+def addresses_of_ours(urls, texts):
+    """Return addresses with the name of the project that ``urls`` does not begin."""
+    found = {
+        address
+        for text in texts
+        for address in re.findall(r"https?://[^\s)\"'>`]+", text)
+        if re.search(r"\bcvst\b", address)
+    }
+    return {one for one in found if not one.startswith(tuple(urls))}
+
+
+def test_addresses_of_the_project_are_those_of_its_metadata():
+    """Nobody invents one: what is not in ``[project.urls]`` is nowhere."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    names = ["README.md", "CITATION.cff", "SECURITY.md", "CONTRIBUTING.md"]
+    paths = [*(ROOT / name for name in names), ROOT / "conda" / "recipe.yaml"]
+    paths += [*(ROOT / ".github").rglob("*.yml"), *DOCS.rglob("*.md")]
+    texts = [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+    assert len(texts) > 50
+    urls = project["urls"].values()
+    assert addresses_of_ours(urls, texts) == set()
+    wrong = "https://example.org/someone/cvst/issues"
+    assert addresses_of_ours(urls, [*texts, f"see {wrong}"]) == {wrong}
+    assert addresses_of_ours([*urls, "https://example.org/someone/"], [wrong]) == set()
