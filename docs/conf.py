@@ -55,7 +55,7 @@ html_theme_options = {
     "logo": {"text": "cvst"},
     "footer_start": ["copyright"],
     "footer_end": ["theme-version"],
-    # Pages with wide tables need the room at the side for them.
+    # Pages with wide tables or listings need the room at the side for them.
     "secondary_sidebar_items": {
         "**": ["page-toc", "sg_download_links"],
         **{
@@ -63,6 +63,9 @@ html_theme_options = {
             for folder in ("measurements", "paper", "migration")
             for path in (HERE / folder).glob("*.md")
         },
+        "developer/architecture": [],
+        "user_guide/command_line": [],
+        "user_guide/planning": [],
         "user_guide/strategies": [],
     },
 }

@@ -18,8 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cvst._typing import IntArray
 from cvst.race import (
     FoldRace,
     Look,
@@ -32,6 +32,8 @@ from cvst.race import (
     SubsetLook,
     Verdict,
 )
+
+IntArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

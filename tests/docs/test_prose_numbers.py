@@ -11,8 +11,12 @@ from sklearn.linear_model import Ridge
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation.svm._fits import LOAD_SECONDS
+from cvst.race import Problem, TrackAndConfirm, _cvst
 from cvst.report import html_report
+from cvst.search._random import MOST_DRAWS
+from cvst.search.budget import _gate, _growth, _start
 from cvst.search.checkpoint import _pace
+from cvst.theory import steady_steps
 
 
 def test_shares_of_time_for_saving():
@@ -95,3 +99,61 @@ def test_reports_are_as_large_as_the_page_says():
     assert told in page("docs/user_guide/pictures.md")
     assert round(sizes[0]) == 2
     assert sizes[1] < 3
+
+
+def test_rows_below_which_there_are_fewer_looks():
+    """By the plans of races on as many rows and one fewer."""
+
+    def stages(n_samples):
+        rows = np.arange(n_samples)
+        folds = {
+            count: tuple(
+                (np.setdiff1d(rows, part), part) for part in np.array_split(rows, count)
+            )
+            for count in TrackAndConfirm().fold_counts
+        }
+        problem = Problem(64, n_samples, folds=folds)
+        looks = TrackAndConfirm().planned_looks(problem)
+        return {one.stage for one in looks if one.stage.endswith("look")}
+
+    assert stages(249) == set()
+    assert stages(250) == stages(469) == {"first look"}
+    assert stages(470) == {"first look", "late look"}
+    told = "Below some 470 rows there is one look; below 250, and for fewer than "
+    told += f"{TrackAndConfirm().direct_below} fits, all configurations go to the folds"
+    assert told in plain("docs/user_guide/strategies.md")
+    text = plain("docs/recipes/small_data.md")
+    assert "**Below 250 rows** all configurations go to the folds at once" in text
+    assert "Below some 470 rows there is one look at a subset before them" in text
+    assert "fewer than 250 rows" in plain("docs/user_guide/what_can_go_wrong.md")
+    assert "fewer than thirty configurations or 250 rows" in plain("README.md")
+
+
+def test_what_a_plan_assumes():
+    text = plain("docs/user_guide/planning.md")
+
+    def ends(growth):
+        return f"{growth.flattest:g} to {growth.steepest:g}"
+
+    assert f"{ends(_growth.NEAR_LINEAR)} for trees, boosting, linear models and" in text
+    assert f"{ends(_growth.BINNED)} for boosting on binned columns" in text
+    assert f"{ends(_growth.KERNEL)} for kernel machines" in text
+    assert f"{ends(_growth.UNKNOWN)} for learners that are not known" in text
+    assert (_cvst.SURVIVAL_RATE, _cvst.END_RATE) == (0.2, 0.4)
+    assert "all of them in the safety zone, and a fifth beyond it" in text
+    assert "four of ten are taken to do so at each step" in text
+
+
+def test_what_a_time_budget_does_in_numbers():
+    text = plain("docs/user_guide/planning.md")
+    steady = steady_steps()
+    jumps = sorted(set(range(steady[0], steady[-1])) - set(steady))
+    told = "{}, {} and {} at the default levels".format(*jumps)
+    assert f"the number of steps, up to {steady[-1]}:" in text
+    assert told in text
+    assert _gate.CHUNK_SHARE == 0.01
+    assert "in chunks of about a hundredth of the time that is left" in text
+    assert f"with more than {_start.WORTHWHILE:.0%} of".replace("%", " %") in text
+    assert f"further draws (up to {MOST_DRAWS} times `n_iter`" in text
+    assert _start.EXCUSED == 1 / 5
+    assert "What measuring took, up to a fifth of a second, is never the" in text

@@ -157,3 +157,53 @@ def test_the_recipe_needs_what_the_package_needs():
     needed = {line.strip("- ").replace(" ", "") for line in run.splitlines()}
     assert needed == {*project["dependencies"], "python>=${{python_min}}"}
     assert f'python_min: "{project["requires-python"].strip(">=")}"' in recipe
+
+
+def test_pages_and_examples_use_public_names_only():
+    """What the deprecation policy covers is what readers are told to import."""
+    api = extension("public_api")
+    known = {
+        f"{package}.{name}"
+        for package, names in api.documented_names().items()
+        for name in names
+    }
+    imports = re.compile(
+        r"^(?:>>> |\.\.\. )?\s*from (cvst[\w.]*) import (?:\(([^)]*)\)|(.*))$", re.M
+    )
+    pages = [ROOT / "README.md", ROOT / "tools" / "consumer.py"]
+    pages += [*(ROOT / "examples").rglob("*.py"), *DOCS.rglob("*.md")]
+    used = {}
+    for path in pages:
+        text = re.sub(r"<!-- python.*?-->", "", path.read_text("utf-8"), flags=re.S)
+        for package, several, line in imports.findall(text):
+            for name in re.findall(r"[\w*]+", re.sub(r"#.*", "", several or line)):
+                used.setdefault(f"{package}.{name}", path.name)
+    assert len(used) > 50
+    stars = {f"{package}.*" for package in api.documented_names()}
+    assert {name: used[name] for name in set(used) - known - stars} == {}
+
+
+def addresses_of_ours(urls, texts):
+    """Return addresses with the name of the project that ``urls`` does not begin."""
+    found = {
+        address
+        for text in texts
+        for address in re.findall(r"https?://[^\s)\"'>`]+", text)
+        if re.search(r"\bcvst\b", address)
+    }
+    return {one for one in found if not one.startswith(tuple(urls))}
+
+
+def test_addresses_of_the_project_are_those_of_its_metadata():
+    """Nobody invents one: what is not in ``[project.urls]`` is nowhere."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    names = ["README.md", "CITATION.cff", "SECURITY.md", "CONTRIBUTING.md"]
+    paths = [*(ROOT / name for name in names), ROOT / "conda" / "recipe.yaml"]
+    paths += [*(ROOT / ".github").rglob("*.yml"), *DOCS.rglob("*.md")]
+    texts = [path.read_text(encoding="utf-8") for path in paths if path.exists()]
+    assert len(texts) > 50
+    urls = project["urls"].values()
+    assert addresses_of_ours(urls, texts) == set()
+    wrong = "https://example.org/someone/cvst/issues"
+    assert addresses_of_ours(urls, [*texts, f"see {wrong}"]) == {wrong}
+    assert addresses_of_ours([*urls, "https://example.org/someone/"], [wrong]) == set()
