@@ -509,3 +509,24 @@ def test_forecasts_that_were_run_again():
     told = f"{len(slow)} of the {len(plans)} plans took more than a second and more "
     told += f"than a twentieth of the forecast, {min(slow):.2f} to {max(slow):.2f} s."
     assert told in text
+
+
+def test_forecasts_after_plans_were_made_shorter():
+    text = plain("benchmarks/results/forecasts_processor.md")
+    files = "forecasts_processor_fourth.jsonl", "forecasts_processor_beside_two.jsonl"
+    plans = []
+    for name in files:
+        factors, ran = forecasts(name)
+        assert len(ran) == len(records(name))
+        near = [one for one in factors.values() if 0.5 <= one <= 2]
+        share = f"({len(near) / len(factors):.0%})".replace("%", " %")
+        assert f"{len(near)} of {len(factors)} " in text
+        assert share in text
+        for case, factor in factors.items():
+            assert 0.5 <= factor <= 2 or f"{case} {factor:.2f}" in text
+        assert not any(one["refused"] for one in ran)
+        plans += ran
+    slow = [one for one in plans if one["planning"] > max(1, one["total"] / 20)]
+    assert f"{len(slow)} of these {len(plans)} plans took more than a second" in text
+    for one in slow:
+        assert f"{one['name']} {one['planning']:.2f} s" in text

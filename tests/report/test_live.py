@@ -120,6 +120,62 @@ def test_an_open_page_gets_the_end_before_the_server_goes(fitted, monkeypatch):
     assert answers[0]["data"]["finished"]
 
 
+def test_a_question_that_waits_is_answered_by_the_end(fitted, monkeypatch):
+    """However long ago it was asked: browsers slow down pages that nobody looks at."""
+    monkeypatch.setattr("cvst.report._live.OPEN_FOR", 0.0)
+    live = LiveReport()
+    show(live, fitted, 1)
+    revision = json.loads(ask(live, "/news.json?after=-1")[1])["revision"]
+    answers = []
+
+    def asks():
+        answers.append(ask(live, f"/news.json?after={revision}&wait=20"))
+
+    page = threading.Thread(target=asks)
+    page.start()
+    while not live._n_waiting and page.is_alive():
+        sleep(0.01)
+    live.finish(fitted)
+    live.close(patience=60)
+    page.join()
+    ((status, body),) = answers
+    assert status == 200
+    assert json.loads(body)["data"]["finished"]
+
+
+def test_a_question_that_waits_goes_home_with_the_server(fitted):
+    """A race that is broken off has no end to tell."""
+    live = LiveReport()
+    show(live, fitted, 1)
+    answers = []
+    path = "/news.json?after=0&wait=20"
+    page = threading.Thread(target=lambda: answers.append(ask(live, path)))
+    page.start()
+    while not live._n_waiting and page.is_alive():
+        sleep(0.01)
+    live.close()
+    page.join()
+    assert answers == [(204, "")]
+
+
+def test_a_page_that_was_closed_while_it_waited_is_not_waited_for(fitted, monkeypatch):
+    """It has left with its question unanswered, and nobody hears of the end."""
+    monkeypatch.setattr("cvst.report._live.OPEN_FOR", 60.0)
+    live = LiveReport()
+    show(live, fitted, 1)
+    ask(live, "/news.json?after=-1")
+    port = int(live.url.rstrip("/").rsplit(":", 1)[1])
+    page = HTTPConnection("127.0.0.1", port, timeout=120)
+    page.request("GET", "/news.json?after=0&wait=20")
+    while not live._n_waiting:
+        sleep(0.01)
+    page.close()
+    live.finish(fitted)
+    with live._lock:
+        assert live._lock.wait_for(live._end_is_told, 30)
+    live.close()
+
+
 @pytest.mark.parametrize("asked", [False, True])
 def test_a_page_that_is_gone_is_not_waited_for(fitted, asked, monkeypatch):
     """Without a page, or with one that was closed, the end comes at once."""

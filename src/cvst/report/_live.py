@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import select
+import socket
 import sys
 import threading
 from collections.abc import Collection, Sequence
@@ -23,9 +25,15 @@ __all__ = ["LiveReport"]
 
 HOST = "127.0.0.1"
 
-# A page asks once a second: one that was silent for longer than this is closed, and one
-# that is open will take the end of the race within the other time.
-OPEN_FOR, PATIENCE = 3.0, 5.0
+# A page asks, and is answered when there is news or after the longest wait; browsers
+# slow down the clocks of pages that nobody looks at, but not an answer. One that was
+# silent for the second time is closed, and one that is open will take the end of the
+# race within the last.
+LONGEST_WAIT, OPEN_FOR, PATIENCE = 20.0, 10.0, 30.0
+
+# Looks may follow each other faster than anybody reads, and drawing takes time from the
+# race. Only the end comes sooner after the answer before than this.
+PACE = 1.0
 WAITING = (
     '<!DOCTYPE html><html lang="en"><meta charset="utf-8">'
     '<meta http-equiv="refresh" content="1"><title>cvst</title>'
@@ -36,8 +44,8 @@ WAITING = (
 class LiveReport:
     """Serves the report of a race that is under way, to this machine only.
 
-    The page asks once a second whether there is news, and redraws itself when a look
-    is done. Use it as a context manager, or call :meth:`close` at the end.
+    The page asks for news, is answered when a look is done, and redraws itself. Use it
+    as a context manager, or call :meth:`close` at the end.
 
     Parameters
     ----------
@@ -73,7 +81,11 @@ class LiveReport:
         self._lock = threading.Condition()
         self._told = -1
         self._asked = -np.inf
-        self._server = _Server((HOST, port), _handler(self))
+        self._n_waiting = 0
+        self._closes = False
+        self._server = _Server(
+            (HOST, port), type("Handler", (_Handler,), {"live": self})
+        )
         self._server.daemon_threads = True
         self.url = f"http://{HOST}:{self._server.server_port}/"
         self._thread = threading.Thread(
@@ -144,6 +156,8 @@ class LiveReport:
         """
         with self._lock:
             self._lock.wait_for(self._end_is_told, patience)
+            self._closes = True
+            self._lock.notify_all()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -159,7 +173,7 @@ class LiveReport:
         page = self._page
         if page is None or not page["finished"] or self._told >= page["revision"]:
             return True
-        return monotonic() - self._asked > OPEN_FOR
+        return not self._n_waiting and monotonic() - self._asked > OPEN_FOR
 
     def _heard(self, revision: int | None) -> None:
         """Take note that a page has asked, and which revision it was sent."""
@@ -168,11 +182,18 @@ class LiveReport:
             self._told = max(self._told, -1 if revision is None else revision)
             self._lock.notify_all()
 
+    def _gone(self) -> None:
+        """Take note that a page was closed; any other will ask again."""
+        with self._lock:
+            self._asked = -np.inf
+            self._lock.notify_all()
+
     def _show(self, page: dict[str, Any]) -> None:
         with self._lock:
             # Counted here: two updates of one race may have equally many looks.
             revision = 0 if self._page is None else self._page["revision"] + 1
             self._page = {**page, "revision": revision}
+            self._lock.notify_all()
 
     def _html(self) -> str:
         with self._lock:
@@ -182,14 +203,27 @@ class LiveReport:
         # Written outside the lock, so that the race need not wait for a reader.
         return page_html(page, title=self.title, live=True)
 
-    def _news(self, after: int) -> tuple[int, str] | None:
-        """Return a new revision and what has changed, None if nothing has."""
+    def _news(self, after: int, wait: float) -> tuple[int, str] | None:
+        """Return a new revision and what has changed, None if nothing has by then."""
         with self._lock:
+            self._n_waiting += 1
+            if wait > 0:
+                pause = self._asked + PACE - monotonic()
+                self._lock.wait_for(self._is_over, max(pause, 0))
+            self._lock.wait_for(lambda: self._closes or self._is_new(after), wait)
+            self._n_waiting -= 1
             page = self._page
         if page is None or page["revision"] <= after:
             return None
         news = {"revision": page["revision"], "data": page, **fragments(page)}
         return page["revision"], script_json(news)
+
+    def _is_over(self) -> bool:
+        ended = self._page is not None and self._page["finished"]
+        return self._closes or ended
+
+    def _is_new(self, after: int) -> bool:
+        return self._page is not None and self._page["revision"] > after
 
 
 class _Server(ThreadingHTTPServer):
@@ -213,49 +247,65 @@ def _refusal(headers: Any, own_names: Collection[str]) -> str | None:
     return None
 
 
-def _handler(live: LiveReport) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        """Answers the two questions that a page has."""
+class _Handler(BaseHTTPRequestHandler):
+    """Answers the two questions that a page has."""
 
-        # One connection for all questions; each answer must then tell its length.
-        protocol_version = "HTTP/1.1"
+    live: LiveReport
 
-        def do_GET(self) -> None:
-            refusal = _refusal(self.headers, _own_names(self.server))
-            if refusal is not None:
-                self._answer(HTTPStatus.FORBIDDEN, "text/plain", refusal)
-                return
-            parts = urlsplit(self.path)
-            if parts.path == "/":
-                self._answer(HTTPStatus.OK, "text/html", live._html())
-                live._heard(None)
-            elif parts.path == "/news.json":
-                news = live._news(_after(parts.query))
-                if news is None:
-                    self._answer(HTTPStatus.NO_CONTENT, "application/json", "")
-                    live._heard(None)
-                else:
-                    self._answer(HTTPStatus.OK, "application/json", news[1])
-                    # Only now that it is written: close waits for this.
-                    live._heard(news[0])
-            else:
-                self._answer(HTTPStatus.NOT_FOUND, "text/plain", "No such page.")
+    # One connection for all questions; each answer must then tell its length.
+    protocol_version = "HTTP/1.1"
 
-        def _answer(self, status: HTTPStatus, kind: str, text: str) -> None:
-            # Names may hold what no encoding has.
-            body = text.encode(errors="backslashreplace")
-            self.send_response(status)
-            self.send_header("Content-Type", f"{kind}; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.send_header("Cache-Control", "no-store")
-            self.send_header("X-Content-Type-Options", "nosniff")
-            self.end_headers()
-            self.wfile.write(body)
+    def do_GET(self) -> None:
+        refusal = _refusal(self.headers, _own_names(self.server))
+        if refusal is not None:
+            self._answer(HTTPStatus.FORBIDDEN, "text/plain", refusal)
+            return
+        parts = urlsplit(self.path)
+        if parts.path == "/":
+            self._answer(HTTPStatus.OK, "text/html", self.live._html())
+            self.live._heard(None)
+        elif parts.path == "/news.json":
+            self._tell(parts.query)
+        else:
+            self._answer(HTTPStatus.NOT_FOUND, "text/plain", "No such page.")
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's
-            """Keep the terminal for the race."""
+    def _tell(self, query: str) -> None:
+        """Answer when there is news, or when the page has waited long enough."""
+        wait = min(max(_number(query, "wait"), 0), LONGEST_WAIT)
+        news = self.live._news(_number(query, "after"), wait)
+        if _is_gone(self.connection):
+            self.close_connection = True
+            self.live._gone()
+        elif news is None:
+            self._answer(HTTPStatus.NO_CONTENT, "application/json", "")
+            self.live._heard(None)
+        else:
+            self._answer(HTTPStatus.OK, "application/json", news[1])
+            # Only now that it is written: close waits for this.
+            self.live._heard(news[0])
 
-    return Handler
+    def _answer(self, status: HTTPStatus, kind: str, text: str) -> None:
+        # Names may hold what no encoding has.
+        body = text.encode(errors="backslashreplace")
+        self.send_response(status)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's
+        """Keep the terminal for the race."""
+
+
+def _is_gone(connection: socket.socket) -> bool:
+    """Return whether the other end was closed while its question waited."""
+    readable, _, _ = select.select([connection], [], [], 0)
+    try:
+        return bool(readable) and not connection.recv(1, socket.MSG_PEEK)
+    except ConnectionError:
+        return True
 
 
 def _own_names(server: Any) -> tuple[str, ...]:
@@ -263,8 +313,9 @@ def _own_names(server: Any) -> tuple[str, ...]:
     return f"{HOST}:{port}", f"localhost:{port}"
 
 
-def _after(query: str) -> int:
+def _number(query: str, name: str) -> int:
+    """Return a whole number that was asked with, -1 if there is none."""
     try:
-        return int(parse_qs(query).get("after", ["-1"])[0])
+        return int(parse_qs(query).get(name, ["-1"])[0])
     except ValueError:
         return -1

@@ -297,7 +297,7 @@ def test_a_disturbed_measurement_alone_refuses_no_budget(data, clock):
 def test_a_look_that_turns_out_slower_is_discarded(data, clock):
     """In the third look everything begins to take six times as long."""
     start = clock.now
-    search = timed_search(60.0, estimator=Timed(slow_after=100)).fit(*data)
+    search = timed_search(60.0, estimator=Timed(slow_after=90)).fit(*data)
     assert search.stop_reason_ == "time_budget"
     assert search.n_looks_ == 2
     assert clock.slower > 1

@@ -98,6 +98,44 @@ def test_planning_takes_a_second_or_a_twentieth_of_the_race(data):
         assert Clock.now <= max(1.0, two, plan.total_seconds / 20), call
 
 
+@pytest.mark.parametrize("dear", [0.1, 0.2, 0.3])
+def test_dear_ends_of_a_grid_do_not_make_planning_long(data, dear):
+    """The middle takes a moment, so many seem to fit into the time, and do not."""
+    calls = [dear] * 7 + [0.02] + [dear] * 7
+    search = RaceGridSearchCV(Rounds(), {"call": calls})
+    X, y = data
+    plan = search.plan(X[:1000], y[:1000])
+    assert Clock.now <= max(1.0, plan.total_seconds / 20)
+
+
+class Pairs(Rounds):
+    """A row that is predicted takes a pass over all that were trained on."""
+
+    def fit(self, X, y):
+        self.n_rows_ = len(y)
+        return super().fit(X, y)
+
+    def predict(self, X):
+        Clock.now += 5e-8 * len(X) * self.n_rows_
+        return super().predict(X)
+
+
+def test_what_predicting_takes_counts_before_a_look_is_timed(data):
+    """On 3,200 rows three take 1.5 s, where their fits take a moment."""
+    search = RaceGridSearchCV(Pairs(call=1e-4), {"rounds": [1, 2, 3, 4]})
+    X, y = data
+    plan = search.plan(X[:10_000], y[:10_000])
+    assert Clock.now <= max(1.0, plan.total_seconds / 20)
+
+
+def test_rounds_of_a_group_that_are_not_timed_alone_take_as_long_as_all(data):
+    """Two of three rounds take two thirds of what three take, of which each has one."""
+    X, y = data
+    grid = {"n_estimators": [1, 2, 3]}
+    model = measured_by_one_look(GradientBoostingClassifier(), grid, X[:400], y[:400])
+    assert model.alone(400) == pytest.approx(2 * model.fit(400))
+
+
 class Leafy(Rounds):
     """Takes twice as long with four times the leaves."""
 

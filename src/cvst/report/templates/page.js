@@ -56,25 +56,31 @@ function refresh(news) {
   if (view.charts) { if (byId("traces").data) { fillAxes(); drawCharts(); if (view.chosen !== null) highlight(view.chosen); } else startCharts(); }
 }
 
+// The next question is asked before the answer to the last one is drawn, so that the end
+// arrives even if the race does not wait for the drawing.
+function askAfter(revision) {
+  const answer = fetch(`news.json?after=${revision}&wait=20`, { cache: "no-store" });
+  answer.catch(() => {});
+  return answer;
+}
+
 async function follow() {
   const status = byId("live-status");
   status.hidden = false;
-  let revision = view.data.revision ?? -1;
+  let revision = view.data.revision ?? -1, asked = askAfter(revision);
   for (;;) {
     try {
-      const answer = await fetch(`news.json?after=${revision}`, { cache: "no-store" });
-      if (answer.status === 200) {
-        const news = await answer.json();
-        revision = news.revision;
-        refresh(news);
-      }
+      const answer = await asked;
+      const news = answer.status === 200 ? await answer.json() : null;
+      if (news) revision = news.revision;
+      if (!(news || view).data.finished) asked = askAfter(revision);
+      if (news) refresh(news);
       if (view.data.finished) { status.textContent = "The race is over; this page is final."; return; }
       status.textContent = `Live: ${view.data.n_looks} looks done, ${view.data.n_active} configurations left.`;
     } catch (error) {
       status.textContent = "The race no longer answers; this page shows the last that is known.";
       return;
     }
-    await new Promise((wake) => { setTimeout(wake, 1000); });
   }
 }
 
@@ -98,4 +104,5 @@ for (const id of ["surface-x", "surface-y"]) byId(id).addEventListener("change",
 loadPlotly().then(startCharts).catch((error) => {
   for (const chart of document.querySelectorAll(".chart")) chart.textContent = "This browser cannot draw the charts; the tables hold the same values.";
   console.warn(error);
-}).finally(() => { document.body.dataset.ready = "yes"; if (document.body.dataset.live === "yes") follow(); });
+}).finally(() => { document.body.dataset.ready = "yes"; });
+if (document.body.dataset.live === "yes") follow();

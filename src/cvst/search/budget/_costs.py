@@ -18,12 +18,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from cvst._typing import IntArray
 from cvst.evaluation import DataSource, Scratch
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs, filtered_warnings
 from cvst.race import Look, Problem
 from cvst.search.budget._growth import Growth, growth_of
-from cvst.search.budget._known_work import known_work
+from cvst.search.budget._known_work import alone_of_group, known_work
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._probe_sizes import probe_sizes
 from cvst.search.budget._sample import LARGEST_SAMPLE, mean_over_grid, spread_sample
@@ -59,8 +60,9 @@ MUCH_LARGER = 4
 # A group below that share of the mean does not stand for the others.
 CHEAP = 0.3
 
-# A lone fit that takes more than that share of the time is not timed by itself.
-LONE_SHARE = 0.1
+# A lone fit that takes more than that share of the time is not timed by itself; where
+# it shares work with others otherwise, that is worth more.
+LONE_SHARE, LONE_SHARE_OF_GROUP = 0.1, 0.25
 
 # What share of the time may be spent to see how far configurations are apart.
 SAMPLE_SHARE = 0.5
@@ -127,6 +129,7 @@ class _Measurement:
         self.growth = growth_of(source.estimator, source.configurations)
         self.n_workers = effective_n_jobs(source.n_jobs)
         self.sizes = probe_sizes(problem, self.growth.n_rows)
+        self.work = known_work(source.configurations)
 
     def model(self) -> CostModel:
         """Measure, and return the model."""
@@ -210,7 +213,9 @@ class _Measurement:
         if len(timings) == 1:
             return 2 * last.wall > self._left(timings)
         growth = max(1.0, last.wall / timings[-2].wall)
-        dear = growth * last.wall > EARLY_SHARE * self._left(timings)
+        # The first look at least is repeated with several groups.
+        left = self._left(timings) - self._of_several(timings[0])
+        dear = growth * last.wall > EARLY_SHARE * left
         return dear or last.wall >= GROWN * timings[0].wall
 
     def _left(self, timings: list[Timing]) -> float:
@@ -225,8 +230,9 @@ class _Measurement:
 
     def _of_several(self, timing: Timing) -> float:
         """Return the seconds of a look with the fewest groups to compare."""
-        timed = len(self._by_cost(timing))
-        return timing.wall * max(1.0, FEWEST_GROUPS / timed)
+        work = self.work / self.work[timing.look.configurations].sum()
+        ends = spread_sample(self.groups, 1, FEWEST_GROUPS)
+        return float(timing.wall * max(1.0, work[ends].sum()))
 
     def _timed(self, look: Look, is_first: bool) -> Timing:
         """Time a look, the first one twice: imports, caches and workers start there."""
@@ -242,17 +248,30 @@ class _Measurement:
         """Time groups from all over the grid at one size."""
         if self._left(early) <= 0:
             return seen
-        n_train = seen.n_train
-        each = seen.worked / len(seen.fit)
-        room = self._left(early) / max(each, 1e-9)
-        most = int(np.clip(SAMPLE_SHARE * room, 1, LARGEST_SAMPLE))
+        room = self._left(early) / max(seen.worked / len(seen.fit), 1e-9)
         least = max(FEWEST_GROUPS, 2 * self.n_workers) if room >= FEWEST_GROUPS else 1
+        first = spread_sample(self.groups, 1, least)
+        spread = seen
+        if not np.array_equal(first, seen.look.configurations):
+            spread = self._compared(seen, first)
+        # The ends may be far dearer than the group in the middle, which was timed
+        # first. So they tell how many others there is time for.
+        room = SAMPLE_SHARE * self._left([spread])
+        more = room / max(spread.worked / len(spread.fit), 1e-9)
+        most = len(first) + int(min(max(more, 0), LARGEST_SAMPLE))
         members = spread_sample(self.groups, most, least)
-        if np.array_equal(members, seen.look.configurations):
-            return seen
+        others = np.setdiff1d(members, spread.look.configurations)
+        if room <= 0 or not len(others):
+            return spread
+        if spread is seen:
+            return self._compared(seen, members)
+        return spread.beside(self._compared(seen, others))
+
+    def _compared(self, seen: Timing, members: IntArray) -> Timing:
+        """Time a look at these on as many rows as one that was seen."""
         free = float(seen.fit.mean()) / max(seen.row_seconds, 1e-12)
         n_test = int(np.clip(free, FEWEST_TESTED, MOST_TESTED))
-        return self.watch.time(self._look(n_train, members.tolist(), n_test))
+        return self.watch.time(self._look(seen.n_train, members.tolist(), n_test))
 
     def _representative(self, early: list[Timing], spread: Timing) -> list[Timing]:
         """Return looks at fewer rows that tell how most of the work grows.
@@ -274,8 +293,13 @@ class _Measurement:
         if not smaller or self._left([spread]) <= 0:
             # Then only looks at more rows can tell.
             return [one for one in early if one.n_train <= spread.n_train]
-        ends = sorted({smaller[0], smaller[-1]})
-        return [self.watch.time(self._look(size, examples)) for size in ends]
+        timed: list[Timing] = []
+        for size in sorted({smaller[0], smaller[-1]}):
+            # Calls may take as long on few rows.
+            share = (size / spread.n_train) ** self.growth.flattest
+            if share * spread.part(examples).wall <= self._left([spread]):
+                timed.append(self.watch.time(self._look(size, examples)))
+        return timed or [one for one in early if one.n_train <= spread.n_train]
 
     def _cheap_middle_and_dear(self, spread: Timing) -> list[int]:
         """Return the groups that were cheapest, in the middle and dearest."""
@@ -289,7 +313,7 @@ class _Measurement:
         The one in the middle may be far cheaper than those that make up the work.
         """
         mean = self._mean_fit(spread)
-        paces = [self._part(spread, group).fit.mean() / mean for group in groups]
+        paces = [spread.part(group).fit.mean() / mean for group in groups]
         # Half the mean at least: cheap groups say little about the work.
         far = [abs(np.log(pace)) if pace > 0.5 else np.inf for pace in paces]
         return groups[int(np.argmin(far))]
@@ -313,20 +337,20 @@ class _Measurement:
         Outside of the source: no worker's limit on threads, nothing shared.
         """
         index = members[len(members) // 2]
-        room = LONE_SHARE * self.allowed(self._guess(early))
-        if self._left(early) <= 0:
-            return 1.0
-        if float(seen.fit.mean()) > room and self.n_workers == 1 and len(members) == 1:
-            # Then it differs by the limit on threads alone.
-            return 1.0
+        mean, left = float(seen.fit.mean()), self._left(early)
+        likely = alone_of_group(self.work[members], members.index(index))
+        # Without a group it differs by the limit on threads alone.
+        few = LONE_SHARE if self.n_workers == len(members) == 1 else LONE_SHARE_OF_GROUP
+        if left <= 0 or likely * mean > few * self.allowed(self._guess(early)):
+            return likely
         try:
             seconds = self.watch.lone_fit(index, seen.n_train)
         except Exception:
             # The look itself has its own way with fits that fail.
-            return 1.0
+            return likely
         # Members of a group share its work in the books, evenly or not. Alone, one of
         # them may take as long as all; threads may change that by some factor.
-        ratio = seconds / max(float(seen.fit.mean()), 1e-9)
+        ratio = seconds / max(mean, 1e-9)
         return float(np.clip(ratio, 0.1, 2.0 * len(members)))
 
     def _next_look(
@@ -371,13 +395,15 @@ class _Measurement:
         seconds: float,
     ) -> list[int]:
         """Return the sizes at which a look at these members takes no longer."""
-        here = self._part(spread, members).wall / max(model.fit(spread.n_train), 1e-12)
-        largest = model.largest_probe
+        part, largest = spread.part(members), model.largest_probe
+        here = part.wall / max(model.each(spread.n_train, part.look.n_test), 1e-12)
 
         def wall(size: int) -> float:
             # What seems to grow more steeply than usual may have been disturbed.
             usual = model.fit(largest) * (size / largest) ** self.growth.usual
-            return float(here * min(model.fit(size), usual))
+            n_test = self._look(size, members).n_test
+            predicting = n_test * model.predict(size)
+            return float(here * (min(model.fit(size), usual) + predicting))
 
         return [size for size in sizes if wall(size) <= seconds]
 
@@ -413,6 +439,7 @@ class _Measurement:
         # Members of one group are close to each other, and say nothing of the others.
         compared = len(self._by_cost(spread)) > 1 or len(self.groups) == 1
         wall = (spread.wall - overhead) / spread.worked
+        gaps, unlike = spread.compared()
         return CostModel(
             fit=curves[0],
             predict=PowerCurve.fit(
@@ -431,9 +458,9 @@ class _Measurement:
             n_configurations=len(self.source.configurations),
             n_groups=len(self.groups),
             lonely=max(1.0, alone),
-            gaps=spread.gaps if compared else (),
+            gaps=gaps if compared else (),
             gap_rows=spread.look.n_test,
-            unlike=spread.unlike,
+            unlike=unlike,
             paces=tuple((spread.fit / max(mean, 1e-12)).tolist()),
         )
 
@@ -443,25 +470,10 @@ class _Measurement:
         if len(self.groups) == 1 or len(self._by_cost(spread)) > 1:
             return mean
         # One group was timed. What it says of the others is what their sizes tell.
-        work = known_work(self.source.configurations)
-        return float(mean * work.mean() / work[timed].mean())
+        return float(mean * self.work.mean() / self.work[timed].mean())
 
     def _guess(self, timings: list[Timing]) -> CostModel:
         return self._model(timings, timings[-1], [], 1.0)
-
-    def _part(self, timing: Timing, members: list[int]) -> Timing:
-        """Return a look as it would have been with some of its members."""
-        chosen = np.array(members, dtype=np.intp)
-        places = timing.look.places(chosen)
-        share = float(timing.fit[places].sum() / max(timing.fit.sum(), 1e-9))
-        return replace(
-            timing,
-            look=replace(timing.look, configurations=chosen),
-            wall=share * timing.wall,
-            processor=share * timing.processor,
-            fit=timing.fit[places],
-            score=timing.score[places],
-        )
 
     def _look(
         self, n_train: int, members: list[int], n_test: int = FEWEST_TESTED

@@ -14,7 +14,7 @@ import numpy as np
 
 from cvst._typing import Configuration, FloatArray
 
-__all__ = ["known_work"]
+__all__ = ["alone_of_group", "known_work"]
 
 # The work grows by this power of the parameter. A level of a tree is a pass over the
 # rows; twice the leaves are one level more, with costs for each leaf besides.
@@ -54,6 +54,34 @@ def known_work(configurations: Sequence[Configuration]) -> FloatArray:
         if power is not None and all(_is_positive(value) for value in values):
             work *= np.array(values, dtype=float) ** power
     return work
+
+
+def alone_of_group(work: FloatArray, place: int) -> float:
+    """Return how much longer a fit alone probably takes than one of its group.
+
+    A group of rounds takes as long as the most rounds of it do alone. Otherwise a fit
+    takes more than its share of the group, and less than all of it.
+
+    Parameters
+    ----------
+    work : ndarray of float
+        What is known about the work of each member.
+    place : int
+        Which of them is fitted alone.
+
+    Examples
+    --------
+    >>> alone_of_group(np.array([30.0, 100.0]), 1)
+    2.0
+    >>> alone_of_group(np.array([30.0, 100.0]), 0)
+    0.6
+    >>> alone_of_group(np.ones(4), 0)
+    2.0
+    """
+    count = len(work)
+    if work.min() == work.max():
+        return float(count**0.5)
+    return float(count * work[place] / work.max())
 
 
 def _is_positive(value: Any) -> bool:

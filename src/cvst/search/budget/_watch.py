@@ -19,7 +19,7 @@ Clock = Callable[[], float]
 
 # Looks shorter than that many seconds, or than that share of the time there is, are
 # timed more than once.
-SHORT, SHORT_SHARE, REPEATS = 0.3, 0.1, 3
+SHORT, SHORT_SHARE, REPEATS = 0.3, 0.06, 3
 
 # By what share times differ when they are taken again: at least, and at most.
 NOISE = 0.1, 1.0
@@ -41,8 +41,7 @@ class Timing:
     processor: float
     fit: FloatArray
     score: FloatArray
-    gaps: tuple[float, ...] = ()
-    unlike: tuple[float, ...] = ()
+    losses: FloatArray
 
     @property
     def n_train(self) -> int:
@@ -56,6 +55,60 @@ class Timing:
     def row_seconds(self) -> float:
         """Seconds of predicting a row."""
         return float(self.score.mean()) / max(1, self.look.n_test)
+
+    def compared(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """Compare all with the leader.
+
+        Returns
+        -------
+        gaps : tuple of float
+            How far each is behind, in units of the scatter of the pointwise difference.
+        unlike : tuple of float
+            That scatter, in units of the scatter of the leader's losses.
+        """
+        means = self.losses.mean(axis=1)
+        if not np.isfinite(means).any():
+            return (), ()
+        leader = self.losses[int(np.nanargmin(means))]
+        behind = self.losses - leader
+        with np.errstate(invalid="ignore"):
+            scatter = np.maximum(behind.std(axis=1), 1e-12)
+            gaps = behind.mean(axis=1) / scatter
+            unlike = scatter / max(float(leader.std()), 1e-12)
+        gaps, unlike = (
+            np.nan_to_num(one, nan=np.inf, posinf=np.inf) for one in (gaps, unlike)
+        )
+        return tuple(gaps.tolist()), tuple(unlike.tolist())
+
+    def part(self, members: list[int]) -> Timing:
+        """Return the look as it would have been with some of its members."""
+        chosen = np.array(members, dtype=np.intp)
+        places = self.look.places(chosen)
+        share = float(self.fit[places].sum() / max(self.fit.sum(), 1e-9))
+        return replace(
+            self,
+            look=replace(self.look, configurations=chosen),
+            wall=share * self.wall,
+            processor=share * self.processor,
+            fit=self.fit[places],
+            score=self.score[places],
+            losses=self.losses[places],
+        )
+
+    def beside(self, other: Timing) -> Timing:
+        """Return the look that both would have been in one, on the same rows."""
+        both = np.append(self.look.configurations, other.look.configurations)
+        order = np.argsort(both)
+        # It would have begun once.
+        twice = max(0.0, min(self.wall - self.worked, other.wall - other.worked))
+        return Timing(
+            replace(self.look, configurations=both[order]),
+            self.wall + other.wall - twice,
+            self.processor + other.processor,
+            np.append(self.fit, other.fit)[order],
+            np.append(self.score, other.score)[order],
+            np.concatenate([self.losses, other.losses])[order],
+        )
 
     def slowed(self, factor: float) -> Timing:
         """Return the same look on a machine that is slower."""
@@ -165,29 +218,4 @@ class Watch:
         self.is_real &= 0.99 * inside <= wall <= 1.01 * outside
         wall = max(wall, 1e-9)
         times = seen.fit_seconds, seen.score_seconds
-        return Timing(look, wall, busy, *times, *_compared(seen.losses))
-
-
-def _compared(losses: FloatArray) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Compare all with the leader.
-
-    Returns
-    -------
-    gaps : tuple of float
-        How far each is behind, in units of the scatter of the pointwise difference.
-    unlike : tuple of float
-        That scatter, in units of the scatter of the leader's losses.
-    """
-    means = losses.mean(axis=1)
-    if not np.isfinite(means).any():
-        return (), ()
-    leader = losses[int(np.nanargmin(means))]
-    behind = losses - leader
-    with np.errstate(invalid="ignore"):
-        scatter = np.maximum(behind.std(axis=1), 1e-12)
-        gaps = behind.mean(axis=1) / scatter
-        unlike = scatter / max(float(leader.std()), 1e-12)
-    gaps, unlike = (
-        np.nan_to_num(one, nan=np.inf, posinf=np.inf) for one in (gaps, unlike)
-    )
-    return tuple(gaps.tolist()), tuple(unlike.tolist())
+        return Timing(look, wall, busy, *times, seen.losses)
