@@ -39,25 +39,28 @@ def test_shares_of_time_for_saving():
 
 
 def test_what_short_races_pay_for_saving():
-    """A constant below two seconds, a share above; both as the table has them."""
-    short = page("benchmarks/results/saving.md").split("## Short races")[1]
-    rows = [row.split("|") for row in short.split("\n## ")[0].splitlines()]
-    rows = [row for row in rows if len(row) == 14 and row[2].strip().isdigit()]
-    constants = [1000 * float(row[8]) for row in rows if float(row[7]) < 2]
-    shares = [float(row[9].split("%")[0]) for row in rows if float(row[7]) >= 2]
-    below = sum(share < 2 for share in shares)
+    """A constant below a second, a share above; both as the table has them."""
+    part = page("benchmarks/results/saving.md").split("## After cheaper groups")[1]
+    rows = [row.split("|") for row in part.splitlines() if row.startswith("| ")][1:]
+    seconds, constants = ([float(row[n]) for row in rows] for n in (2, 3))
+    shares = [float(row[4].split("%")[0]) for row in rows]
+    long = [one >= 1 for one in seconds]
     text = plain("docs/user_guide/checkpoints.md")
-    assert f"a constant of {min(constants):.0f} to {max(constants):.0f} ms" in text
-    told = (
-        f"Of {len(shares)} kinds that take 2 to 30 seconds, {below} waited less than "
-        f"2 % of the time for their checkpoint and {len(shares) - below} up to "
-        f"{max(shares):.1f} %"
-    )
-    assert told in text
-    again = short.split("| race | share of the clock |")[1]
-    shown = [float(one) for one in re.findall(r"^\| .* \| ([\d.]+)% ", again, re.M)]
-    told = "those three took {:.1f}, {:.1f} and {:.1f} %.".format(*shown)
-    assert told in text
+    paid = [one for one, is_long in zip(constants, long, strict=True) if not is_long]
+    assert f"a constant of {min(paid):.0f} to {max(paid):.0f} ms" in text
+    spent = [one for one, is_long in zip(shares, long, strict=True) if is_long]
+    took = [one for one in seconds if one >= 1]
+    assert max(spent) < 2
+    assert (
+        f"{NAMES[len(spent)]} kinds that take {min(took):g} to {max(took):g} seconds "
+        f"of the processor spent {min(spent):.1f} to {max(spent):.1f} % of it"
+    ) in text
+    rest = [one for one, is_long in zip(shares, long, strict=True) if not is_long]
+    told = f"{NAMES[len(rest)]} that take less than a second "
+    assert told + f"{min(rest):.1f} to {max(rest):.1f} %" in text
+
+
+NAMES = {4: "four", 5: "five"}
 
 
 def test_the_time_that_loading_the_solver_is_taken_to_cost():

@@ -282,6 +282,51 @@ def test_limits_and_filters_by_turns_are_put_back():
     assert list(warnings.filters) == filters
 
 
+INSIDE = {"first": threading.Event(), "second": threading.Event()}
+
+
+class Turns(DecisionTreeRegressor):
+    """Changes filters in its first fit, as checks of scikit-learn do in each."""
+
+    outside = threading.Event()
+
+    def __init__(self, who="first", max_depth=None):
+        super().__init__(max_depth=max_depth)
+        self.who = who
+
+    def fit(self, X, y):
+        """Fit; the second changes filters before the first puts them back."""
+        if not INSIDE[self.who].is_set():
+            if self.who == "second":
+                assert INSIDE["first"].wait(60)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UnicodeWarning)
+                INSIDE[self.who].set()
+                if self.who == "first":
+                    assert INSIDE["second"].wait(60)
+                else:
+                    assert self.outside.wait(60)
+            self.outside.set()
+        return super().fit(X, y)
+
+
+def test_learners_that_change_filters_by_turns_leave_them_alone():
+    """The second one puts back what the first had set, unless the search does more."""
+    filters = list(warnings.filters)
+    searches = [
+        RaceGridSearchCV(Turns(who), {"max_depth": [1, 2]}, cv=2, random_state=0)
+        for who in ("first", "second")
+    ]
+    threads = [threading.Thread(target=one.fit, args=(X, Y)) for one in searches]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Turns.outside.is_set()
+    assert all(hasattr(one, "best_index_") for one in searches)
+    assert list(warnings.filters) == filters
+
+
 # --- daemons --------------------------------------------------------------------------
 
 

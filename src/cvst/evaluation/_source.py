@@ -407,8 +407,7 @@ class DataSource:
         # An error that ends the search is to end it the next time too.
         good = [one for one in rows if one.error is None or not self.raise_errors]
         if look is None or len(good) == len(rows):  # else it is no whole group
-            # Errors of other scores have been told, and cannot be kept.
-            self.keeper.keep([replace(one, other_errors={}) for one in good], look)
+            self.keeper.keep(good, look)
 
     def _chunks(
         self, groups: list[list[int]], gate: Gate | None, n_done: Callable[[], int]

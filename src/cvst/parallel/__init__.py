@@ -18,7 +18,11 @@ from cvst.parallel._engines import (
 from cvst.parallel._files import OnFile, on_file
 from cvst.parallel._guard import Guard
 from cvst.parallel._pickling import Packed, portable
-from cvst.parallel._process_state import filtered_warnings, one_blas_thread
+from cvst.parallel._process_state import (
+    filtered_warnings,
+    kept_filters,
+    one_blas_thread,
+)
 from cvst.parallel._waking import wake_workers
 
 __all__ = [
@@ -32,6 +36,7 @@ __all__ = [
     "filtered_warnings",
     "in_chunks",
     "in_parts",
+    "kept_filters",
     "on_cluster",
     "on_file",
     "one_blas_thread",

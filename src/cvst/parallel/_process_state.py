@@ -18,7 +18,7 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["filtered_warnings", "one_blas_thread", "thread_pools"]
+__all__ = ["filtered_warnings", "kept_filters", "one_blas_thread", "thread_pools"]
 
 
 class _Limits:
@@ -53,11 +53,41 @@ class _Limits:
         self.lock = threading.Lock()
 
 
+class _Filters:
+    """The filters of warnings as the first of several fits found them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.guests: set[object] = set()
+        self.found: warnings.catch_warnings[Any] | None = None
+
+    def enter(self, guest: object) -> None:
+        with self.lock:
+            if not self.guests:
+                self.found = warnings.catch_warnings()
+                self.found.__enter__()
+            self.guests.add(guest)
+
+    def leave(self, guest: object) -> None:
+        """Let a guest go; it may be said twice, for the first may be interrupted."""
+        with self.lock:
+            self.guests.discard(guest)
+            if not self.guests and self.found is not None:
+                found, self.found = self.found, None
+                found.__exit__(None, None, None)
+
+    def forked(self) -> None:
+        # The fits of other threads are not there, nor is one that held the lock.
+        self.__init__()  # type: ignore[misc]
+
+
 _LIMITS = _Limits()
+_FILTERS = _Filters()
 _WARNINGS = threading.RLock()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_LIMITS.forked)
+    os.register_at_fork(after_in_child=_FILTERS.forked)
 
 
 @contextmanager
@@ -74,6 +104,25 @@ def one_blas_thread() -> Iterator[None]:
             _LIMITS.leave(guest)
         except BaseException:
             _LIMITS.leave(guest)
+            raise
+
+
+@contextmanager
+def kept_filters() -> Iterator[None]:
+    """Leave the filters of warnings as they were before the first of several fits.
+
+    Learners change them for a while too, as checks of scikit-learn do: where two do so
+    by turns in two threads, the filters of one would stay for good.
+    """
+    guest = object()
+    try:
+        _FILTERS.enter(guest)
+        yield
+    finally:
+        try:
+            _FILTERS.leave(guest)
+        except BaseException:
+            _FILTERS.leave(guest)
             raise
 
 

@@ -49,8 +49,11 @@ class Relay(Strategy):
 
     def settled(self) -> Strategy:
         """Return the legs as they were, which asks for nothing more."""
-        several = len(self.sizes) > 1
-        return Relay(self.strategy, self.sizes) if several else self.strategy
+        if len(self.sizes) == 1:
+            return self.strategy
+        legs = Relay(self.strategy, self.sizes)
+        vars(legs)["_winners"] = dict(vars(self).get("_winners", {}))
+        return legs
 
     def repeatable(self, problem: Problem) -> Strategy | None:
         """Return the legs, which a race without a clock would not have."""
@@ -98,13 +101,15 @@ class Relay(Strategy):
 
     def ranking(self, state: RaceState) -> IntArray:
         """Return the survivors, those of the last leg that was run to its end first."""
-        legs = list(range(self._leg_of_last_look(state), -1, -1))
-        if len(legs) > 1 and not self._is_over(state):
-            legs = [*legs[1:], legs[0]]
+        last, *before = range(self._leg_of_last_look(state), -1, -1)
+        part = self._part(state, last)
         ranked = [
             self._members(state, leg)[self.strategy.ranking(self._part(state, leg))]
-            for leg in legs
+            for leg in before
         ]
+        own = self._members(state, last)[self.strategy.ranking(part)]
+        is_first = not before or self.strategy.stop_reason(part) is not None
+        ranked.insert(0 if is_first else len(ranked), own)
         # The winner stays first even if a leg that was cut has dropped it.
         winner, *others = np.concatenate(ranked).tolist()
         left = [number for number in others if state.active[number]]
@@ -165,9 +170,10 @@ class Relay(Strategy):
     def criterion(self, state: RaceState) -> str:
         """Say by what the winner ranks first in its leg."""
         leg = self._leg_of_last_look(state)
-        if leg and not self._is_over(state):
-            leg -= 1
-        return self.strategy.criterion(self._part(state, leg))
+        part = self._part(state, leg)
+        if leg and self.strategy.stop_reason(part) is None:
+            part = self._part(state, leg - 1)
+        return self.strategy.criterion(part)
 
     # Legs ---------------------------------------------------------------------------
 

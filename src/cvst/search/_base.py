@@ -31,7 +31,7 @@ from cvst.exceptions import (
     InvalidInputError,
     UnusedArgumentWarning,
 )
-from cvst.parallel import one_blas_thread
+from cvst.parallel import kept_filters, one_blas_thread
 from cvst.race import Alone, AtMost, Decider, LookCutError, RaceState, race
 from cvst.report import score_name, stop_sentence
 from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
@@ -148,32 +148,33 @@ class BaseRaceSearch(FittedRace):
             The fitted search.
         """
         started = self._clock()
-        options = self._options()
-        self._warn_of_unused_arguments()
-        inputs = self._read(X, y, params)
-        configurations = list(self._configurations())
-        check_predictions(options)
-        check_ensemble(options, configurations, inputs.y)
-        setup = prepare(options, configurations, inputs)
-        check_refit(self.refit, setup.problem.configurations)
-        metadata = {
-            name: value for name, value in params.items() if name == "sample_weight"
-        }
-        # Before anything is forgotten: a warm start goes on from the last race.
-        begun = self._begun(inputs)
-        with (
-            verbose_logging(self.verbose),
-            recorded(self, inputs, setup, lambda: self._clock() - started) as recorder,
-            shared_rows(setup, options) as shared,
-        ):
-            # Only now: bad input must not wipe out an earlier fit.
-            self._forget()
-            setup, budget = self._timed(options, shared, started, begun, recorder)
-            n_tasks = self._announce(setup) + bool(self.refit)
-            tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
-            interrupt = self._run(setup, tasks, budget, begun, recorder)
-            if self.refit and interrupt is None:
-                interrupt = self._refit(setup, inputs, tasks)
+        with kept_filters():
+            options = self._options()
+            self._warn_of_unused_arguments()
+            inputs = self._read(X, y, params)
+            configurations = list(self._configurations())
+            check_predictions(options)
+            check_ensemble(options, configurations, inputs.y)
+            setup = prepare(options, configurations, inputs)
+            check_refit(self.refit, setup.problem.configurations)
+            metadata = {k: v for k, v in params.items() if k == "sample_weight"}
+            # Before anything is forgotten: a warm start goes on from the last race.
+            begun = self._begun(inputs)
+            with (
+                verbose_logging(self.verbose),
+                recorded(
+                    self, inputs, setup, lambda: self._clock() - started
+                ) as recorder,
+                shared_rows(setup, options) as shared,
+            ):
+                # Only now: bad input must not wipe out an earlier fit.
+                self._forget()
+                setup, budget = self._timed(options, shared, started, begun, recorder)
+                n_tasks = self._announce(setup) + bool(self.refit)
+                tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
+                interrupt = self._run(setup, tasks, budget, begun, recorder)
+                if self.refit and interrupt is None:
+                    interrupt = self._refit(setup, inputs, tasks)
         if interrupt is not None and (
             self.on_interrupt == "raise" or not isinstance(interrupt, KeyboardInterrupt)
         ):

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from cvst.cli.results._text import result_text
+from cvst.cli.results._text import _ending, result_text
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,30 @@ def test_rows_of_the_last_folds_are_told_from_least_to_most(rows, trained_on, to
         }
     )
     assert told in text
+
+
+@pytest.mark.parametrize(
+    ("command", "files", "told"),
+    [
+        ("cvst search a.csv --out o", ["o/winner.json"], "--out o --overwrite"),
+        ("cvst search a.csv --out o --overwrite", ["o/winner.json"], "o --overwrite"),
+        ("cvst search a.csv --checkpoint c", [], "a.csv --checkpoint c"),
+    ],
+)
+def test_the_command_that_goes_on_may_replace_what_was_just_written(
+    command, files, told
+):
+    """Else it would be refused: the folder holds the leader so far."""
+    lines = _ending(
+        {
+            "finished": False,
+            "seconds": {"total": 1.0},
+            "files": files,
+            "repeat": "cvst search",
+            "checkpoint": "c",
+            "command": command,
+        }
+    )
+    going_on = next(one for one in lines if one.startswith("To go on"))
+    assert going_on.endswith(told)
+    assert going_on.count("--overwrite") == told.count("--overwrite")

@@ -52,9 +52,10 @@ def test_what_every_group_costs_leaves_less_for_saving():
     spent = 0.0
     while clock.now < 100:
         clock.now += 0.05
-        with pace.counting():
-            clock.now += 0.0005
-            spent += 0.0005
+        start = pace.now()
+        clock.now += 0.0005
+        spent += 0.0005
+        assert pace.counted(start) == clock.now
         if pace.wait() <= 0:
             with pace.saving():
                 clock.now += 0.001

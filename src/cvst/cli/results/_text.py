@@ -84,7 +84,7 @@ def _ending(summary: Mapping[str, Any]) -> list[str]:
         )
         # Folders of older versions do not have the word.
         if summary.get("checkpoint"):
-            lines.append(f"To go on with the race:\n  {summary['command']}")
+            lines.append(f"To go on with the race:\n  {_going_on(summary)}")
     if files:
         lines.append(f"Files: {', '.join(files)}")
     for model in (name for name in files if name.endswith(".skops")):
@@ -92,3 +92,11 @@ def _ending(summary: Mapping[str, Any]) -> list[str]:
         extra = f", trusted={trusted!r}" if trusted else ""
         lines.append(f"Load the model: skops.io.load({model!r}{extra})")
     return lines
+
+
+def _going_on(summary: Mapping[str, Any]) -> str:
+    """Return the command again; it may replace the folder that it has just written."""
+    command = str(summary["command"])
+    words = command.split()
+    replaces = bool(summary["files"]) and "--overwrite" not in words
+    return f"{command} --overwrite" if replaces else command

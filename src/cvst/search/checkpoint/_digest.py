@@ -6,7 +6,7 @@ import functools
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,11 @@ from cvst.evaluation import is_stored
 __all__ = ["digest", "digest_of_code"]
 
 BLOCK_BYTES = 2**24
+
+# Types of which ``repr`` tells all.
+SHOWN = frozenset({bool, int, float, complex, str})
+
+Bytes: TypeAlias = bytes | memoryview
 
 
 def digest(value: Any) -> str:
@@ -63,13 +68,25 @@ class _Digest:
             self._above.pop()
 
     def _of(self, value: Any) -> bytes:
+        # Most values are of these types; to ask for all the others takes longer.
+        if (kind := type(value)) in SHOWN:
+            return _mixed(kind.__name__, [repr(value).encode()])
+        if kind is list or kind is tuple:
+            return _mixed(_path(kind).decode(), map(self.of, value))
         if value is None or isinstance(value, bool | int | float | complex | str):
             # ``repr`` of a NumPy number differs between its versions.
             plain = value.item() if isinstance(value, np.generic) else value
             return _mixed(type(value).__name__, [repr(plain).encode()])
         if isinstance(value, bytes | bytearray | memoryview):
             return _mixed("bytes", [bytes(value)])
-        kinds: tuple[tuple[Any, Callable[[Any], Iterable[bytes | memoryview]]], ...] = (
+        for kind, parts in self._kinds:
+            if isinstance(value, kind):
+                return _mixed(_name(kind, value), parts(value))
+        return self._object(value)
+
+    @functools.cached_property
+    def _kinds(self) -> tuple[tuple[Any, Callable[[Any], Iterable[Bytes]]], ...]:
+        return (
             (np.ndarray, self._array),
             (np.generic, lambda one: self._array(np.asarray(one))),
             (Mapping, self._mapping),
@@ -80,10 +97,6 @@ class _Digest:
             (types.FunctionType, self._function),
             (np.random.RandomState, self._random_state),
         )
-        for kind, parts in kinds:
-            if isinstance(value, kind):
-                return _mixed(_name(kind, value), parts(value))
-        return self._object(value)
 
     def _object(self, value: Any) -> bytes:
         name = _path(type(value)).decode()

@@ -11,7 +11,7 @@ from cvst._searched import Search
 from cvst._text import value_text
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest, digest_of_code
-from cvst.search.rows import Inputs
+from cvst.search.rows import Inputs, LaterFolds
 
 __all__ = ["Part", "SavedSearch", "difference", "fingerprint"]
 
@@ -55,8 +55,8 @@ def fingerprint(search: SavedSearch, inputs: Inputs, setup: Setup) -> dict[str, 
     dict
         By name, a digest and a text for people.
     """
-    parts = dict(_versions(search, setup))
     settings = search.get_params(deep=False)
+    parts = dict(_versions(search, setup, settings))
     estimator = settings.pop("estimator")
     for name in SPACES:
         if name in settings:
@@ -70,7 +70,10 @@ def fingerprint(search: SavedSearch, inputs: Inputs, setup: Setup) -> dict[str, 
     }
     parts |= dict(_data(inputs))
     problem = setup.problem
-    rows = (setup.order, problem.boundaries, dict(problem.folds), problem.orders)
+    folds = problem.folds
+    # Folds that are made later follow from the rows, their order and a seed.
+    told = folds.identity() if isinstance(folds, LaterFolds) else dict(folds)
+    rows = (setup.order, problem.boundaries, told, problem.orders)
     parts["the order of the rows and their folds"] = _unshown(rows)
     parts["the configurations"] = {
         "digest": digest(list(problem.configurations)),
@@ -166,21 +169,25 @@ def _length(value: Any) -> tuple[int, ...]:
     return (len(value),) if hasattr(value, "__len__") else ()
 
 
-def _versions(search: SavedSearch, setup: Setup) -> Iterator[tuple[str, Part]]:
+def _versions(
+    search: SavedSearch, setup: Setup, settings: Mapping[str, Any]
+) -> Iterator[tuple[str, Part]]:
     yield "the search", _plain(type(search).__name__)
     yield "the version of Python", _plain(platform.python_version())
     # Other processors round otherwise, and one digit may turn a test.
     yield "the machine", _plain(platform.machine())
-    for name in dict.fromkeys([*PACKAGES, *sorted(_own_packages(search, setup))]):
+    own = sorted(_own_packages(search, setup, settings))
+    for name in dict.fromkeys([*PACKAGES, *own]):
         # All of them are loaded by now. To ask what is installed takes much longer.
         version = getattr(sys.modules.get(name), "__version__", None)
         if version is not None:
             yield f"the version of {name}", _plain(str(version))
 
 
-def _own_packages(search: SavedSearch, setup: Setup) -> set[str]:
+def _own_packages(
+    search: SavedSearch, setup: Setup, settings: Mapping[str, Any]
+) -> set[str]:
     """Return the packages of all that may be fitted, with those it is derived from."""
-    settings = search.get_params(deep=False)
     spaces = [settings[name] for name in SPACES if name in settings]
     # A space may be an object of its own; what came of it is known by now.
     drawn = [*setup.problem.configurations, *search._space_values()]

@@ -21,8 +21,8 @@ SHARE, SYNC_SHARE = 0.006, 0.003
 LEAST_WRITE, LEAST_SYNC, FASTEST = 5e-5, 1e-3, 2e8
 
 # Seconds that writing may take before anything is known of the race, so that the first
-# groups are on disk at once; the share of a second or two, and not more than that.
-CREDIT = 0.01
+# groups are on disk at once; the share of a second, and not more than that.
+CREDIT = 0.006
 
 # Fewer do not tell how fast a disk is.
 MANY_BYTES = 2**20
@@ -74,14 +74,15 @@ class Pace:
         expected = self._spent + self._each + n_bytes / self._rate
         return 0.0 if expected <= self._credit else expected / self._share - elapsed
 
-    @contextmanager
-    def counting(self) -> Iterator[None]:
-        """Count the time of what has to be done for each group, saved or not."""
-        start = self._clock()
-        try:
-            yield
-        finally:
-            self._spent += self._clock() - start
+    def now(self) -> float:
+        """Return the time."""
+        return self._clock()
+
+    def counted(self, start: float) -> float:
+        """Count the time since then, and return what it is now."""
+        now = self._clock()
+        self._spent += now - start
+        return now
 
     @contextmanager
     def saving(self, n_bytes: int = 0) -> Iterator[None]:

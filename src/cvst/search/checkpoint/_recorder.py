@@ -22,7 +22,7 @@ from cvst.search.checkpoint._journal import Journal
 from cvst.search.checkpoint._later import Later
 from cvst.search.checkpoint._pace import syncing, writing
 from cvst.search.checkpoint._records import PASSING
-from cvst.search.checkpoint._story import ESTIMATED, Story, told
+from cvst.search.checkpoint._story import ESTIMATED, Story
 from cvst.search.checkpoint._under_way import EarlierGroups, UnderWay, short
 from cvst.search.checkpoint._values import Shown
 from cvst.search.estimate import ScoreEstimate
@@ -74,6 +74,7 @@ class Recorder:
         self._earlier = EarlierGroups(story.beside)
         self._joined: list[Configuration] = list(story.joined)
         self._writes, self._syncs = writing(), syncing()
+        self._not_before = 0.0
         self._warned = False
         self._ended: str | None = None
         self._lock = threading.RLock()
@@ -247,15 +248,13 @@ class Recorder:
             one = self._alone if look is None else self._beside.get(id(look))
             if one is None:
                 return
-            with self._writes.counting():
-                fresh = [
-                    told(done)
-                    for done in outcomes
-                    if done.configuration not in one.done
-                ]
-                if fresh:
-                    one.add(fresh)
-            if fresh:
+            # Often none: a worker tells of each group, and of its chunk at the end.
+            fresh = [done for done in outcomes if done.configuration not in one.done]
+            if not fresh:
+                return
+            start = self._writes.now()
+            one.add(fresh)
+            if self._writes.counted(start) >= self._not_before:
                 # Where looks overlap, the race may be asking the strategy right now.
                 self._save_in_time(ranked=look is None)
 
@@ -338,7 +337,8 @@ class Recorder:
             self._save(ranked)
             self._sync_later()
         else:
-            # The next group may take hours.
+            # Until then groups need not ask. The next one may take hours.
+            self._not_before = self._writes.now() + wait
             self._later.within(max(wait, LATE_SECONDS))
 
     def _sync_later(self) -> None:
@@ -367,6 +367,7 @@ class Recorder:
         """
         if self._journal is None:
             return False
+        self._not_before = 0.0
         with self._writes.saving(self._n_bytes):
             return (
                 self._save_begin() and self._save_looks(ranked) and self._save_groups()

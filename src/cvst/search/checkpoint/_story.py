@@ -47,12 +47,32 @@ WRONG = (
 
 def told(value: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that say anything; errors are told as text."""
-    values = {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    values = {name: getattr(value, name) for name in _names(type(value))}
     return {
-        name: one
+        name: one if type(one) in SAYING else _plain(one)
         for name, one in values.items()
-        if not (one is None or isinstance(one, Exception) or _is_empty(one))
+        if type(one) in SAYING or _says_something(one)
     }
+
+
+# Names of the fields of each type, since to ask for them takes longer than the rest.
+NAMES: dict[type, tuple[str, ...]] = {}
+
+
+def _names(kind: Any) -> tuple[str, ...]:
+    if kind not in NAMES:
+        NAMES[kind] = tuple(one.name for one in fields(kind))
+    return NAMES[kind]
+
+
+# Most values, of which nothing has to be asked.
+SAYING = frozenset({float, int, bool, np.ndarray, slice})
+
+
+def _says_something(value: Any) -> bool:
+    if value is None or isinstance(value, Exception):
+        return False
+    return not isinstance(value, str | Mapping) or bool(value)
 
 
 def _plain(value: Any) -> Any:
@@ -61,10 +81,6 @@ def _plain(value: Any) -> Any:
         return value
     losses = np.asarray(value)
     return losses if np.isnan(losses).any() else losses == 1
-
-
-def _is_empty(value: Any) -> bool:
-    return isinstance(value, str | Mapping) and not value
 
 
 class RowBook:

@@ -36,7 +36,8 @@ class UnderWay:
 
     def __post_init__(self) -> None:
         self.done: set[int] = set()
-        self.outcomes: list[Told] = []
+        # As they came: those of an earlier run are told already.
+        self.outcomes: list[Any] = []
         self.groups: list[list[int]] = []
         self.n_bytes = 0
         self.is_told = False
@@ -54,20 +55,26 @@ class UnderWay:
         """Whether all its configurations are done."""
         return len(self.done) == len(self.look.configurations)
 
-    def add(self, group: Sequence[Told]) -> None:
+    def add(self, group: Sequence[Any]) -> None:
         """Take results of configurations that were worked on together."""
-        numbers = sorted(int(one["configuration"]) for one in group)
-        self.done.update(numbers)
-        self.groups.append(numbers)
-        self.outcomes += group
-        self.n_bytes += _bytes_of(group)
+        # Told when they are saved: most looks are over before, and are told as such.
+        self._take([one.configuration for one in group], group)
+        for one in group:
+            self.n_bytes += _bytes_of(one.losses) + _bytes_of(one.residuals)
 
     def add_earlier(self, group: Sequence[Told]) -> None:
         """Take a group that the file has as one of a look that was broken off."""
         self.in_file = True
         fresh = [one for one in group if one["configuration"] not in self.done]
         if fresh:
-            self.add(fresh)
+            self._take([int(one["configuration"]) for one in fresh], fresh)
+            values = (value for one in fresh for value in one.values())
+            self.n_bytes += sum(map(_bytes_of, values))
+
+    def _take(self, numbers: list[int], outcomes: Sequence[Any]) -> None:
+        self.done.update(numbers)
+        self.groups.append(sorted(numbers))
+        self.outcomes += outcomes
 
     def go_on(self, outcomes: Sequence[Told]) -> None:
         """Hear what the file has of this very look."""
@@ -84,7 +91,10 @@ class UnderWay:
         joined : sequence of dict
             Configurations that have joined since the last look that is over.
         """
-        fields: dict[str, Any] = {"outcomes": self.outcomes}
+        outcomes = [
+            one if type(one) is dict else _told_outcome(one) for one in self.outcomes
+        ]
+        fields: dict[str, Any] = {"outcomes": outcomes}
         if self.ticket is None:
             fields["number"] = number
         else:
@@ -139,13 +149,20 @@ class EarlierGroups:
         self._groups.clear()
 
 
+def _told_outcome(outcome: Any) -> Told:
+    """Return the fields of a result that are kept."""
+    fields = told(outcome)
+    # Errors of other scores have been told, and cannot be kept.
+    fields.pop("other_errors", None)
+    return fields
+
+
 def short(look: Look) -> dict[str, Any]:
     """Return what tells a look from others, without its rows."""
     rows = digest((look.train, look.test))
     return told(replace(look, train=slice(0), test=slice(0))) | {"rows": rows}
 
 
-def _bytes_of(outcomes: Sequence[Mapping[str, Any]]) -> int:
-    """Return about how many bytes they take in the file."""
-    values = (value for one in outcomes for value in one.values())
-    return sum(int(getattr(value, "nbytes", 0)) for value in values)
+def _bytes_of(value: Any) -> int:
+    """Return about how many bytes a value takes in the file."""
+    return int(getattr(value, "nbytes", 0))

@@ -23,6 +23,9 @@ __all__ = ["Shown", "packed", "unpacked"]
 # Kinds of arrays that are bytes and nothing else: no objects, no pickle.
 PLAIN_KINDS = "biufc"
 
+# Types that JSON has, and gives back.
+AS_THEY_ARE = frozenset({type(None), str, bool, int})
+
 LONGEST_TEXT = 300
 
 
@@ -53,9 +56,11 @@ def packed(value: Any, arrays: list[np.ndarray]) -> Any:
     {'a': {'$tuple': [1, 2.5]}, 'b': {'$array': 0, 'dtype': '<f8', 'shape': [3]}}
     """
     # By type: subclasses, such as members of an enum, would come back as plain numbers.
-    if value is None or isinstance(value, str) or type(value) in (bool, int):
+    if (kind := type(value)) in AS_THEY_ARE or isinstance(value, str):
         return value
-    if type(value) is float:
+    if kind is dict or kind is list or kind is tuple:
+        return _packed_parts(value, arrays)
+    if kind is float:
         return value if math.isfinite(value) else {"$float": repr(value)}
     if isinstance(value, np.ndarray) and value.dtype.kind in PLAIN_KINDS:
         return _packed_array(value, arrays)

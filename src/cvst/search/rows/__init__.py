@@ -2,6 +2,7 @@
 
 from cvst.search.rows._fallback import (
     FoldMaker,
+    LaterFolds,
     enough_to_start,
     known_classes,
     raceable,
@@ -19,6 +20,7 @@ from cvst.search.rows._sampling import (
 __all__ = [
     "FoldMaker",
     "Inputs",
+    "LaterFolds",
     "RacedRows",
     "enough_to_start",
     "is_collection",

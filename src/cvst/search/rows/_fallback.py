@@ -54,13 +54,24 @@ class LaterFolds(Mapping[int, Folds]):
         Those that are made.
     later : dict of int to callable
         Makes the others.
+    seeds : dict of int to int
+        What the others are drawn by.
     """
 
     def __init__(
-        self, known: dict[int, Folds], later: dict[int, Callable[[], Folds]]
+        self,
+        known: dict[int, Folds],
+        later: dict[int, Callable[[], Folds]],
+        seeds: dict[int, int],
     ) -> None:
         self._known = known
         self._later = later
+        self._seeds = seeds
+
+    def identity(self) -> tuple[dict[int, Folds], dict[int, int]]:
+        """Return what tells these folds from others, without making any."""
+        known = {n: one for n, one in self._known.items() if n not in self._later}
+        return known, self._seeds
 
     def __getitem__(self, count: int) -> Folds:
         if count not in self._known and count in self._later:
@@ -109,6 +120,7 @@ class FoldMaker:
                 count: partial(make_folds, None, count, *parts, seed, order)
                 for count, seed in seeds.items()
             },
+            seeds,
         )
 
     def make(self, n_folds: int) -> Folds:
