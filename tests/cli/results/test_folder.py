@@ -121,3 +121,16 @@ def test_a_folder_in_use_is_refused_before_any_work(tmp_path):
         check_folder(tmp_path / ("n" * 300), overwrite=True)
     with pytest.raises(InvalidInputError, match="cannot be made"):
         check_folder(tmp_path / "cv_results.csv" / "below", overwrite=True)
+
+
+def test_a_way_back_from_a_folder_that_is_not_there_is_refused(tmp_path):
+    """Else it would be made, and results at the end of the way be replaced unasked."""
+    used = tmp_path / "used"
+    used.mkdir()
+    (used / "winner.json").write_text("", encoding="utf-8")
+    with pytest.raises(InvalidInputError, match="goes back from .*missing', which is"):
+        check_folder(tmp_path / "missing" / ".." / "used", overwrite=False)
+    assert not (tmp_path / "missing").exists()
+    check_folder(used / ".." / "fresh", overwrite=False)
+    with pytest.raises(InvalidInputError, match=r"already holds winner\.json"):
+        check_folder(used / ".." / "used", overwrite=False)

@@ -67,6 +67,15 @@ def check_folder(folder: Path, overwrite: bool) -> None:
         raise InvalidInputError(
             f"--out '{folder}' cannot be the name of a folder: {error.strerror}."
         ) from None
+    # To make what is missing would leave a folder that nobody asked for, and what is
+    # there already would not be seen before it is replaced.
+    for place, part in enumerate(folder.parts):
+        before = Path(*folder.parts[:place])
+        if part == ".." and not before.exists():
+            raise InvalidInputError(
+                f"--out '{folder}' goes back from '{before}', which is not there. Name "
+                "the folder without '..'."
+            )
     if folder.exists() and not folder.is_dir():
         raise InvalidInputError(f"--out '{folder}' is a file, not a folder.")
     present = [name for name in FILES if (folder / name).exists()]
