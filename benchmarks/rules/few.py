@@ -175,7 +175,7 @@ def choices(model, grid, X, y, seed):
             model, grid, strategy=strategy, random_state=seed, n_jobs=1
         )
         options = SearchOptions.of(search, lambda: 0.0)
-        inputs = read_inputs(model, X, y, {}, lambda _: ({}, None))
+        inputs = read_inputs(model, X, y, {}, lambda _: ({}, {}, {}))
         setup = prepare(options, list(search._configurations()), inputs)
         source = Remembered(setup.source, known)
         *_, state = race(RaceState(setup.problem), source, setup.strategy)

@@ -65,18 +65,25 @@ def safe_indexing(values: Any, rows: Any) -> Any:
 
 def routed_fit_params(
     search: BaseSearchCV, params: dict[str, Any]
-) -> tuple[dict[str, Any], Any]:
-    """Return what the estimator's ``fit`` gets, and the weights of the means.
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, dict[str, Any]]]:
+    """Return what the estimator's ``fit`` gets, what the score and other scores get.
 
-    Without metadata routing everything goes to ``fit``, and ``sample_weight`` weighs
-    the means too; with routing, what was requested goes where it was requested.
+    Without metadata routing everything goes to ``fit``, and ``sample_weight`` to all
+    scores; with routing, what was requested goes where it was requested. Other scores
+    are there by name only if they may get something else than the one raced on.
     """
     if not _routing_enabled():
         # As GridSearchCV does it, which passes weights on to scorers that take them.
-        return dict(params), params.get("sample_weight")
+        weights = {k: v for k, v in params.items() if k == "sample_weight"}
+        return dict(params), weights, {}
     routed = process_routing(search, "fit", **params)
-    weights = routed.scorer.score.get("sample_weight")
-    return dict(routed.estimator.fit), weights
+    fitted, scored = dict(routed.estimator.fit), dict(routed.scorer.score)
+    scorer, raced = search._get_scorers()
+    if not isinstance(scorer, _MultimetricScorer):
+        return fitted, scored, {}
+    each = process_routing(scorer, "score", **scored)
+    others = {name: dict(each[name].score) for name in scorer._scorers}
+    return fitted, others.pop(raced), others
 
 
 def multimetric_scorer(scorers: Mapping[str, Any]) -> Any:

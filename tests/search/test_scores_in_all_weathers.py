@@ -109,6 +109,46 @@ def test_row_weights_go_where_they_are_asked_for(scoring, scored):
         compared(model, {"C": [0.01, 1.0]}, (X, Y), scorer, fit=fit)
 
 
+@pytest.mark.parametrize("raced", ["weighed", "plain", "renamed"])
+def test_several_scores_get_the_weights_that_each_asks_for(raced):
+    """One is weighed, one is not, and one asks for weights of another name."""
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = LogisticRegression(max_iter=99).set_fit_request(sample_weight=True)
+        asked = {"weighed": True, "plain": False, "renamed": "other"}
+        scoring = {
+            name: get_scorer("accuracy").set_score_request(sample_weight=request)
+            for name, request in asked.items()
+        }
+        searches = [
+            kind(
+                model, {"C": [0.01, 1.0]}, scoring=scoring, cv=FOLDS, refit=raced, **to
+            )
+            for kind, to in (
+                (GridSearchCV, {}),
+                (RaceGridSearchCV, {"strategy": "cross_validation"}),
+            )
+        ]
+        for one in searches:
+            one.fit(X, Y, sample_weight=WEIGHTS, other=WEIGHTS[::-1].copy())
+    theirs, ours = (one.cv_results_ for one in searches)
+    means = [theirs[f"mean_test_{name}"] for name in asked]
+    assert len({values.tobytes() for values in means}) == 3
+    for name in asked:
+        key = f"mean_test_{name}"
+        np.testing.assert_allclose(ours[key], theirs[key], rtol=1e-12)
+
+
+def test_a_score_that_asks_for_more_than_weights_is_refused():
+    def costs(y_true, y_pred, cost):
+        return -np.sum(cost * (y_true != y_pred))
+
+    with sklearn.config_context(enable_metadata_routing=True):
+        scorer = make_scorer(costs).set_score_request(cost=True)
+        search = RaceGridSearchCV(LogisticRegression(), {"C": [1.0]}, scoring=scorer)
+        with pytest.raises(ValueError, match=r"A score requests 'cost', but a race"):
+            search.fit(X, Y, cost=WEIGHTS)
+
+
 @by_name(REAL)
 def test_row_weights_of_numbers(scoring):
     with sklearn.config_context(enable_metadata_routing=True):

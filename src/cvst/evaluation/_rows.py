@@ -41,6 +41,8 @@ class RaceData:
         Arguments of ``fit`` that are the same for all.
     score_weights : ndarray of shape (n_rows,) or None
         Weights of the means over test rows.
+    other_weights : mapping of str to (ndarray or None)
+        Those of other scores by name, where they may differ.
     pairwise : bool
         Whether ``X`` holds kernel values or distances, with a column per training row.
     n_refit : int or None
@@ -54,6 +56,7 @@ class RaceData:
     row_params: Mapping[str, Any] = field(default_factory=dict)
     other_params: Mapping[str, Any] = field(default_factory=dict)
     score_weights: FloatArray | None = None
+    other_weights: Mapping[str, FloatArray | None] = field(default_factory=dict)
     pairwise: bool = False
     n_refit: int | None = None
 
@@ -69,6 +72,10 @@ class RaceData:
             return X_train, X_test
         # The columns of a kernel are training rows as well.
         return X_train[:, train], X_test[:, train]
+
+    def weights_of(self, name: str, rows: Rows) -> Any:
+        """Return the weights of some rows in one of the other scores."""
+        return take(self.other_weights.get(name, self.score_weights), rows)
 
     def fit_params(self, rows: Rows) -> dict[str, Any]:
         """Return the arguments of ``fit`` for some rows."""

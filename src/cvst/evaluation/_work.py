@@ -125,7 +125,10 @@ class Work:
             self.task(self.loss.response, data),
             self.loss.assess(y_test, weights),
             {
-                name: (one.response, one.value(y_test, weights))
+                name: (
+                    one.response,
+                    one.value(y_test, data.weights_of(name, self.look.test)),
+                )
                 for name, one in self.others.items()
             },
             y_test,

@@ -395,12 +395,13 @@ def _race_data(raced: RacedRows, order: IntArray, pairwise: bool) -> RaceData:
         # A kernel has a column per training row, which moves with it.
         X = X[:, order]
         X_val = None if X_val is None else np.asarray(X_val)[:, order]
-    weights = inputs.sample_weight
-    if weights is not None:
-        weights = weights[order]
-        if X_val is not None:
-            # The weights are those of the training rows; test rows count alike.
-            weights = np.concatenate([weights, np.ones(num_samples(X_val))])
+
+    def ordered(weights: Any) -> Any:
+        if weights is None or X_val is None:
+            return None if weights is None else weights[order]
+        # The weights are those of the training rows; test rows count alike.
+        return np.concatenate([weights[order], np.ones(num_samples(X_val))])
+
     fit_params = dict(inputs.fit_params)
     row_params = {
         name: in_order(fit_params.pop(name), order) for name in inputs.row_params
@@ -411,7 +412,10 @@ def _race_data(raced: RacedRows, order: IntArray, pairwise: bool) -> RaceData:
         n_samples=inputs.n_samples,
         row_params=row_params,
         other_params=fit_params,
-        score_weights=weights,
+        score_weights=ordered(inputs.sample_weight),
+        other_weights={
+            name: ordered(weights) for name, weights in inputs.other_weights.items()
+        },
         pairwise=pairwise,
         n_refit=None if raced.rows is None else raced.n_refit,
     )

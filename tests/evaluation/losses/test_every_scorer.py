@@ -252,6 +252,13 @@ def test_a_scorer_object_with_arguments_gives_its_own_score(kind, scorer):
         ("average_precision", "words", "pos_label=1 is not among the labels"),
         ("balanced_accuracy", "sets", "counts one label per row"),
         ("explained_variance", "words", "needs numbers"),
+        ("positive_likelihood_ratio", "classes", "y has 3. Use 'balanced_accuracy'"),
+        ("neg_negative_likelihood_ratio", "sets", "3 columns. Use 'accuracy'"),
+        ("positive_likelihood_ratio", "numbers", "two classes.*Use 'r2'"),
+        ("neg_max_error", "outputs", "y has 2. Use 'neg_mean_squared_error'"),
+        ("neg_median_absolute_error", "words", "y holds texts. Use 'accuracy'"),
+        ("rand_score", "sets", "y has 3. Use 'accuracy'"),
+        ("v_measure_score", "outputs", "y has 2. Use 'neg_mean_squared_error'"),
     ],
 )
 def test_what_does_not_fit_the_task_is_refused_with_a_way_out(scoring, kind, message):

@@ -179,7 +179,7 @@ def test_a_look_for_which_there_is_no_time_does_not_begin(data, clock, budget):
 def test_more_time_buys_more_steps_and_never_a_jump_of_the_error_bound(data):
     """9, 11 and 13 steps are known to be bad, and left out whatever fits cost."""
     search = timed_search(None)
-    inputs = read_inputs(search.estimator, *data, {}, lambda params: (params, None))
+    inputs = read_inputs(search.estimator, *data, {}, lambda params: (params, {}, {}))
     options = SearchOptions.of(search, search._clock)
     setup = prepare(options, list(ParameterGrid(GRID)), inputs)
     nothing = PowerCurve(0.0, 0.0, 1.0)
@@ -268,7 +268,7 @@ def test_the_first_of_a_balanced_order_are_spread_over_the_grid():
         Timed(), {"shift": [0, 1, 2, 3, 4, 5], "full": [1, 2, 3, 4, 5, 6]}
     )
     X, y = rng.normal(size=(N, 1)), rng.normal(size=N)
-    inputs = read_inputs(search.estimator, X, y, {}, lambda params: (params, None))
+    inputs = read_inputs(search.estimator, X, y, {}, lambda params: (params, {}, {}))
     options = SearchOptions.of(search, search._clock)
     configurations = search._configurations()
     setup = prepare(options, configurations, inputs)

@@ -224,7 +224,7 @@ def test_a_group_is_given_up_where_it_is():
     )
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 2)), rng.normal(size=200)
-    inputs = read_inputs(search.estimator, X, y, {}, lambda params: (params, None))
+    inputs = read_inputs(search.estimator, X, y, {}, lambda params: (params, {}, {}))
     options = SearchOptions.of(search, search._clock)
     setup = prepare(options, search._configurations(), inputs)
     look = setup.strategy.next_look(RaceState(setup.problem))

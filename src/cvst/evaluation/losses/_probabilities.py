@@ -215,7 +215,8 @@ class TopKLoss(_ClassLoss):
         if not 1 <= self.k < n_classes:
             raise InvalidInputError(
                 f"{self.name} with k={self.k} cannot tell models of {n_classes} "
-                f"classes apart. Choose k from 1 to {n_classes - 1}."
+                f"classes apart. Choose k from 1 to {n_classes - 1}; with k=1 it is "
+                "'accuracy'."
             )
         return resolved
 

@@ -157,6 +157,10 @@ def _data(inputs: Inputs) -> Iterator[tuple[str, Part]]:
         "groups": inputs.groups,
         "sample_weight": inputs.sample_weight,
         **inputs.fit_params,
+        **{
+            f"sample_weight of {name}": weights
+            for name, weights in inputs.other_weights.items()
+        },
     }
     for name, value in given.items():
         if value is not None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 from zlib import crc32
 
 import numpy as np
@@ -18,6 +18,13 @@ from cvst.exceptions import InvalidInputError
 from cvst.search.rows._reading import in_full, unread
 
 __all__ = ["Inputs", "read_inputs"]
+
+
+# From what the user passed to what the fit, the score and other scores by name get.
+Route: TypeAlias = Callable[
+    [dict[str, Any]],
+    tuple[dict[str, Any], Mapping[str, Any], Mapping[str, Mapping[str, Any]]],
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,8 @@ class Inputs:
         The part of it that has one entry per row.
     sample_weight : ndarray or None
         Weights of the rows in the means.
+    other_weights : mapping of str to (ndarray or None)
+        Those of other scores by name, where they may differ.
     """
 
     X: Any
@@ -48,6 +57,7 @@ class Inputs:
     fit_params: Mapping[str, Any]
     row_params: Mapping[str, Any]
     sample_weight: Any
+    other_weights: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def n_samples(self) -> int:
@@ -67,7 +77,7 @@ def read_inputs(
     X: Any,
     y: Any,
     params: dict[str, Any],
-    route: Callable[[dict[str, Any]], tuple[dict[str, Any], Any]],
+    route: Route,
 ) -> Inputs:
     """Check the arguments of ``fit`` and route them, before anything is fitted.
 
@@ -78,8 +88,8 @@ def read_inputs(
     X, y, params
         What the user passed.
     route : callable
-        Returns what of the parameters goes to ``fit`` of the estimator, and the weights
-        of the rows in the scores.
+        Returns what of the parameters goes to ``fit`` of the estimator, to the score,
+        and to other scores by name where that may differ.
     """
     # None means "not given", as in scikit-learn.
     params = {
@@ -98,16 +108,31 @@ def read_inputs(
         _check_classes(y)
     _check_test_set(X, y, X_val, y_val)
     # ``X_val`` and ``groups`` belong to the race, so they are not routed.
-    fit_params, weights = route(params)
+    fit_params, scored, others = route(params)
     n_samples = num_samples(X)
     aligned = {
         name: value for name, value in fit_params.items() if _per_row(value, n_samples)
     }
     if "sample_weight" in fit_params:
         _checked_weights(fit_params["sample_weight"], X, y)
-    if weights is not None:
-        weights = _checked_weights(weights, X, y)
-    return Inputs(X, y, X_val, y_val, groups, fit_params, aligned, weights)
+    weights = _score_weights(scored, X, y)
+    other_weights = {name: _score_weights(one, X, y) for name, one in others.items()}
+    return Inputs(
+        *(X, y, X_val, y_val, groups, fit_params, aligned, weights, other_weights)
+    )
+
+
+def _score_weights(scored: Mapping[str, Any], X: Any, y: Any) -> FloatArray | None:
+    """Return the weights that a score asks for; refuse whatever else it asks for."""
+    for name in scored:
+        if name != "sample_weight":
+            raise InvalidInputError(
+                f"A score requests {name!r}, but a race passes nothing but "
+                "'sample_weight' on to its scores. If these are weights, write "
+                f"set_score_request(sample_weight={name!r})."
+            )
+    weights = scored.get("sample_weight")
+    return None if weights is None else _checked_weights(weights, X, y)
 
 
 def _check_classes(y: Any) -> None:

@@ -221,4 +221,7 @@ def only_rows(inputs: Inputs, rows: IntArray) -> Inputs:
         fit_params={**inputs.fit_params, **aligned},
         row_params=aligned,
         sample_weight=take(inputs.sample_weight, rows),
+        other_weights={
+            name: take(weights, rows) for name, weights in inputs.other_weights.items()
+        },
     )

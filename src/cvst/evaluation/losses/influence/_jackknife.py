@@ -13,6 +13,7 @@ from inspect import signature
 from typing import Any, Self
 
 import numpy as np
+from sklearn.base import is_classifier
 
 from cvst._sklearn_compat import ScorerParts, num_samples
 from cvst._typing import FloatArray, IntArray
@@ -20,7 +21,7 @@ from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import LabelArray, align_columns, to_array
 from cvst.evaluation.losses.influence._counts import flat_labels
 from cvst.evaluation.losses.influence._whole import Measured, WholeScore, blocks_of
-from cvst.exceptions import UnsupportedScoreError
+from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
 __all__ = ["JackknifeScore", "on_first_rows"]
 
@@ -52,6 +53,8 @@ class JackknifeScore(WholeScore):
 
     def for_target(self, estimator: Any, y: Any) -> Self:
         """Learn the classes, where there are any."""
+        if self.of_sklearn and y is not None:
+            _check_targets(self.parts.function, estimator, y)
         resolved = super().for_target(estimator, y)
         # A scorer may ask for probabilities of a model that is not called a classifier.
         if resolved.classes is None and self.response != "predict" and y is not None:
@@ -144,6 +147,33 @@ class JackknifeScore(WholeScore):
         if values.ndim == 1:
             return -values if is_first else values
         return np.asarray(values[:, 0 if is_first else 1])
+
+
+def _check_targets(metric: Any, estimator: Any, y: Any) -> None:
+    """Refuse targets that the metric would refuse after every fit."""
+    name, shape = getattr(metric, "__name__", ""), np.shape(y)
+    n_columns = shape[1] if len(shape) == 2 else 1
+    numbers = not is_classifier(estimator)
+    of_groups = metric.__module__.startswith("sklearn.metrics.cluster.")
+    if n_columns > 1 and (of_groups or name == "max_error"):
+        nearest = "neg_mean_squared_error" if numbers else "accuracy"
+        raise InvalidInputError(
+            f"{name} needs one target per row, but y has {n_columns}. Use {nearest!r}."
+        )
+    if name in ("max_error", "median_absolute_error"):
+        if to_array(y).dtype.kind not in "biufO":
+            raise InvalidInputError(
+                f"{name} compares numbers, but y holds texts. Use 'accuracy'."
+            )
+    elif name.endswith("_likelihood_ratio"):
+        n_labels = len(np.unique(flat_labels(y)))
+        if n_columns > 1 or n_labels > 2:
+            has = f"{n_labels}" if n_columns == 1 else f"{n_columns} columns"
+            several = "accuracy" if n_columns > 1 else "balanced_accuracy"
+            raise InvalidInputError(
+                f"{name} is about one target of two classes, but y has {has}. Use "
+                f"{'r2' if numbers else several!r}."
+            )
 
 
 def _of_labels(prediction: list[Any], classes: Any) -> Any:
