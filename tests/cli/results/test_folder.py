@@ -128,7 +128,7 @@ def test_a_way_back_from_a_folder_that_is_not_there_is_refused(tmp_path):
     used = tmp_path / "used"
     used.mkdir()
     (used / "winner.json").write_text("", encoding="utf-8")
-    with pytest.raises(InvalidInputError, match="goes back from .*missing', which is"):
+    with pytest.raises(InvalidInputError, match=r"goes back from .*missing', which is"):
         check_folder(tmp_path / "missing" / ".." / "used", overwrite=False)
     assert not (tmp_path / "missing").exists()
     check_folder(used / ".." / "fresh", overwrite=False)

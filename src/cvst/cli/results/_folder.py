@@ -67,15 +67,7 @@ def check_folder(folder: Path, overwrite: bool) -> None:
         raise InvalidInputError(
             f"--out '{folder}' cannot be the name of a folder: {error.strerror}."
         ) from None
-    # To make what is missing would leave a folder that nobody asked for, and what is
-    # there already would not be seen before it is replaced.
-    for place, part in enumerate(folder.parts):
-        before = Path(*folder.parts[:place])
-        if part == ".." and not before.exists():
-            raise InvalidInputError(
-                f"--out '{folder}' goes back from '{before}', which is not there. Name "
-                "the folder without '..'."
-            )
+    _check_ways_back(folder)
     if folder.exists() and not folder.is_dir():
         raise InvalidInputError(f"--out '{folder}' is a file, not a folder.")
     present = [name for name in FILES if (folder / name).exists()]
@@ -94,6 +86,21 @@ def check_folder(folder: Path, overwrite: bool) -> None:
             f"--out '{folder}' cannot be made: '{nearest}' is not a folder that you "
             "may write to."
         )
+
+
+def _check_ways_back(folder: Path) -> None:
+    """Refuse ``..`` after a folder that is not there.
+
+    To make it would leave a folder that nobody asked for, and what is at the end of the
+    way would not be seen before it is replaced.
+    """
+    for place, part in enumerate(folder.parts):
+        before = Path(*folder.parts[:place])
+        if part == ".." and not before.exists():
+            raise InvalidInputError(
+                f"--out '{folder}' goes back from '{before}', which is not there. Name "
+                "the folder without '..'."
+            )
 
 
 def write_folder(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
