@@ -391,13 +391,6 @@ def test_the_same_seed_gives_the_same_ensemble(kept):
             "refit=False",
         ),
         (
-            DecisionTreeClassifier(),
-            {"max_depth": [1, 2]},
-            np.column_stack([LABELS[1], LABELS[1]]),
-            {},
-            "one target, and y has 2",
-        ),
-        (
             GaussianMixture(),
             {"n_components": [1, 2]},
             None,
@@ -405,7 +398,7 @@ def test_the_same_seed_gives_the_same_ensemble(kept):
             "GaussianMixture without",
         ),
     ],
-    ids=["svm", "pipeline", "refit", "outputs", "density"],
+    ids=["svm", "pipeline", "refit", "density"],
 )
 def test_what_cannot_be_averaged_is_refused_in_a_sentence(
     estimator, grid, y, options, message

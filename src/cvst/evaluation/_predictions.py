@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst._targets import ShapeError, Targets
 from cvst.evaluation._faults import outcomes_within_memory
 from cvst.evaluation._protocol import Outcome
 from cvst.evaluation._rows import RaceData
@@ -36,14 +37,18 @@ class Predicted:
         Its number.
     prediction : ndarray or None
         One entry per test row; probabilities and decision values of several classes
-        have a column for each class of the race.
+        have a column for each class of the race, those of several targets beside
+        each other.
     error : Exception or None
         Why there is none.
+    listed : bool
+        Whether the model gave a list, with a table for each of several targets.
     """
 
     configuration: int
     prediction: Any = None
     error: Exception | None = None
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +57,7 @@ class _PredictionWork:
 
     work: Work
     response: str
+    targets: Targets | None
 
     def __call__(
         self, groups: list[list[int]], rows: RaceData | None = None
@@ -68,6 +74,8 @@ class _PredictionWork:
         if outcome.error is not None:
             # An error that cannot be pickled would take the whole chunk with it.
             return Predicted(outcome.configuration, error=portable(outcome.error))
+        if self.targets is not None and self.response == "predict_proba":
+            return self._of_targets(outcome, self.targets)
         values = to_array(outcome.prediction)
         known, wanted = outcome.classes, self.work.classes
         if self.response != "predict" and known is not None and wanted is not None:
@@ -75,9 +83,17 @@ class _PredictionWork:
             values = align_columns(values, np.asarray(known), wanted, absent)
         return Predicted(outcome.configuration, values)
 
+    def _of_targets(self, outcome: Outcome, targets: Targets) -> Predicted:
+        number, given = outcome.configuration, outcome.prediction
+        try:
+            values = targets.columns(given, outcome.classes)
+        except ShapeError as error:
+            return Predicted(number, error=error)
+        return Predicted(number, values, listed=targets.shaped_like([given]).listed)
+
 
 def predictions_of(
-    source: DataSource, look: Look, response: str
+    source: DataSource, look: Look, response: str, targets: Targets | None = None
 ) -> dict[int, Predicted]:
     """Return what the configurations of a look predict for its test rows.
 
@@ -89,6 +105,8 @@ def predictions_of(
         Training rows, test rows and configurations.
     response : {"predict", "predict_proba", "decision_function", "score_samples"}
         What to ask the models for.
+    targets : Targets, default=None
+        The classes of several targets, where probabilities of them are asked for.
 
     Returns
     -------
@@ -98,7 +116,7 @@ def predictions_of(
     work = replace(source.work(look, apart=True), device=None)
     groups = source.evaluator.groups(source.estimator, work.configurations)
     chunks = in_chunks(groups, effective_n_jobs(source.n_jobs))
-    task = _PredictionWork(work, response)
+    task = _PredictionWork(work, response, targets)
     found: dict[int, Predicted] = {}
     batches = source.batches(task, chunks, _lost)
     with closing(batches):

@@ -16,6 +16,7 @@ from sklearn.base import (
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from cvst._targets import Targets
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 
@@ -86,9 +87,11 @@ class _WeightedEnsemble(MetaEstimatorMixin, BaseEstimator):
         shares: FloatArray = weights / weights.sum()
         return shares
 
-    def _mean(self, method: str, X: Any) -> FloatArray:
+    def _answers(self, method: str, X: Any) -> list[Any]:
         check_is_fitted(self)
-        answers = [getattr(model, method)(X) for model in self.estimators_]
+        return [getattr(model, method)(X) for model in self.estimators_]
+
+    def _mean(self, answers: Sequence[Any]) -> FloatArray:
         mean: FloatArray = np.tensordot(self.weights_, np.array(answers), axes=1)
         return mean
 
@@ -116,8 +119,8 @@ class WeightedEnsembleClassifier(ClassifierMixin, _WeightedEnsemble):
         The members, fitted on all rows.
     weights_ : ndarray of shape (n_members,)
         Weights that add up to one.
-    classes_ : ndarray of shape (n_classes,)
-        Class labels.
+    classes_ : ndarray of shape (n_classes,) or list of ndarray
+        Class labels; for several targets a list with those of each.
 
     Examples
     --------
@@ -133,14 +136,21 @@ class WeightedEnsembleClassifier(ClassifierMixin, _WeightedEnsemble):
 
     _method = "predict_proba"
 
+    # The classes of several targets; None for one.
+    _targets: Targets | None = None
+
     def fit(self, X: Any, y: Any, **params: Any) -> Self:
         """Fit a clone of every member on all rows; ``params`` go to all of them."""
         super().fit(X, y, **params)
+        self._targets = Targets.of(y)
+        if self._targets is not None:
+            self.classes_: Any = list(self._targets.classes)
+            return self
         # All members saw the same labels, and classifiers keep them sorted.
         self.classes_ = self.estimators_[0].classes_
         return self
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: Any) -> Any:
         """Return the weighted mean of the members' probabilities.
 
         Parameters
@@ -150,10 +160,15 @@ class WeightedEnsembleClassifier(ClassifierMixin, _WeightedEnsemble):
 
         Returns
         -------
-        ndarray of shape (n_rows, n_classes)
-            A column for each of ``classes_``.
+        ndarray of shape (n_rows, n_classes), or list of them
+            A column for each of ``classes_``. For several targets a list with a table
+            for each, or, if no member gives a list, one table with a column for each
+            target, the probability of its second class.
         """
-        return self._mean("predict_proba", X)
+        answers = self._answers("predict_proba", X)
+        if self._targets is None:
+            return self._mean(answers)
+        return self._targets.shaped_like(answers).answer(self._columns(answers))
 
     def predict(self, X: Any) -> Any:
         """Return the class with the largest mean probability.
@@ -165,11 +180,37 @@ class WeightedEnsembleClassifier(ClassifierMixin, _WeightedEnsemble):
 
         Returns
         -------
-        ndarray of shape (n_rows,)
+        ndarray of shape (n_rows,) or (n_rows, n_targets)
             Class labels.
         """
-        likeliest = self.predict_proba(X).argmax(axis=1)
+        answers = self._answers("predict_proba", X)
+        if self._targets is not None:
+            return self._targets.labels(self._columns(answers))
+        likeliest = self._mean(answers).argmax(axis=1)
         return self.classes_[likeliest]
+
+    def _columns(self, answers: Sequence[Any]) -> FloatArray:
+        """Return the mean of all targets' columns beside each other."""
+        targets: Any = self._targets
+        pairs = zip(answers, self.estimators_, strict=True)
+        return self._mean(
+            [
+                targets.columns(answer, getattr(model, "classes_", None))
+                for answer, model in pairs
+            ]
+        )
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        members = [get_tags(one) for one in self.members]
+        labels = [one.classifier_tags for one in members]
+        tags.target_tags.multi_output = all(
+            one.target_tags.multi_output for one in members
+        )
+        tags.classifier_tags.multi_label = all(
+            one is not None and one.multi_label for one in labels
+        )
+        return tags
 
 
 class WeightedEnsembleRegressor(RegressorMixin, _WeightedEnsemble):
@@ -219,4 +260,4 @@ class WeightedEnsembleRegressor(RegressorMixin, _WeightedEnsemble):
         ndarray of shape (n_rows,) or (n_rows, n_outputs)
             The means.
         """
-        return self._mean("predict", X)
+        return self._mean(self._answers("predict", X))

@@ -18,6 +18,7 @@ import numpy as np
 from scipy.stats import t as student
 from sklearn.base import clone, is_classifier, is_regressor
 
+from cvst._targets import Targets
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.evaluation import MODEL, FittedModel, PointwiseLoss, configured, take
 from cvst.exceptions import InvalidInputError
@@ -104,12 +105,6 @@ def check_ensemble(
         )
     if not is_classifier(estimator):
         return
-    if np.ndim(y) > 1 and np.shape(y)[1] > 1:
-        raise InvalidInputError(
-            f"ensemble=True averages the probabilities of one target, and y has "
-            f"{np.shape(y)[1]}. Search for each target by itself, or set "
-            "ensemble=False."
-        )
     check_names(estimator, configurations)
     models = (configured(estimator, one) for one in configurations)
     if not any(hasattr(one, "predict_proba") for one in models):
@@ -175,7 +170,10 @@ def choose_ensemble(setup: Setup, known: OutOfFoldPredictions) -> Ensemble:
     alone = Ensemble(known.configurations[:1], known.params[:1], np.ones(1), False, "")
     wanted = "predict_proba" if is_classifier(setup.template) else "predict"
     if known.response != wanted:
-        reason = f"some of the confirmed configurations have no {wanted}"
+        # Several targets may have probabilities that do not tell all classes.
+        several = wanted == "predict_proba" and known.predictions.ndim == 3
+        lacks = "probability for each class of each target" if several else wanted
+        reason = f"some of the confirmed configurations have no {lacks}"
         return _told(replace(alone, reason=reason))
     if len(known.configurations) == 1:
         return _told(replace(alone, reason="one configuration was confirmed only"))
@@ -211,17 +209,22 @@ class _StandIn:
 
     def __init__(self, mean: FloatArray, classes: Any) -> None:
         self._mean = mean
-        self.classes_ = classes
+        self._classes = classes
+        self.classes_ = names_of(classes)
         if classes is not None:
-            self.predict_proba = self._known
+            self.predict_proba = self._probabilities
 
     def predict(self, X: Any) -> Any:
         """Return the numbers or the likeliest classes."""
-        return labels_of(self._known(X), self.classes_)
+        return labels_of(self._known(X), self._classes)
 
     def at(self, rows: IntArray) -> _StandIn:
         """Return what answers for some of the rows."""
-        return _StandIn(self._mean[rows], self.classes_)
+        return _StandIn(self._mean[rows], self._classes)
+
+    def _probabilities(self, X: Any) -> Any:
+        mean, classes = self._known(X), self._classes
+        return classes.answer(mean) if isinstance(classes, Targets) else mean
 
     def _known(self, X: Any) -> FloatArray:
         if len(self._mean) != np.shape(X)[0]:
@@ -243,7 +246,14 @@ class _Blended(FittedModel):
 
 def labels_of(mean: FloatArray, classes: Any) -> Any:
     """Return the likeliest class of each row, or numbers as they are."""
+    if isinstance(classes, Targets):
+        return classes.labels(mean)
     return mean if classes is None else classes[mean.argmax(axis=1)]
+
+
+def names_of(classes: Any) -> Any:
+    """Return ``classes_`` as a fitted model has it: a list for several targets."""
+    return list(classes.classes) if isinstance(classes, Targets) else classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,12 +269,13 @@ class _Part:
 
     def score(self, weights: FloatArray) -> float:
         """Return the score of a weighted mean."""
-        return self.loss.value(self.y, self.weights)(self._asked(weights), self.classes)
+        value = self.loss.value(self.y, self.weights)
+        return value(self._asked(weights), names_of(self.classes))
 
     def losses(self, weights: FloatArray) -> FloatArray:
         """Return the pointwise losses of a weighted mean, in units of the score."""
         found = self.loss.assess(self.y, self.weights)(
-            self._asked(weights), self.classes
+            self._asked(weights), names_of(self.classes)
         )
         if found.score is not None:
             return found.losses
@@ -289,6 +300,10 @@ class _Part:
             return _Blended(_StandIn(mean, self.classes), self.X)
         if response == "predict":
             return labels_of(mean, self.classes)
+        if isinstance(self.classes, Targets):
+            values = response == "decision_function"
+            of = self.classes.second if values else self.classes.answer
+            return of(mean)
         if response == "decision_function" and mean.shape[1] == 2:
             return mean[:, 1]
         return mean
@@ -296,7 +311,9 @@ class _Part:
 
 def _parts(setup: Setup, known: OutOfFoldPredictions) -> list[_Part]:
     data = setup.source.data
-    classes = None if known.classes is None else np.asarray(known.classes)
+    classes = known.classes
+    if isinstance(classes, tuple):
+        classes = Targets(classes, known.listed)
     rows_of_race = np.arange(len(known.fold))
     original = setup.original_rows(slice(None))
     fold = known.fold[original]

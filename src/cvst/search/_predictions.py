@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from cvst._sklearn_compat import has_callbacks
+from cvst._targets import ShapeError, Targets
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray, Rows
 from cvst.evaluation import (
     DataSource,
@@ -52,12 +53,16 @@ class OutOfFoldPredictions:
 (n_configurations, n_rows, n_columns)
         The predictions. A row that no fold tests has NaN (None for labels), a row that
         several folds test has the mean of its numbers, or its last label.
-    classes : ndarray or None
-        Class of each column, where columns are classes.
+    classes : ndarray, tuple of ndarray or None
+        Class of each column, where columns are classes. For several targets the columns
+        of all of them are beside each other, and there is an array for each target.
     fold : ndarray of shape (n_rows,), int
         The (last) fold that tested each row, from 0; -1 for none.
     seconds : float
         What it took on the clock.
+    listed : bool
+        Whether a model gave the probabilities of several targets as a list of tables,
+        as forests do, and not as one table of the labels that are there.
     """
 
     configurations: IntArray
@@ -67,6 +72,7 @@ class OutOfFoldPredictions:
     classes: Any
     fold: IntArray
     seconds: float
+    listed: bool = False
 
     @property
     def covered(self) -> BoolArray:
@@ -127,27 +133,39 @@ def out_of_fold_predictions(
     folds, confirmed = _confirmed(setup, state, ranking)
     members = [winner, *(number for number in confirmed if number != winner)]
     source = _source(setup)
-    response = _response(setup, [source.configurations[one] for one in members])
+    targets = _targets(setup)
+    response = _response(
+        setup, [source.configurations[one] for one in members], targets
+    )
     looks = [
         # Looks want ascending numbers; the order of the ranking comes back below.
         Look(train, test, len(train), np.sort(members), stage="predictions")
         for train, test in folds
     ]
-    found = [predictions_of(source, look, response) for look in looks]
+    found = [predictions_of(source, look, response, targets) for look in looks]
+    if (
+        targets is not None
+        and response == "predict_proba"
+        and _lacks_probabilities(found)
+    ):
+        response, targets = "predict", None
+        found = [predictions_of(source, look, response) for look in looks]
     members = _without_failures(members, found)
     n_rows = setup.problem.n_samples + setup.problem.n_validation
     tests = [setup.original_rows(look.test) for look in looks]
     values = [np.array([one[number].prediction for number in members]) for one in found]
     predictions, fold = _placed(n_rows, tests, values)
     known = response != "predict" and predictions.ndim == 3
+    classes = source.classes if targets is None else targets.classes
     kept = OutOfFoldPredictions(
         configurations=np.array(members),
         params=tuple(state.configurations[number] for number in members),
         response=response,
         predictions=predictions,
-        classes=source.classes if known else None,
+        classes=classes if known else None,
         fold=fold,
         seconds=perf_counter() - started,
+        listed=any(fold[number].listed for fold in found for number in members),
     )
     log_predictions(len(members), len(looks), response, kept.seconds)
     return kept
@@ -192,15 +210,42 @@ def _source(setup: Setup) -> DataSource:
     return replace(setup.source, evaluator=evaluator, keeper=None, device=None)
 
 
-def _response(setup: Setup, members: Sequence[Configuration]) -> str:
+def _targets(setup: Setup) -> Targets | None:
+    """Return the classes of several targets of a classifier, else None."""
+    y = setup.source.data.y
+    return Targets.of(y) if y is not None and is_classifier(setup.template) else None
+
+
+def _response(
+    setup: Setup, members: Sequence[Configuration], targets: Targets | None
+) -> str:
     """Return the richest response that all of them have."""
     classes = setup.source.classes is not None and is_classifier(setup.template)
     wanted = ["predict_proba", "decision_function"] if classes else []
+    if targets is not None:
+        wanted = ["predict_proba"]
     models = [configured(setup.template, one) for one in members]
     for response in [*wanted, "predict", "score_samples"]:
         if all(hasattr(model, response) for model in models):
             return response
     return "predict"
+
+
+def _lacks_probabilities(found: Sequence[dict[int, Predicted]]) -> bool:
+    """Return whether several targets have labels alone, and say why."""
+    answers = [one for fold in found for one in fold.values()]
+    unknown = [one.error for one in answers if isinstance(one.error, ShapeError)]
+    # A chain of more than two classes has the method, which then fails.
+    errors = [one.error for one in answers if one.error is not None]
+    if not unknown and len(errors) < len(answers):
+        return False
+    warnings.warn(
+        "Labels of several targets are kept, not their probabilities: "
+        f"{(unknown or errors)[0]!r}.",
+        CVSTWarning,
+        stacklevel=3,
+    )
+    return True
 
 
 def _without_failures(
