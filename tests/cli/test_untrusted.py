@@ -106,14 +106,14 @@ def all_files(folder):
     return {str(one.relative_to(folder)) for one in folder.rglob("*")}
 
 
-@pytest.mark.parametrize("out", ["../up", "a/../../up", "./up/../../up"])
+@pytest.mark.parametrize("out", ["../up", "a/../../up"])
 def test_results_go_where_out_leads_and_nowhere_else(out, table, cvst, tmp_path):
     """Names of files are ours; nothing in the data takes part in them."""
     before = all_files(tmp_path)
     Path("a").mkdir()
     assert cvst("search", table, "-t", "cost", *RIDGE, "--out", out).code == 0
     there = Path(os.path.normpath(Path.cwd() / out))
-    fresh = all_files(tmp_path) - before - {"home/deep/a", "home/deep/up"}
+    fresh = all_files(tmp_path) - before - {"home/deep/a"}
     up = there.relative_to(tmp_path).as_posix()
     assert all(one == up or Path(one).parent.as_posix() == up for one in fresh)
 
@@ -134,7 +134,9 @@ def test_links_in_a_folder_of_results_are_not_followed(name, table, cvst, tmp_pa
     assert not (out / name).is_symlink()
 
 
-@pytest.mark.parametrize("out", ["x\0y", "n" * 300, "people.csv", "people.csv/x"])
+@pytest.mark.parametrize(
+    "out", ["x\0y", "n" * 300, "people.csv", "people.csv/x", "./up/../../up"]
+)
 def test_places_that_cannot_be_are_refused_before_any_fit(out, table, cvst):
     before = all_files(Path.cwd())
     refusal(cvst("search", table, "-t", "cost", *RIDGE, "--out", out))
