@@ -151,7 +151,8 @@ def test_the_page_runs(example):
             exec(block, names)
     assert names["search"].get_params()["estimator__standardscaler"] is not None
     assert isinstance(batch_evaluator_for(MyEstimator()), example.AllComponents)
-    assert names["block"].shape == (80, 80)
+    apart = names["distances_of"](names["task"])
+    np.testing.assert_allclose(apart, euclidean_distances(X[:80]), atol=1e-6)
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="source distributions have no docs")
