@@ -7,7 +7,7 @@ or *not run*.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -191,19 +191,21 @@ def speeds(evidence: Evidence) -> list[Claim]:
         low, high = line.speed_low, line.speed_high
         words = f"{line.learner}: speed gain between {low:g} and {high:g}"
         frame = evidence.toys(line.data)
-        gains = frame.loc[frame["learner"] == line.learner, "speed"].dropna()
+        timed = frame[(frame["learner"] == line.learner) & frame["speed"].notna()]
+        gains = timed["speed"]
         if gains.empty:
             made.append(Claim(item, words))
             continue
         middle = float(gains.median())
         inside = float(gains.between(low, high).mean())
         text = f"median {middle:.1f}, {inside:.0%} of {len(gains)} races in the range"
+        few = timed.groupby(["noise", "d"]).size().min() < FEWEST_REPETITIONS
         side = (
             YES
             if low <= middle <= high
             else f"{NO}, " + ("faster" if middle > high else "slower")
         )
-        made.append(Claim(item, words, text, side))
+        made.append(Claim(item, words, text, UNDECIDED if few else side))
     return made
 
 
@@ -236,30 +238,30 @@ def more_data_helps(evidence: Evidence) -> Claim:
         int(rows): settings(part, "difference")
         for rows, part in found.groupby("n_train")
     }
-    enough = [
+    sizes = [
         rows
         for rows, made in by_size.items()
-        if len(made) == len(by_size[min(by_size)]) and not too_few(list(made.values()))
+        if len(made) == len(by_size[min(by_size)])
     ]
-    if len(enough) < 2:
-        largest = max(by_size, default=0)
-        text = f"{largest:,} rows: fewer than {FEWEST_REPETITIONS} repetitions"
-        if len(by_size) < 2:
-            return claim
-        return replace(claim, found=text, verdict=UNDECIDED)
-    least, largest = min(enough), max(enough)
+    if len(sizes) < 2:
+        return claim
     parts = [
-        f"{rows:,} rows: at most {NEGLIGIBLE:g} in {sum(negligible(by_size[rows]))} of "
-        f"{len(by_size[rows])} settings, {mean_difference(by_size[rows]):+.4f} on "
-        "average"
-        for rows in (least, largest)
+        f"{rows:,} rows ({repetitions(by_size[rows])}): at most {NEGLIGIBLE:g} in "
+        f"{sum(negligible(by_size[rows]))} of {len(by_size[rows])} settings, "
+        f"{mean_difference(by_size[rows]):+.4f} on average"
+        for rows in sizes
     ]
-    return Claim(
-        claim.item,
-        claim.words,
-        "difference of the errors, " + "; ".join(parts),
-        share(negligible(by_size[largest])),
-    )
+    enough = [rows for rows in sizes if not too_few(list(by_size[rows].values()))]
+    verdict = share(negligible(by_size[max(enough)])) if len(enough) > 1 else UNDECIDED
+    text = "difference of the errors, " + "; ".join(parts)
+    return Claim(claim.item, claim.words, text, verdict)
+
+
+def repetitions(made: dict[tuple[str, float, float], Estimate]) -> str:
+    """Return how many repetitions each setting has, at least."""
+    fewest = min(one.n for one in made.values())
+    words = "1 repetition" if fewest == 1 else f"{fewest} repetitions"
+    return words if fewest >= FEWEST_REPETITIONS else f"{words}, too few for a verdict"
 
 
 def negligible(made: dict[tuple[str, float, float], Estimate]) -> list[bool]:

@@ -126,7 +126,12 @@ def outliers_toy(evidence: Evidence) -> list[Claim]:
     verdict = YES if TWO_THIRDS[0] <= factor <= TWO_THIRDS[1] else NO
     return [
         Claim(safer.item, safer.words, text, UNDECIDED if few else share(hits)),
-        Claim(slower.item, slower.words, f"median of {factor:.2f} times", verdict),
+        Claim(
+            slower.item,
+            slower.words,
+            f"median of {factor:.2f} times",
+            UNDECIDED if few else verdict,
+        ),
     ]
 
 

@@ -420,10 +420,15 @@ def test_words_are_held_against_the_runs(tmp_path):
             (0.101, 0.11),
             3,
             YES,
-            "2,000 rows: at most 0.005 in 2 of 2 settings, +0.0005",
+            "2,000 rows (3 repetitions): at most 0.005 in 2 of 2 settings, +0.0005",
         ),
-        ((0.101, 0.16), 3, PARTLY, "2,000 rows: at most 0.005 in 1 of 2 settings"),
-        ((0.101, 0.11), 2, UNDECIDED, "2,000 rows: fewer than 3 repetitions"),
+        ((0.101, 0.16), 3, PARTLY, "(3 repetitions): at most 0.005 in 1 of 2 settings"),
+        (
+            (0.101, 0.11),
+            2,
+            UNDECIDED,
+            "(2 repetitions, too few for a verdict): at most",
+        ),
     ],
 )
 def test_more_rows_are_judged_where_all_settings_have_them(
