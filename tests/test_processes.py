@@ -8,14 +8,16 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import joblib
 import pytest
 
 from cvst.parallel import Crew, run_chunks
-from cvst.parallel._processes import leased
+from cvst.parallel._processes import in_order, leased
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="no such signals here")
 
@@ -255,3 +257,68 @@ def test_a_worker_whose_process_is_gone_does_not_stay(owner, code):
     begin = f"import os; from cvst.parallel import _processes as p; p._begin({owner}, "
     done = subprocess.run([sys.executable, "-c", f"{begin}None, ())"], check=False)
     assert done.returncode == code
+
+
+HELD = []
+
+
+def grows(chunk):
+    """Hold 100 MB more each time: loky replaces workers that grow by 300."""
+    HELD.append(bytearray(os.urandom(1)) * 10**8)
+    time.sleep(0.4)
+    return [(number, os.getpid()) for group in chunk for number in group]
+
+
+def by_chunks(n_chunks):
+    chunks = [[[number]] for number in range(n_chunks)]
+    done = run_chunks(grows, chunks, 2, "processes", lost=lost)
+    return [one for results in done for one in results]
+
+
+def by_crew(n_chunks):
+    with Crew(2, "processes", lost) as crew:
+        for number in range(n_chunks):
+            crew.begin(number, grows, [[number]])
+        return sorted(one for _ in range(n_chunks) for one in crew.take()[1])
+
+
+@pytest.mark.parametrize("work", [by_chunks, by_crew])
+def test_warnings_as_errors_do_not_end_in_waiting_for_ever(work, monkeypatch):
+    """That of a replaced worker then ends the thread that hands out the work."""
+    psutil = pytest.importorskip("psutil")  # loky asks it how large workers are
+    ended = []
+    monkeypatch.setattr(threading, "excepthook", ended.append)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        numbers, workers = zip(*work(20), strict=True)
+    assert numbers == tuple(range(20))
+    assert any("A worker stopped" in str(one.exc_value) for one in ended)
+    # None is left behind but those of the pool that is kept.
+    assert sum(map(psutil.pid_exists, set(workers))) <= 2
+
+
+def waits(seconds):
+    time.sleep(seconds)
+    return seconds
+
+
+# Python 3.12 and later warn of forks beside threads, which is the point.
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_child_that_was_forked_ends_no_workers_of_its_parent():
+    """Its thread that hands out work is not there, and yet they have not deserted."""
+    found = []
+    with leased(2) as pool:
+        executor = pool.started()
+        for place, result in enumerate(
+            in_order(pool, waits, [0.05] * 2 + [0.5] * 4, 4)
+        ):
+            if place == 0:
+                child = os.fork()
+                if not child:
+                    # What unwinding does there.
+                    with suppress(BaseException):
+                        pool.end(executor)
+                    os._exit(0)
+                os.waitpid(child, 0)
+            found.append(result)
+    assert found == [0.05] * 2 + [0.5] * 4

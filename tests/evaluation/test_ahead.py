@@ -62,13 +62,14 @@ def numbers(scored):
 
 
 @pytest.mark.parametrize(
-    ("n_workers", "n_groups"), [(1, 0), (2, 0), (3, 2), (4, 2), (5, 4), (6, 4), (99, 4)]
+    ("n_workers", "n_groups", "n_looks"),
+    [(1, 0, 0), (2, 1, 1), (3, 2, 1), (4, 3, 2), (5, 4, 2), (6, 4, 2), (99, 4, 2)],
 )
-def test_only_idle_workers_look_ahead(n_workers, n_groups):
+def test_only_idle_workers_look_ahead(n_workers, n_groups, n_looks):
     """Of two more folds, as much as is done when the longer group is."""
     plan = planned(Ahead(FOLDS), [[0, 1], [2]], n_workers)
     assert len(plan.groups) == n_groups
-    assert len(plan.looks) == n_groups // 2
+    assert len(plan.looks) == n_looks
 
 
 def test_idle_workers_take_what_earlier_looks_say():
@@ -85,15 +86,28 @@ def test_idle_workers_take_what_earlier_looks_say():
     assert planned(ahead, groups, 3).groups == [[12], [13], [11]]
 
 
+def test_a_shorter_group_goes_where_the_best_one_does_not_fit():
+    """Of five seconds one worker has four left and another one a single one."""
+    ahead = Ahead(FOLDS)
+    seconds = {0: 5.0, 1: 4.0, 2: 1.0}
+    results = [Scored(number, fit_seconds=one) for number, one in seconds.items()]
+    ahead.hear(results, list(seconds), [0.1, 0.2, 0.3])
+    plan = planned(ahead, [[0], [1], [2]], 3)
+    assert plan.groups == [[1 + STRIDE], [2 + STRIDE]]
+    assert len(plan.looks) == 1
+    found, left = ahead.take(look_at(1, [0, 1, 2]), [[0], [1], [2]])
+    assert (numbers(found), left) == ([1, 2], [[0]])
+
+
 def test_only_groups_that_outlast_the_others_are_cut():
-    """Of 12 seconds in all each of three workers has four."""
+    """Of 12 seconds in all each of three workers has four, in two parts."""
     ahead = Ahead(FOLDS)
     assert ahead.cut([[0, 1, 2], [3, 4]], 3) == [[0], [1], [2], [3], [4]]
-    seconds = [3.0, 2.0, 4.0, 1.0, 2.0]
+    seconds = [3.0, 2.0, 5.0, 0.5, 1.5]
     results = [Scored(number, fit_seconds=one) for number, one in enumerate(seconds)]
     ahead.hear(results, list(range(5)), np.zeros(5))
     assert ahead.cut([[0, 1, 2], [3, 4]], 3) == [[0], [1], [2], [3, 4]]
-    assert ahead.cut([[0, 1, 2], [3, 4]], 1) == [[0, 1, 2], [3, 4]]
+    assert ahead.cut([[0, 1, 2], [3, 4]], 1) == [[0, 2], [1], [3, 4]]
 
 
 def test_what_is_known_of_later_folds_is_kept_while_others_are_done():
@@ -218,7 +232,7 @@ class Counting(SvmEvaluator):
         return super().evaluate(task)
 
 
-@pytest.mark.parametrize(("n_jobs", "sizes"), [(1, [16, 8]), (2, [1] * 24)])
+@pytest.mark.parametrize(("n_jobs", "sizes"), [(1, [16, 8]), (2, [6, 5, 5, 4, 4])])
 def test_groups_of_machines_are_cut_for_workers(n_jobs, sizes):
     """Machines of one kernel go to several workers, if there are any."""
     X, y = make_classification(200, 5, flip_y=0.2, random_state=0)

@@ -22,10 +22,13 @@ from typing import Any, TypeAlias
 from cvst._typing import IntArray
 from cvst.evaluation._scored import Scored, Scores, numbers_of
 from cvst.evaluation._work import Work
-from cvst.parallel import in_parts
 from cvst.race import Folds, Look
 
 __all__ = ["Ahead", "Plan", "SeveralLooks"]
+
+# As many parts of equal length would keep workers busy to the end. Where more are cut
+# off, what they share is computed too often.
+PARTS_PER_WORKER = 2
 
 # A fold of the race: how many there are, which one it is, and most rounds.
 Place: TypeAlias = tuple[int, int, "int | None"]
@@ -150,16 +153,14 @@ class Ahead:
         return sorted(groups, key=self._expected, reverse=True)
 
     def cut(self, groups: Sequence[list[int]], n_workers: int) -> list[list[int]]:
-        """Cut groups that would outlast the others; all of them, if nothing is known.
+        """Cut groups that would outlast the others; all of them, if they are few.
 
         What they share is computed once more for each part, so others stay whole.
         """
-        if not any(number in self._seconds for group in groups for number in group):
-            return in_parts(groups, n_workers)
-        share = sum(map(self._expected, groups)) / n_workers
+        most = sum(map(self._expected, groups)) / (PARTS_PER_WORKER * n_workers)
         parts = []
         for group in groups:
-            n_parts = max(1, min(len(group), math.ceil(self._expected(group) / share)))
+            n_parts = max(1, min(len(group), math.ceil(self._expected(group) / most)))
             parts += [group[start::n_parts] for start in range(n_parts)]
         return parts
 
@@ -206,31 +207,33 @@ class Ahead:
             return Plan()
         self._forget(groups)
         idle = _Idle(map(self._expected, left), n_workers)
-        looks: list[Look] = []
+        looks: dict[Place, Look] = {}
         plan = Plan()
-        for key, pair, is_new in self._coming(place, groups):
-            if not idle.takes(self._expected(key[1])):
+        shortest = min(map(self._expected, groups))
+        for key, pair in self._coming(place, groups):
+            if not idle.has_room(shortest):
                 break
-            if is_new or not looks:
-                looks.append(_at(look, *pair))
-            plan.groups.append([number + len(looks) * stride for number in key[1]])
+            # A shorter one may fit where this one does not.
+            if not idle.takes(self._expected(key[1])):
+                continue
+            looks.setdefault(key[0], _at(look, *pair))
+            shift = stride * len(looks)
+            plan.groups.append([number + shift for number in key[1]])
             plan.owners.update(dict.fromkeys(plan.groups[-1], key))
-        return replace(plan, looks=tuple(looks))
+        return replace(plan, looks=tuple(looks.values()))
 
     def _coming(
         self, place: Place, groups: Sequence[list[int]]
-    ) -> Iterator[tuple[tuple[Place, tuple[int, ...]], Any, bool]]:
-        """Yield what is not known of the folds to come, and where a fold begins."""
+    ) -> Iterator[tuple[tuple[Place, tuple[int, ...]], Any]]:
+        """Yield what is not known of the folds to come, one fold after the other."""
         count, _, rounds = place
         best_first = self._best_first(groups)
         # A stage takes all its folds, in whichever order.
         for index, pair in enumerate(self._folds[count]):
-            is_new = True
             for group in best_first if index not in self._asked else ():
                 key = (count, index, rounds), tuple(group)
                 if self._covering(*key) is None:
-                    yield key, pair, is_new
-                    is_new = False
+                    yield key, pair
 
     def _forget(self, groups: Sequence[list[int]]) -> None:
         """Let go of folds that were asked for, and of groups that have changed."""
@@ -277,9 +280,13 @@ class _Idle:
         # Sums of the same numbers in another order are not quite the same.
         self._end = max(self._busy_until) * (1 + 1e-9)
 
+    def has_room(self, seconds: float) -> bool:
+        """Return whether somebody can do this before the last one is done."""
+        return self._busy_until[0] + seconds <= self._end
+
     def takes(self, seconds: float) -> bool:
         """Give work to the worker that is free first, unless all would wait for it."""
-        if self._busy_until[0] + seconds > self._end:
+        if not self.has_room(seconds):
             return False
         heapq.heapreplace(self._busy_until, self._busy_until[0] + seconds)
         return True

@@ -5,7 +5,7 @@ Dask, Ray and other joblib backends are chosen by the user's
 where they are chosen, and only then.
 """
 
-from cvst.parallel._chunks import in_chunks, in_parts, run_chunks
+from cvst.parallel._chunks import in_chunks, run_chunks
 from cvst.parallel._cluster import Cluster
 from cvst.parallel._crew import Crew
 from cvst.parallel._engines import (
@@ -35,7 +35,6 @@ __all__ = [
     "effective_n_jobs",
     "filtered_warnings",
     "in_chunks",
-    "in_parts",
     "kept_filters",
     "on_cluster",
     "on_file",

@@ -28,7 +28,6 @@ __all__ = [
     "Lost",
     "done_alone",
     "in_chunks",
-    "in_parts",
     "let_workers_be_ended",
     "run_chunks",
 ]
@@ -54,7 +53,8 @@ def in_chunks(groups: Sequence[list[int]], n_workers: int) -> list[list[list[int
     >>> in_chunks([[0, 1], [2], [3], [4]], n_workers=1)
     [[[0, 1]], [[2]], [[3]], [[4]]]
     """
-    target = _chunk_size(groups, n_workers)
+    n_members = sum(map(len, groups))
+    target = max(1, n_members // (CHUNKS_PER_WORKER * max(1, n_workers)))
     chunks: list[list[list[int]]] = []
     left = 0
     for group in groups:
@@ -64,31 +64,6 @@ def in_chunks(groups: Sequence[list[int]], n_workers: int) -> list[list[list[int
         chunks[-1].append(group)
         left -= len(group)
     return chunks
-
-
-def in_parts(groups: Sequence[list[int]], n_workers: int) -> list[list[int]]:
-    """Cut groups that are larger than a chunk, each into parts that are alike.
-
-    Neighbours go to different parts: in a grid their fits take about as long.
-
-    Examples
-    --------
-    >>> in_parts([[0, 1, 2, 3, 4], [5]], n_workers=2)
-    [[0], [1], [2], [3], [4], [5]]
-    >>> in_parts([list(range(32)), [32]], n_workers=1)[:2]
-    [[0, 8, 16, 24], [1, 9, 17, 25]]
-    """
-    size = _chunk_size(groups, n_workers)
-    parts = []
-    for group in groups:
-        n_parts = -(-len(group) // size)
-        parts += [group[start::n_parts] for start in range(n_parts)]
-    return parts
-
-
-def _chunk_size(groups: Sequence[list[int]], n_workers: int) -> int:
-    n_members = sum(map(len, groups))
-    return max(1, n_members // (CHUNKS_PER_WORKER * max(1, n_workers)))
 
 
 def run_chunks(

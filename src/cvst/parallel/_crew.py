@@ -21,7 +21,13 @@ from cvst.parallel._chunks import Lost, done_alone, let_workers_be_ended
 from cvst.parallel._engines import effective_n_jobs, whereabouts
 from cvst.parallel._pickling import Packed
 from cvst.parallel._process_state import one_blas_thread
-from cvst.parallel._processes import SECONDS_OF_A_WAIT, answered, leased
+from cvst.parallel._processes import (
+    DESERTED,
+    SECONDS_OF_A_WAIT,
+    answered,
+    is_deserted,
+    leased,
+)
 from cvst.parallel._single import Interrupted, below_processes, single_threaded
 
 __all__ = ["Crew"]
@@ -88,9 +94,9 @@ class Crew(Generic[T]):
     def take(self) -> tuple[Any, T]:
         """Wait for a chunk, and return its ticket and its result."""
         while not self._known:
-            ticket, answer = self._first_answer()
-            assert self._workers is not None
             try:
+                ticket, answer = self._first_answer()
+                assert self._workers is not None
                 result = self._workers.result(answer)
             except BrokenExecutor:
                 self._start_again()
@@ -148,7 +154,8 @@ class Crew(Generic[T]):
             try:
                 return self._ended.get(timeout=SECONDS_OF_A_WAIT)
             except queue.Empty:
-                continue
+                if self._workers is not None:
+                    self._workers.check()
 
     def _start_again(self) -> None:
         """Give each chunk under way another chance, alone: one of them is to blame."""
@@ -184,6 +191,9 @@ class _Threads:
             raise KeyboardInterrupt
         return result
 
+    def check(self) -> None:
+        """Threads of this process do not vanish."""
+
     def leave(self, is_busy: bool) -> None:
         if is_busy:
             self._parallel._backend.abort_everything(ensure_ready=False)
@@ -211,7 +221,12 @@ class _OwnProcesses:
         self._executor.submit(below_processes, packed, chunk).add_done_callback(heard)
 
     def result(self, answer: Any) -> Any:
-        return answered(answer)
+        return answered(answer, self._executor)
+
+    def check(self) -> None:
+        """Raise an error if no answer will ever come."""
+        if is_deserted(self._executor):
+            raise BrokenExecutor(DESERTED)
 
     def leave(self, is_busy: bool) -> None:
         if is_busy:

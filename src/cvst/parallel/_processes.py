@@ -25,14 +25,26 @@ from cvst.parallel._single import Interrupted, below_processes
 
 try:
     from joblib.externals import loky
+    from joblib.externals.loky.backend.utils import kill_process_tree
     from joblib.externals.loky.process_executor import ShutdownExecutorError
 except ImportError:  # a joblib that leaves it to its own package
     import loky  # type: ignore[import-not-found, no-redef, unused-ignore]
+    from loky.backend.utils import (  # type: ignore[import-not-found, unused-ignore]
+        kill_process_tree,
+    )
     from loky.process_executor import (  # type: ignore[import-not-found, unused-ignore]
         ShutdownExecutorError,
     )
 
-__all__ = ["SECONDS_OF_A_WAIT", "Processes", "answered", "in_order", "leased"]
+__all__ = [
+    "DESERTED",
+    "SECONDS_OF_A_WAIT",
+    "Processes",
+    "answered",
+    "in_order",
+    "is_deserted",
+    "leased",
+]
 
 # Seconds after which an idle process ends, as joblib has it.
 IDLE_SECONDS = 300
@@ -42,6 +54,8 @@ SETTINGS = ("idle_worker_timeout", "initializer", "initargs")
 
 # Ctrl-C is noticed between two waits of that many seconds where a wait is deaf to it.
 SECONDS_OF_A_WAIT = 1.0
+
+DESERTED = "nobody hands out work to the processes"
 
 # Workers set the numbers of threads at run time; libraries that ask before find these.
 ONE_THREAD = dict.fromkeys(
@@ -81,6 +95,8 @@ class Processes:
 
     def started(self) -> Any:
         """Return the executor of now."""
+        if self._executor is not None and is_deserted(self._executor):
+            self.end()
         if self._executor is None:
             self._executor = loky.ProcessPoolExecutor(
                 self.n_workers,
@@ -109,17 +125,51 @@ class Processes:
         if executor is None or executor is self._executor:
             executor, self._executor = self._executor, None
             if executor is not None:
-                executor.shutdown(kill_workers=True)
+                _end(executor)
 
     def dismiss(self) -> None:
         """Let processes that have nothing to do go."""
         executor, self._executor = self._executor, None
-        if executor is not None:
+        if executor is not None and is_deserted(executor):
+            _end(executor)
+        elif executor is not None:
             executor.shutdown()
+
+    def forget(self) -> Any:
+        """Have no processes any more, and return the executor of those it had."""
+        executor, self._executor = self._executor, None
+        return executor
 
     def is_like(self, n_workers: int, settings: dict[str, Any]) -> bool:
         """Return whether it has that many workers, which begin like that."""
         return self.n_workers == n_workers and self.settings == settings
+
+
+def is_deserted(executor: Any) -> bool:
+    """Return whether the thread is gone that hands out work and takes the answers.
+
+    It ends with an error if a warning of its own is made one, as the user's filters may
+    have it: of workers that were replaced, for example. Then no answer ever comes.
+    """
+    thread = executor._executor_manager_thread
+    return thread is not None and not thread.is_alive()
+
+
+def _end(executor: Any) -> None:
+    """End an executor and its processes, whatever they do."""
+    if not is_deserted(executor):
+        executor.shutdown(kill_workers=True)
+        return
+    # What that thread would do.
+    processes, calls = list(executor._processes.values()), executor._call_queue
+    waited_for = [item.future for item in executor._pending_work_items.values()]
+    executor.shutdown(kill_workers=True)
+    for process in processes:
+        kill_process_tree(process)
+    calls.close()
+    for future in waited_for:
+        if not future.done():
+            future.set_exception(loky.BrokenProcessPool(DESERTED))
 
 
 def _begin(owner: int, user: Callable[..., Any] | None, args: tuple[Any, ...]) -> None:
@@ -172,8 +222,8 @@ class _Desk:
         """Hear that a lease is not needed any more; what it has at work was ended."""
         with self._lock:
             lease.count -= 1
-            if lease.count:
-                return
+            if lease.count or lease not in self._leases:
+                return  # still in use, or of the process that this one was forked from
             self._leases.remove(lease)
             other, self._idle = self._idle, lease.pool
         if other is not None:
@@ -184,7 +234,8 @@ class _Desk:
         pools = [lease.pool for lease in self._leases]
         if self._idle is not None:
             pools.append(self._idle)
-        # Kept: one that is thrown away would tell the parent's processes to go.
+        # Kept: one that is thrown away would tell the parent's processes to go. Nobody
+        # here may end them either, though their thread is not here.
         self._left_behind += pools
         self._lock, self._leases, self._idle = threading.Lock(), [], None
 
@@ -210,10 +261,13 @@ def leased(n_workers: int) -> Iterator[Processes]:
         _DESK.give_back(lease)
 
 
-def answered(future: Future[Any]) -> Any:
+def answered(future: Future[Any], executor: Any) -> Any:
     """Wait for the answer of a process, and return it."""
     while not future.done():
         wait([future], timeout=SECONDS_OF_A_WAIT)
+        # In this order: its last answers come before it goes.
+        if is_deserted(executor) and not future.done():
+            raise loky.BrokenProcessPool(DESERTED)
     try:
         result = future.result()
     except ShutdownExecutorError as error:
@@ -249,7 +303,7 @@ def in_order(
     try:
         feed.more()
         while (future := feed.next()) is not None:
-            yield answered(future)
+            yield answered(future, feed.executor)
     finally:
         if feed.stop():
             pool.end(feed.executor)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,6 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 from cvst.evaluation import RaceRows, Scratch, Task, batch_evaluator_for
 from cvst.evaluation.kernels._functions import Kernel
 from cvst.evaluation.kernels._rows import paired_rows
-from cvst.evaluation.pipelines._stages import LookScratch
 from cvst.evaluation.svm._matrices import BLOCK_ROWS, SvmMatrices
 
 KERNELS = [
@@ -29,7 +30,7 @@ def make_whole(X, n_train, kind):
     train, test = slice(0, n_train), slice(n_train, len(X))
     if kind == "numbered":
         train, test = np.arange(n_train), np.arange(n_train, len(X))
-    return RaceRows(X, train, test, LookScratch() if kind == "look" else Scratch())
+    return RaceRows(X, train, test, Scratch(nests=kind != "look"))
 
 
 @settings(max_examples=40, deadline=None)
@@ -74,7 +75,7 @@ def test_leading_rows_begin_with_the_matrix(train, nests):
     """In C order, whatever follows."""
     X = np.random.default_rng(0).normal(size=(30, 2))
     test = slice(20, 30) if isinstance(train, slice) else np.arange(20, 30)
-    whole = RaceRows(X, train, test, Scratch() if nests else LookScratch())
+    whole = RaceRows(X, train, test, Scratch(nests=nests))
     rows = paired_rows(Task(None, {}, X[train], None, X[test], race_rows=whole))
     matrices = SvmMatrices(rows, Kernel("rbf", 0.3), nests=nests)
     leading = matrices.leading_rows()
@@ -111,14 +112,46 @@ def test_one_look_is_as_one_by_one(
     assert_same_as_one_by_one(task, rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.parametrize("scratch", [Scratch, LookScratch])
-def test_only_a_race_keeps_kernel_values(scratch):
+@pytest.mark.parametrize("nests", [False, True])
+def test_only_a_race_keeps_kernel_values(nests):
     """What no later look can use takes no memory; distances serve all kernels."""
     X = np.random.default_rng(0).normal(size=(30, 2))
     y = np.sign(X[:, 0])
-    whole = RaceRows(X, slice(0, 20), slice(20, 30), scratch())
+    whole = RaceRows(X, slice(0, 20), slice(20, 30), Scratch(nests=nests))
     grid = [{"C": 1.0, "gamma": gamma} for gamma in (0.1, 1.0)]
     task = Task(SVC(), dict(enumerate(grid)), X[:20], y[:20], X[20:], race_rows=whole)
     list(batch_evaluator_for(SVC()).evaluate(task))
     kept = whole.scratch.get("kernel matrices", lambda: None)
-    assert (kept is not None) == (scratch is Scratch)
+    assert (kept is not None) == nests
+
+
+def test_machines_of_one_kernel_share_it_while_they_are_fitted():
+    """Two workers at the same time have one matrix; afterwards nobody has it."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    whole = RaceRows(X, slice(0, 20), slice(20, 30), Scratch(nests=False))
+    rows = paired_rows(Task(None, {}, X[:20], None, X[20:], race_rows=whole))
+    first = SvmMatrices(rows, Kernel("rbf", 0.3), nests=False).leading_rows()
+    assert SvmMatrices(rows, Kernel("rbf", 0.3), nests=False).leading_rows() is first
+    other = SvmMatrices(rows, Kernel("rbf", 0.4), nests=False).leading_rows()
+    assert other is not first
+    gone = weakref.ref(first)
+    del first
+    assert gone() is None
+
+
+def test_a_fold_beside_the_present_one_uses_the_same_distances():
+    """And kernels; what depends on the fold is its own."""
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    scratch = Scratch()
+    numbers = np.arange(30)
+    now = RaceRows(X, numbers[10:], numbers[:10], scratch)
+    later = RaceRows(X, numbers[:20], numbers[20:], scratch.for_a_look())
+    tables = []
+    for whole in (now, later):
+        task = Task(None, {}, X[whole.train], None, X[whole.test], race_rows=whole)
+        rows = paired_rows(task)
+        matrices = SvmMatrices(rows, Kernel("rbf", 0.3), nests=whole.scratch.nests)
+        expected = pairwise_kernels(X[whole.train], metric="rbf", gamma=0.3)
+        np.testing.assert_allclose(matrices.leading_rows(), expected, rtol=1e-12)
+        tables.append(rows.first_pairs("squared libsvm", 30))
+    assert np.shares_memory(*tables)

@@ -89,10 +89,12 @@ class KernelMatrices:
         budget = self.rows.scratch.get(
             "kernel matrices",
             lambda: Budget(self.rows.scratch.room(LARGEST_CACHE_BYTES)),
+            for_race=True,
         )
         table = self.rows.scratch.get(
             ("kernel matrix", self.kernel, self.kind, self.lowest_exponent),
             lambda: RowTable(len(self.rows.rows.X), self._fill, budget),
+            for_race=True,
         )
         return table.first(self.rows.n_leading)
 

@@ -207,10 +207,12 @@ class PairedRows:
         budget = self.scratch.get(
             "pairs of all kinds",
             lambda: Budget(self.scratch.room(LARGEST_TABLE_BYTES)),
+            for_race=True,
         )
         table = self.scratch.get(
             ("pairs of rows", kind),
             lambda: RowTable(len(self.rows.X), fill, budget),
+            for_race=True,
         )
         return table.first(stop)
 
@@ -248,7 +250,7 @@ def paired_rows(task: Task) -> PairedRows | None:
     """Return the rows of a task, or None unless they are dense, finite and numeric."""
     race = task.race_rows
     if race is not None:
-        rows = race.scratch.get("dense rows", lambda: dense_rows(race.X))
+        rows = race.scratch.get("dense rows", lambda: dense_rows(race.X), for_race=True)
         if rows is None:
             return None
         return PairedRows(rows, race.train, race.test, race.scratch)

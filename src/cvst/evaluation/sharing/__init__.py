@@ -11,7 +11,7 @@ from cvst.evaluation.sharing._grouping import (
     share_or_fit_alone,
     truncated,
 )
-from cvst.evaluation.sharing._look_cache import LookScratch, PerLook, Recent, same_rows
+from cvst.evaluation.sharing._look_cache import InUse, PerLook, Recent, same_rows
 from cvst.evaluation.sharing._prefixes import PrefixEvaluator
 from cvst.evaluation.sharing._randomness import draws_at_random
 from cvst.evaluation.sharing._rounds import within_rounds
@@ -19,7 +19,7 @@ from cvst.evaluation.sharing._tables import in_outcomes, warn_device_full
 from cvst.evaluation.sharing._value_keys import value_key
 
 __all__ = [
-    "LookScratch",
+    "InUse",
     "NotSharedError",
     "PerLook",
     "PrefixEvaluator",

@@ -58,7 +58,7 @@ def _was_told(task: Task, message: tuple[str, str]) -> bool:
     if task.race_rows is None:
         return False
     told: set[tuple[str, str]] = task.race_rows.scratch.get(
-        "fits one by one, told", set
+        "fits one by one, told", set, for_race=True
     )
     if message in told:
         return True

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from cvst._typing import Rows
-from cvst.evaluation._protocol import Scratch
+from cvst._typing import FloatArray, Rows
 
-__all__ = ["LookScratch", "PerLook", "Recent", "same_rows"]
+__all__ = ["InUse", "PerLook", "Recent", "same_rows"]
 
 T = TypeVar("T")
-
-
-class LookScratch(Scratch):
-    """What evaluators keep for one look: the next one transforms all rows again."""
 
 
 class PerLook(Generic[T]):
@@ -82,6 +78,36 @@ class Recent(Generic[T]):
         """Forget everything."""
         with self._lock:
             self._slots.clear()
+
+
+class InUse:
+    """Arrays that are made once for all threads that use them at the same time.
+
+    When the last one is done the memory is free again.
+    """
+
+    def __init__(self) -> None:
+        self._slots: dict[Hashable, _WeakSlot] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable, make: Callable[[], FloatArray]) -> FloatArray:
+        """Return the array under a key, made unless somebody uses it now."""
+        with self._lock:
+            slot = self._slots.setdefault(key, _WeakSlot())
+        with slot.lock:
+            value = None if slot.value is None else slot.value()
+            if value is None:
+                value = make()
+                slot.value = weakref.ref(value)
+            return value
+
+
+class _WeakSlot:
+    """A place for an array that lasts as long as somebody uses it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.value: weakref.ref[FloatArray] | None = None
 
 
 def same_rows(one: tuple[Rows, Rows], other: tuple[Rows, Rows]) -> bool:

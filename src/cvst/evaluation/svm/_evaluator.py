@@ -22,7 +22,7 @@ from cvst.evaluation.kernels._functions import Kernel
 from cvst.evaluation.kernels._groups import NOT_PLAIN, UNKNOWN, UNSURE, divide, read_all
 from cvst.evaluation.kernels._rows import PairedRows, paired_rows
 from cvst.evaluation.kernels._targets import class_positions, row_weights
-from cvst.evaluation.sharing import LookScratch, fit_alone
+from cvst.evaluation.sharing import fit_alone
 from cvst.evaluation.svm._decisions import Machine
 from cvst.evaluation.svm._fits import KernelBuffers, SvmFits
 from cvst.evaluation.svm._matrices import SvmMatrices
@@ -144,9 +144,7 @@ def _problem(task: Task, rows: PairedRows) -> _Problem | None:
     if targets.dtype.kind not in "fiu" or not np.isfinite(targets).all():
         return None
     targets = targets.astype(np.float64)
-    nests = task.race_rows is not None and not isinstance(
-        task.race_rows.scratch, LookScratch
-    )
+    nests = task.race_rows is not None and task.race_rows.scratch.nests
     return _Problem(rows, labels, targets, classes, weights, task.response, nests)
 
 

@@ -11,6 +11,7 @@ from cvst._typing import FloatArray, IntArray
 from cvst.evaluation.kernels._functions import Kernel
 from cvst.evaluation.kernels._matrices import KernelMatrices
 from cvst.evaluation.kernels._rows import PairedRows, PairKind
+from cvst.evaluation.sharing import InUse, PerLook
 
 __all__ = ["SvmMatrices"]
 
@@ -62,7 +63,12 @@ class SvmMatrices:
 
         Columns of further rows may follow.
         """
-        return self.train() if self._kept is None else self._kept.leading_rows()
+        if self._kept is not None:
+            return self._kept.leading_rows()
+        # Workers in threads may have other machines of the same kernel.
+        kept: PerLook[InUse] = self.rows.scratch.get("kernels of the look", PerLook)
+        shared = kept.get(self.rows.train, self.rows.test, "train", InUse)
+        return shared.get(self.kernel, self.train)
 
     def decisions(self, coefficients: FloatArray) -> FloatArray:
         """Multiply coefficients with the kernel between training and test rows.
