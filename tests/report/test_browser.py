@@ -23,6 +23,13 @@ pytestmark = pytest.mark.xdist_group("browser")  # one browser for all
 PATIENCE = 300.0
 
 
+@pytest.fixture(autouse=True)
+def _rest(browser):
+    """Leave no page open, which might go on working beside all other tests."""
+    yield
+    browser.get("about:blank")
+
+
 def wait_for(condition, what):
     """Wait until a condition holds; a slow machine only makes the test slower."""
     end = time.monotonic() + PATIENCE
@@ -696,6 +703,26 @@ def test_a_live_page_follows_the_race(browser, fitted):
         assert page.complaints == []
         hosts = {urlsplit(url).netloc for url in page.requests}
         assert hosts == {urlsplit(live.url).netloc}
+
+
+def test_a_live_page_rests_when_the_race_is_broken_off(browser, fitted):
+    """It says so, and asks no more."""
+    state, params = fitted.race_, fitted.cv_results_["params"]
+
+    with LiveReport() as live:
+        live.update(RaceState(state.problem), params, np.arange(len(params)))
+        page = Page(browser, live.url)
+        now = RaceState(state.problem, state.observations[:1])
+        ranking = fitted.strategy_.ranking(now)
+        live.update(now, params, ranking, strategy=fitted.strategy_)
+        wait_for(lambda: len(page.texts(".looks tbody tr")) == 1, "the first look")
+    wait_for(
+        lambda: "no longer answers" in page.find("#live-status").text,
+        "the end of the questions",
+    )
+    assert page.requests  # told once
+    time.sleep(0.5)
+    assert page.requests == []
 
 
 def test_hostile_names_in_news_are_shown_and_not_run(browser, fitted):

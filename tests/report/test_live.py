@@ -2,6 +2,7 @@ import json
 import socket
 import struct
 import threading
+from contextlib import closing
 from http.client import HTTPConnection
 from time import sleep
 
@@ -155,7 +156,24 @@ def test_a_question_that_waits_goes_home_with_the_server(fitted):
         sleep(0.01)
     live.close()
     page.join()
-    assert answers == [(204, "")]
+    assert answers == [(410, "")]
+
+
+def test_a_connection_ends_with_the_server(fitted):
+    """The thread that answers it lives on, and a page may ask again and again."""
+    live = LiveReport()
+    show(live, fitted, 1)
+    port = int(live.url.rstrip("/").rsplit(":", 1)[1])
+    with closing(HTTPConnection("127.0.0.1", port, timeout=120)) as page:
+        page.request("GET", "/news.json?after=-1")
+        page.getresponse().read()
+        assert page.sock is not None
+        live.close()
+        page.request("GET", "/news.json?after=0&wait=20")
+        answer = page.getresponse()
+        assert answer.status == 410
+        answer.read()
+        assert page.sock is None
 
 
 def test_a_page_that_was_closed_while_it_waited_is_not_waited_for(fitted, monkeypatch):

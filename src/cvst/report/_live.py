@@ -277,7 +277,9 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self.live._gone()
         elif news is None:
-            self._answer(HTTPStatus.NO_CONTENT, "application/json", "")
+            gone = self.live._closes
+            status = HTTPStatus.GONE if gone else HTTPStatus.NO_CONTENT
+            self._answer(status, "application/json", "")
             self.live._heard(None)
         else:
             self._answer(HTTPStatus.OK, "application/json", news[1])
@@ -292,6 +294,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Cache-Control", "no-store")
         self.send_header("X-Content-Type-Options", "nosniff")
+        if self.live._closes:
+            # This thread outlives the server, and would answer as long as pages ask.
+            self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
 

@@ -11,7 +11,6 @@ import json
 import os
 import zlib
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeGuard
 
@@ -27,6 +26,9 @@ KIND = "cvst race"
 # A race of 2,000 configurations has some 2 MB. Beyond this a small compressed file
 # would fill the memory.
 MOST_BYTES = 300_000_000
+
+# Size is counted in blocks of this many bytes before any of them is kept.
+BLOCK = 2**20
 
 # What the page takes for granted, by name and type.
 PAGE = {
@@ -149,21 +151,24 @@ def read_race(path: str | os.PathLike[str]) -> StoredRace:
 
 
 def _document(path: str | os.PathLike[str]) -> Any:
-    content = Path(path).read_bytes()
-    try:
-        # The mark of gzip. A file that was unpacked by hand is read as well.
-        if content[:2] == b"\x1f\x8b":
-            with gzip.open(BytesIO(content)) as file:
-                # One byte more than allowed is enough to tell that there are more.
-                content = file.read(MOST_BYTES + 1)
-        if len(content) > MOST_BYTES:
-            raise _damaged(path, f"it has more than {MOST_BYTES:,} bytes")
-        return json.loads(content)
-    # Lists in lists, thousands deep, are valid JSON that Python gives up on.
-    except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
-        if isinstance(error, InvalidInputError):
-            raise
-        raise _damaged(path, str(error) or "it ends too soon") from error
+    with Path(path).open("rb") as file:
+        try:
+            # The mark of gzip. A file that was unpacked by hand is read as well.
+            packed = file.read(2) == b"\x1f\x8b"
+            file.seek(0)
+            source = gzip.GzipFile(fileobj=file) if packed else file
+            size = 0
+            while block := source.read(BLOCK):
+                size += len(block)
+                if size > MOST_BYTES:
+                    raise _damaged(path, f"it has more than {MOST_BYTES:,} bytes")
+            source.seek(0)
+            return json.loads(source.read(size))
+        # Lists in lists, thousands deep, are valid JSON that Python gives up on.
+        except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:
+            if isinstance(error, InvalidInputError):
+                raise
+            raise _damaged(path, str(error) or "it ends too soon") from error
 
 
 def _damaged(path: str | os.PathLike[str], why: str) -> InvalidInputError:

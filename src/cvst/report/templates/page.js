@@ -71,6 +71,7 @@ async function follow() {
   for (;;) {
     try {
       const answer = await asked;
+      if (!answer.ok) throw new Error(answer.statusText);
       const news = answer.status === 200 ? await answer.json() : null;
       if (news) revision = news.revision;
       if (!(news || view).data.finished) asked = askAfter(revision);
