@@ -6,6 +6,7 @@ import errno
 import gzip
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -335,6 +336,52 @@ def test_a_model_that_cannot_be_saved_is_one_note(name, table, cvst, monkeypatch
     assert "Load the model" not in done.out
     files = {path.name for path in Path("results").iterdir()}
     assert files == set(_folder.FILES) - {"model.skops"}
+
+
+LATE = """
+from sklearn.linear_model import Ridge
+
+class Late(Ridge):
+    n_fits = 0
+
+    def fit(self, X, y):
+        type(self).n_fits += 1
+        if self.n_fits > 5:
+            raise MemoryError("no more")
+        return super().fit(X, y)
+
+class Large(Ridge):
+    def fit(self, X, y):
+        if len(X) == 240:
+            raise MemoryError("no more")
+        return super().fit(X, y)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Late", "The race ended early: All 2 configurations failed on "),
+        ("Large", "The winner could not be fitted on all rows: MemoryError: no more"),
+    ],
+)
+def test_a_lack_of_memory_still_tells_the_leader(
+    name, words, table, people, cvst, monkeypatch
+):
+    """In a later look or in the final fit: the looks before are not lost."""
+    assert len(people) == 240
+    Path("too_late.py").write_text(LATE, encoding="utf-8")
+    monkeypatch.delitem(sys.modules, "too_late", raising=False)
+    model = ["-m", f"too_late:{name}", "-g", "alpha=[1, 10]"]
+    command = ["search", table, "-t", "cost", *model]
+    strategy = ["--strategy", "cross_validation", "--quiet"]
+    done = cvst(*command, *strategy, "--out", "results")
+    assert done.code == 2
+    assert re.search(r"^(Winner|Leader).*: alpha=", done.out, re.MULTILINE)
+    assert words in done.err
+    assert done.err.count("\n") == 1
+    assert json.loads(Path("results/winner.json").read_text(encoding="utf-8"))
+    assert not Path("results/model.skops").exists()
 
 
 def test_a_report_replaces_no_other_file_unasked(table, cvst):

@@ -15,8 +15,8 @@ class Interrupted(Exception):  # noqa: N818 # not an error: the user wanted it
         self.text = text
 
 
-class NotWritten(Exception):  # noqa: N818 # the race is won, only a disk is full
-    """The results are known but could not be written."""
+class NotWritten(Exception):  # noqa: N818 # a leader is known, only a disk is full
+    """Results are known, but not all that was asked for could be done."""
 
     def __init__(self, text: str, sentence: str) -> None:
         super().__init__(sentence)

@@ -117,3 +117,23 @@ def test_thousands_of_numbers_are_prepared_like_a_few(people, monkeypatch):
     np.testing.assert_array_equal(
         few[1].estimator.predict(learning.X), many.estimator.predict(learning.X)
     )
+
+
+@pytest.mark.parametrize("model", ["ridge", "boosting"])
+def test_many_columns_of_both_kinds_are_prepared_like_a_few(model, people, monkeypatch):
+    """By their places, but a fitted model knows them by name, in any order."""
+    _, few = prepared(people, model)
+    monkeypatch.setattr(_preparation, "MOST_NAMED", 1)
+    learning, many = prepared(people, model)
+    columns = {name: chosen for name, _, chosen in many.estimator[0].transformers}
+    assert columns == {"numbers": [0, 1, 4], "categories": [2, 3]}
+    for made in (few, many):
+        made.estimator.fit(learning.X, learning.target.values)
+    expected = few.estimator.predict(learning.X)
+    turned = learning.X[learning.X.columns[::-1]].assign(more=1)
+    for X in (learning.X, turned):
+        np.testing.assert_array_equal(many.estimator.predict(X), expected)
+    names = [made.estimator[0].get_feature_names_out() for made in (few, many)]
+    np.testing.assert_array_equal(*names)
+    with pytest.raises(ValueError, match=r"columns are missing: {'income'}"):
+        many.estimator.predict(learning.X.drop(columns="income"))

@@ -53,6 +53,8 @@ class Job:
         What the user should know.
     seconds : float
         Time of the race and the final fit.
+    failure : Exception or None
+        What ended the race after its first look, or the final fit.
     """
 
     learning: Learning
@@ -62,6 +64,7 @@ class Job:
     sha256: str
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    failure: Exception | None = None
 
     @property
     def arrays(self) -> tuple[Any, Any]:
@@ -110,7 +113,8 @@ def make_job(options: Namespace) -> Job:
     # Model and grid before the data: a slip in them need not wait for a large file.
     model = find_model(options.model, has_grid=options.grid is not None)
     grid = read_chosen_grid(options)
-    frame, notes = read_table(options.data)
+    needed = {options.target, options.groups, options.time_order}
+    frame, notes = read_table(options.data, set(options.drop) - needed)
     said = ColumnOptions(
         target=options.target,
         groups=options.groups,
@@ -149,12 +153,12 @@ def plan_job(job: Job) -> Any:
 
 
 def run_job(job: Job, view: RaceView | None) -> bool:
-    """Race and fit the winner; False if it was interrupted after the first look.
+    """Race and fit the winner; False if it was cut short after the first look.
 
     The view, if any, shows the race meanwhile.
 
-    Before the first look is finished there is no leader to keep, and the interrupt is
-    raised again.
+    Before the first look is finished there is no leader to keep, and the interrupt or
+    the error is raised again.
     """
     if job.search.n_jobs not in (None, 1):
         # Warnings of workers would be printed over everything else.
@@ -169,5 +173,10 @@ def run_job(job: Job, view: RaceView | None) -> bool:
             # Attributes are set once the race is over: it was the final fit, then.
             if not hasattr(job.search, "best_params_"):
                 raise
+        except Exception as error:
+            # Hours of racing must not be lost to a lack of memory either.
+            if not hasattr(job.search, "best_params_"):
+                raise
+            job.failure = error
         job.seconds = perf_counter() - start
     return hasattr(job.search, "best_estimator_")

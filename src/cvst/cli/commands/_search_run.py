@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cvst._text import seconds_text
-from cvst.cli._errors import Interrupted, NotWritten
+from cvst.cli._errors import Interrupted, NotWritten, one_sentence
 from cvst.cli.commands._job import Job, make_job, run_job
 from cvst.cli.commands._search_document import (
     heading,
@@ -19,6 +19,7 @@ from cvst.cli.commands._search_document import (
 from cvst.cli.commands._termination import termination_as_interrupt
 from cvst.cli.results import check_folder, result_text
 from cvst.cli.terminal import RaceView, live_page
+from cvst.exceptions import CVSTError
 from cvst.report import score_name
 
 __all__ = ["run_search"]
@@ -48,13 +49,33 @@ def _raced(options: Namespace, job: Job) -> str:
         summary = summarise(options, job, finished)
         if page is not None:
             page.finish(job.search, command=summary["repeat"])
-    lost = _write(options.out, job, summary, title)
+    lost = " ".join(
+        sentence
+        for sentence in (_failed(job), _write(options.out, job, summary, title))
+        if sentence
+    )
+    if job.failure is not None and options.traceback:
+        raise job.failure
     text = _text(options, summary)
     if lost:
         raise NotWritten(text, lost)
     if not finished:
         raise Interrupted(text)
     return text
+
+
+def _failed(job: Job) -> str:
+    """Return a sentence about what ended the race or the final fit, if anything did."""
+    error = job.failure
+    if error is None:
+        return ""
+    what = "The race ended early"
+    if job.search.stop_reason_ != "failed":
+        what = "The winner could not be fitted on all rows"
+    said = one_sentence(error)
+    if isinstance(error, CVSTError) or not str(error):
+        return f"{what}: {said}"
+    return f"{what}: {type(error).__name__}: {said}"
 
 
 def _cut_short(options: Namespace, job: Job) -> str:

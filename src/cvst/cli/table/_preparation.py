@@ -21,8 +21,10 @@ MOST_CATEGORIES = 40
 # Trees split numbered categories at no cost per category; histograms have 255 bins.
 MOST_NUMBERED = 200
 
-# A column transformer looks for each column by its name, which takes longer than the
-# fits for thousands of them. Where there are numbers only, it can be left out.
+# A column transformer compares the name of each column with those of all others, which
+# takes longer than the fits for thousands of them. Beyond this many columns are given
+# by their places; fitted, it knows their names all the same. Where there are numbers
+# only, it can be left out.
 MOST_NAMED = 500
 
 
@@ -68,19 +70,28 @@ def prepared_model(model: Model, learning: Learning, raw: bool) -> Prepared:
 
 def _steps(
     model: Model, learning: Learning
-) -> tuple[list[tuple[str, Any, list[str]]], list[str]]:
-    steps: list[tuple[str, Any, list[str]]] = []
+) -> tuple[list[tuple[str, Any, list[Any]]], list[str]]:
+    steps: list[tuple[str, Any, list[Any]]] = []
     sentences = []
     # Categories come first: behind numbers, marks for gaps would shift their places.
     if learning.categories:
         transformer, what = _for_categories(model.inputs)
-        steps.append(("categories", transformer, learning.categories))
+        steps.append(
+            ("categories", transformer, _places(learning, learning.categories))
+        )
         sentences.append(f"{_columns(learning.categories, 'category')}: {what}.")
     if learning.numbers:
         transformer, what = _for_numbers(model.inputs)
-        steps.append(("numbers", transformer, learning.numbers))
+        steps.append(("numbers", transformer, _places(learning, learning.numbers)))
         sentences.insert(0, f"{_columns(learning.numbers, 'number')}: {what}.")
     return steps, sentences
+
+
+def _places(learning: Learning, names: list[str]) -> list[Any]:
+    """Return the names of a few columns, the places of many."""
+    if len(names) <= MOST_NAMED:
+        return list(names)
+    return [int(place) for place in learning.X.columns.get_indexer(names)]
 
 
 def _for_numbers(inputs: str) -> tuple[Any, str]:

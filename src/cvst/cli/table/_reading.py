@@ -6,10 +6,22 @@ import gzip
 import io
 import re
 import zlib
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 from cvst.cli._extras import need
+from cvst.cli.table._unpacked import (
+    arrow_bytes,
+    gzip_bytes,
+    is_plain,
+    is_text,
+    listed_messages,
+    parquet_bytes,
+    row_bytes,
+    streamed_messages,
+    text_bytes,
+)
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["FORMATS", "read_table"]
@@ -25,9 +37,14 @@ FORMATS = {
     ".ipc": "arrow",
 }
 GZIP = b"\x1f\x8b"
+ARROW_FILE = b"ARROW1\0\0"
 
 # Tables are held in memory. A small gzip that grows beyond this is a trap.
 MOST_BYTES = 4_000_000_000
+
+# A gzip has at least a byte for this many: smaller ones need not be unpacked to know
+# that they are harmless.
+MOST_PACKED = 1032
 
 MANY_COLUMNS = 1000
 
@@ -37,7 +54,7 @@ SEPARATORS = (",", ";", "\t", "|")
 DECIMAL_COMMA = re.compile(r"(?:^|;)[-+]?\d+,\d+(?:;|\r?$)", re.MULTILINE)
 
 
-def read_table(name: str) -> tuple[Any, list[str]]:
+def read_table(name: str, drop: Collection[str] = ()) -> tuple[Any, list[str]]:
     """Read a file into a data frame.
 
     Parameters
@@ -45,6 +62,8 @@ def read_table(name: str) -> tuple[Any, list[str]]:
     name : str
         Path of the file. Its ending (before ``.gz``) tells the format; whether it is
         gzipped is seen from its first bytes.
+    drop : collection of str
+        Columns that will be left out. Nested ones must be among them, and are not read.
 
     Returns
     -------
@@ -61,7 +80,7 @@ def read_table(name: str) -> tuple[Any, list[str]]:
             f"{', '.join(FORMATS)}, each also with .gz."
         )
     try:
-        frame, notes = _read(name, kind)
+        frame, notes = _read(name, kind, drop)
     except MemoryError as error:
         raise InvalidInputError(
             f"The data file '{name}' does not fit into the memory of this machine. "
@@ -72,11 +91,11 @@ def read_table(name: str) -> tuple[Any, list[str]]:
     return _without_saved_index(frame, notes)
 
 
-def _read(name: str, kind: str) -> tuple[Any, list[str]]:
+def _read(name: str, kind: str, drop: Collection[str]) -> tuple[Any, list[str]]:
     content = _content(Path(name))
     if kind in ("csv", "tsv"):
         return _read_text(name, content, kind)
-    return _read_binary(name, content, kind), []
+    return _read_binary(name, content, kind, drop), []
 
 
 def _content(path: Path) -> bytes:
@@ -89,6 +108,8 @@ def _content(path: Path) -> bytes:
             packed = file.read(len(GZIP)) == GZIP
             file.seek(0)
             source = gzip.GzipFile(fileobj=file) if packed else file
+            if _file_bytes(path, source) > MOST_BYTES:
+                raise _too_large(path, " when unpacked" if packed else "")
             content = source.read(MOST_BYTES + 1)
     except (gzip.BadGzipFile, zlib.error) as error:
         raise InvalidInputError(
@@ -102,13 +123,23 @@ def _content(path: Path) -> bytes:
         raise InvalidInputError(
             f"The data file '{path}' cannot be read: {error.strerror}."
         ) from error
-    if len(content) > MOST_BYTES:
-        unpacked = " when unpacked" if packed else ""
-        raise InvalidInputError(
-            f"The data file '{path}' has more than {MOST_BYTES:,} bytes{unpacked}. "
-            "Keep fewer rows or columns."
-        )
+    if len(content) > MOST_BYTES:  # it has grown meanwhile
+        raise _too_large(path)
     return content
+
+
+def _file_bytes(path: Path, source: Any) -> int:
+    size = path.stat().st_size
+    if not isinstance(source, gzip.GzipFile) or size * MOST_PACKED <= MOST_BYTES:
+        return size
+    return gzip_bytes(source, MOST_BYTES)
+
+
+def _too_large(path: Path | str, when: str = "") -> InvalidInputError:
+    return InvalidInputError(
+        f"The data file '{path}' has more than {MOST_BYTES:,} bytes{when}. Keep fewer "
+        "rows or columns."
+    )
 
 
 def _ending(path: Path) -> str:
@@ -142,8 +173,16 @@ def _read_text(name: str, content: bytes, kind: str) -> tuple[Any, list[str]]:
         else:
             notes.append(f"Columns are separated by {separator!r}.")
     decimal = "," if separator == ";" and DECIMAL_COMMA.search(text) else "."
+    # Piece by piece a table of many columns would be put together from pieces of a row
+    # or two, which takes longer than to read it.
+    has_many_columns = header.count(separator) >= MANY_COLUMNS
     try:
-        frame = pd.read_csv(io.StringIO(text), sep=separator, decimal=decimal)
+        frame = pd.read_csv(
+            io.StringIO(text),
+            sep=separator,
+            decimal=decimal,
+            low_memory=not has_many_columns,
+        )
     except pd.errors.EmptyDataError as error:
         raise InvalidInputError(f"The data file {name!r} is empty.") from error
     except pd.errors.ParserError as error:
@@ -153,61 +192,163 @@ def _read_text(name: str, content: bytes, kind: str) -> tuple[Any, list[str]]:
         ) from error
     # A copy puts the columns of a kind side by side in memory. Each on its own, as they
     # are read, thousands of them make everything slow.
-    return (frame.copy() if frame.shape[1] > MANY_COLUMNS else frame), notes
+    return (frame.copy() if has_many_columns else frame), notes
 
 
-def _read_binary(name: str, content: bytes, kind: str) -> Any:
+def _read_binary(name: str, content: bytes, kind: str, drop: Collection[str]) -> Any:
     pyarrow = need("pyarrow", f"Reading {kind.capitalize()} files")
-    source = pyarrow.BufferReader(content)
+    read = _read_parquet if kind == "parquet" else _read_arrow
     try:
-        if kind == "parquet":
-            parquet = need("pyarrow.parquet", "Reading Parquet files")
-            _check_size(name, parquet.ParquetFile(source).metadata)
-            table = parquet.read_table(source)
-        else:
-            table = _read_arrow(pyarrow, source)
-        frame = table.to_pandas()
-        # pandas stores an index beside the columns; with a name it was one of them.
-        named = any(name is not None for name in frame.index.names)
-        return frame.reset_index() if named else frame
+        table, left_out = read(name, pyarrow, content, drop)
+        table.validate()
+        size = row_bytes(table.schema.types) * table.num_rows
+        if size + sum(text_bytes(column) for column in table.columns) > MOST_BYTES:
+            raise _too_large(name, " when unpacked")
+        # Nothing in a file of others says that its parts fit together. To look at each
+        # text takes long if there are very many.
+        table.validate(full=True)
+        frame = _frame(pyarrow, table)
+    except (MemoryError, InvalidInputError):  # the first is one of Arrow's, too
+        raise
+    except UnicodeDecodeError as error:
+        raise InvalidInputError(
+            f"The data file {name!r} is not a valid {kind.capitalize()} file: a name "
+            "in it is not written in UTF-8."
+        ) from error
     except (pyarrow.ArrowException, OSError) as error:
         why = str(error).strip().split("\n", 1)[0].rstrip(".")
         raise InvalidInputError(
             f"The data file {name!r} is not a valid {kind.capitalize()} file: {why}."
         ) from error
+    except Exception as error:  # of types that other programs have registered
+        raise InvalidInputError(
+            f"The data file {name!r} cannot be read: {type(error).__name__}: {error}. "
+            "Save it again without columns of unusual types."
+        ) from error
+    for column in left_out:
+        frame[column] = None  # it is there to be left out
+    return frame
 
 
-def _check_size(name: str, metadata: Any) -> None:
-    """Refuse a table that a small file unpacks to beyond measure."""
+def _frame(pyarrow: Any, table: Any) -> Any:
+    try:
+        frame = table.to_pandas()
+        # pandas stores an index beside the columns; with a name it was one of them.
+        named = any(level is not None for level in frame.index.names)
+        return frame.reset_index() if named else frame
+    except (pyarrow.ArrowException, MemoryError):
+        raise
+    except Exception as error:  # whatever comes of notes that pandas did not write
+        raise pyarrow.ArrowInvalid("its notes for pandas make no sense") from error
+
+
+def _plain_columns(
+    name: str, schema: Any, drop: Collection[str]
+) -> tuple[list[str], list[str]]:
+    """Return the columns to read, and those of nested values, which must be dropped."""
+    _check_names(name, schema.names)
+    plain = [field.name for field in schema if is_plain(field.type)]
+    nested = [field for field in schema if not is_plain(field.type)]
+    for field in nested:
+        if field.name not in drop:
+            raise _not_plain(field)
+    if not plain:
+        raise InvalidInputError(f"No column of the data file {name!r} is left.")
+    return plain, [field.name for field in nested]
+
+
+def _not_plain(field: Any) -> InvalidInputError:
+    kind = str(field.type).split("<", 1)[0]  # without its parts, of any length
+    return InvalidInputError(
+        f"The column {field.name!r} holds neither numbers nor text ({kind}). Leave "
+        f"it out with --drop {field.name!r}, or turn it into numbers first."
+    )
+
+
+def _read_parquet(
+    name: str, pyarrow: Any, content: bytes, drop: Collection[str]
+) -> tuple[Any, list[str]]:
+    """Read a Parquet file, unless it unpacks to a table beyond measure."""
+    parquet = need("pyarrow.parquet", "Reading Parquet files")
+    source = pyarrow.BufferReader(content)
+    file = parquet.ParquetFile(source)
+    metadata = file.metadata
+    plain, nested = _plain_columns(name, file.schema_arrow, drop)
+    _check_paths(pyarrow, file.schema, metadata.num_columns, set(plain), set(nested))
     # Values that repeat take next to nothing in the file, and eight bytes each here.
-    size = 8 * metadata.num_rows * metadata.num_columns
-    if size > MOST_BYTES:
+    kinds = [file.schema_arrow.field(column).type for column in plain]
+    if row_bytes(kinds) * metadata.num_rows > MOST_BYTES:
         raise InvalidInputError(
             f"The data file {name!r} has {metadata.num_rows:,} rows of "
-            f"{metadata.num_columns:,} columns, which is more than {MOST_BYTES:,} "
+            f"{len(plain):,} columns, which is more than {MOST_BYTES:,} "
             "bytes when unpacked. Keep fewer rows or columns."
         )
+    # As dictionaries, texts that repeat are not repeated in memory.
+    texts = [column for column, kind in zip(plain, kinds, strict=True) if is_text(kind)]
+    counted = parquet.ParquetFile(source, metadata=metadata, read_dictionary=texts)
+    if parquet_bytes(counted, plain, MOST_BYTES) > MOST_BYTES:
+        raise _too_large(name, " when unpacked")
+    return file.read(columns=plain), nested
 
 
-def _read_arrow(pyarrow: Any, source: Any) -> Any:
+def _check_paths(
+    pyarrow: Any, schema: Any, n_leaves: int, plain: set[str], nested: set[str]
+) -> None:
+    """Refuse parts of nested columns that would be read by the name of a plain one.
+
+    Columns are found by their path: ``a.b`` is a column with a dot in its name, and
+    the part ``b`` of a nested column ``a``.
+    """
+    seen = set()
+    for leaf in range(n_leaves):
+        path = schema.column(leaf).path
+        starts = [path[:at] for at, letter in enumerate(path) if letter == "."]
+        own = next((at for at, start in enumerate(starts) if start in nested), 0)
+        inner = [] if path in plain else starts[own + 1 :]
+        if path in seen or not plain.isdisjoint(inner):
+            raise pyarrow.ArrowInvalid(f"two of its columns have the path {path!r}")
+        seen.add(path)
+
+
+def _read_arrow(
+    name: str, pyarrow: Any, content: bytes, drop: Collection[str]
+) -> tuple[Any, list[str]]:
     """Read Feather and Arrow: files, streams, and the old Feather of version 1."""
-    start = source.read(8)
-    source.seek(0)
-    if start.startswith(b"FEA1"):
-        return need("pyarrow.feather", "Reading Feather files").read_table(source)
-    if start.startswith(b"ARROW1"):
-        return pyarrow.ipc.open_file(source).read_all()
-    return pyarrow.ipc.open_stream(source).read_all()
+    source = pyarrow.BufferReader(content)
+    if content.startswith(b"FEA1"):
+        # It knows no compression and no nested columns.
+        feather = need("pyarrow.feather", "Reading Feather files")
+        return feather.read_table(source), []
+    # What is counted must be what is read: of a file, what its end lists.
+    if content.startswith(ARROW_FILE):
+        opened, messages = pyarrow.ipc.open_file, listed_messages(content)
+    else:
+        opened, messages = pyarrow.ipc.open_stream, streamed_messages(content)
+    schema = opened(source).schema
+    plain, nested = _plain_columns(name, schema, drop)
+    kinds = [schema.field(column).type for column in plain]
+    if arrow_bytes(messages, row_bytes(kinds)) > MOST_BYTES:
+        raise _too_large(name, " when unpacked")
+    places = [schema.get_field_index(column) for column in plain]
+    options = pyarrow.ipc.IpcReadOptions(included_fields=places)
+    return opened(pyarrow.BufferReader(content), options=options).read_all(), nested
 
 
 def _check(name: str, frame: Any) -> None:
     if not len(frame):
         raise InvalidInputError(f"The data file {name!r} has a header but no rows.")
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise InvalidInputError(
-            f"The data file {name!r} has more than one column {twice[0]!r}. Rename it."
-        )
+    _check_names(name, frame.columns)
+
+
+def _check_names(name: str, columns: Iterable[str]) -> None:
+    known = set()
+    for column in columns:
+        if column in known:
+            raise InvalidInputError(
+                f"The data file {name!r} has more than one column {column!r}. Rename "
+                "it."
+            )
+        known.add(column)
 
 
 def _without_saved_index(frame: Any, notes: list[str]) -> tuple[Any, list[str]]:

@@ -17,6 +17,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import FeatureUnion
 
 from cvst.evaluation._rows import guarded
+from cvst.evaluation.pipelines._categories import known_categories
 from cvst.evaluation.sharing import value_key
 
 __all__ = ["Branch", "Keep", "with_shared_branches"]
@@ -119,6 +120,9 @@ class _StandIn:
 
 
 def _fitted(transformer: Any, X: Any, y: Any) -> Branch:
+    known = known_categories(transformer, X)
+    if known is not None:
+        return Branch(*known)
     if hasattr(transformer, "fit_transform"):
         return Branch(transformer, transformer.fit_transform(X, y))
     return Branch(transformer, transformer.fit(X, y).transform(X))

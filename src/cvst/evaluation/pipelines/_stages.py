@@ -12,11 +12,12 @@ from sklearn.pipeline import Pipeline
 
 from cvst._typing import Rows
 from cvst.evaluation._one_by_one import configured
-from cvst.evaluation._protocol import RaceRows, Task
+from cvst.evaluation._protocol import RaceRows, Scratch, Task
 from cvst.evaluation._rows import guarded, stack_rows, writable
 from cvst.evaluation.pipelines._branches import Branch, Keep, with_shared_branches
+from cvst.evaluation.pipelines._gaps import imputed
 from cvst.evaluation.pipelines._steps import Chains, Step
-from cvst.evaluation.sharing import LookScratch, Recent, draws_at_random, same_rows
+from cvst.evaluation.sharing import Recent, draws_at_random, same_rows
 
 __all__ = ["LookCache", "Stage", "cache_of", "joined", "transformed"]
 
@@ -88,6 +89,9 @@ def _fit_and_transform(
     if draws_at_random(transformer, stage.X_train):
         return stage
     if step.memory is None and not params:
+        filled = imputed(transformer, stage.X_train, stage.X_test)
+        if filled is not None:
+            return Stage(*filled, stage.n_steps + 1)
         transformer = with_shared_branches(transformer, stage.X_train, keep)
     # A pipeline of one step does what the whole pipeline does to it, cache included.
     one = Pipeline([("step", transformer), ("end", "passthrough")], memory=step.memory)
@@ -120,9 +124,9 @@ def joined(stage: Stage, limit: int | None = None) -> RaceRows | None:
         return None
     n_train, n_test = X_train.shape[0], X_test.shape[0]
     X = stack_rows(X_train, X_test)
-    return RaceRows(
-        X, slice(0, n_train), slice(n_train, n_train + n_test), LookScratch(limit)
-    )
+    # The next look transforms all rows again.
+    scratch = Scratch(limit, nests=False)
+    return RaceRows(X, slice(0, n_train), slice(n_train, n_train + n_test), scratch)
 
 
 def _dtypes(X: Any) -> Any:

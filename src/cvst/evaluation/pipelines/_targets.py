@@ -158,7 +158,9 @@ def _with_own_scratch(race_rows: RaceRows | None, key: Hashable) -> RaceRows | N
     # What is kept for a race may depend on its targets: those here are others.
     if race_rows is None:
         return None
-    return replace(race_rows, scratch=race_rows.scratch.get(("targets", key), Scratch))
+    scratch = race_rows.scratch
+    own = scratch.get(("targets", key), lambda: Scratch(scratch.limit, scratch.nests))
+    return replace(race_rows, scratch=own)
 
 
 def _back(model: Any, task: Task, outcome: Outcome) -> Outcome:
