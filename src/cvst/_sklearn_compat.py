@@ -11,7 +11,7 @@ from inspect import getattr_static
 from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator, _fit_context
-from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer
+from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _Scorer
 from sklearn.model_selection._search import BaseSearchCV
 from sklearn.svm import _libsvm
 from sklearn.utils import _safe_indexing
@@ -21,6 +21,7 @@ from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples
 
 __all__ = [
+    "CARRIED",
     "BaseSearchCV",
     "CallbackTree",
     "HasMethods",
@@ -38,6 +39,8 @@ __all__ = [
     "one_against_rest",
     "plain_parameters",
     "routed_fit_params",
+    "routed_score_params",
+    "routing_enabled",
     "safe_indexing",
     "scorer_parts",
     "searches_a_tree",
@@ -45,6 +48,10 @@ __all__ = [
 
 # What a clone carries over besides the parameters.
 CARRIED = "_metadata_request", "_skl_callbacks", "_sklearn_output_config"
+
+
+# What a scorer object does when it is called.
+CALLED = "__call__", "_score"
 
 
 def fit_context() -> Callable[..., Any]:
@@ -61,6 +68,11 @@ def num_samples(values: Any) -> int:
 def safe_indexing(values: Any, rows: Any) -> Any:
     """Return rows of an array, a list, a sparse matrix or a frame of any kind."""
     return _safe_indexing(values, rows)
+
+
+def routing_enabled() -> bool:
+    """Return whether scikit-learn passes on what is requested, and nothing else."""
+    return bool(_routing_enabled())
 
 
 def routed_fit_params(
@@ -86,6 +98,15 @@ def routed_fit_params(
     return fitted, others.pop(raced), others
 
 
+def routed_score_params(
+    search: BaseSearchCV, name: str, params: dict[str, Any]
+) -> dict[str, Any]:
+    """Return what one of several scores gets of the arguments of ``score``."""
+    routed = dict(process_routing(search, "score", **params).scorer.score)
+    each = process_routing(search._get_scorers()[0], "score", **routed)
+    return dict(each[name].score)
+
+
 def multimetric_scorer(scorers: Mapping[str, Any]) -> Any:
     """Return several scorers as one that metadata can be routed through."""
     return _MultimetricScorer(scorers=dict(scorers))
@@ -104,6 +125,9 @@ def scorer_parts(scorer: Any) -> ScorerParts | None:
     """Take a scorer object apart; None if it is anything else."""
     if not isinstance(scorer, _BaseScorer):
         return None
+    own = type(scorer)
+    if any(getattr(own, n, None) is not getattr(_Scorer, n) for n in CALLED):
+        return None  # a class of the user's counts in a way of its own
     function, kwargs = scorer._score_func, dict(scorer._kwargs)
     # What was fixed by the scorer wins over what the partial had fixed before.
     while isinstance(function, partial):

@@ -18,6 +18,7 @@ GUEST = SOURCE / "evaluation" / "svm" / "compiled"
 FAMILIES = ["ensembles", "kernels", "klr", "linear", "neighbours", "pipelines", "svm"]
 TOP = {
     "protocol",
+    "scratch",
     "dispatch",
     "rows",
     "source",

@@ -6,10 +6,14 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
 from cvst.evaluation import OneByOne, Scratch
 from cvst.evaluation._keeping import Listener
+from cvst.evaluation._rows import RaceData
 from cvst.evaluation._work import Work
+from cvst.evaluation.losses import resolve_loss
+from cvst.evaluation.svm._evaluator import SvmEvaluator
 from cvst.race import Look
 
 N = 20_000
@@ -67,3 +71,30 @@ def test_a_fold_travels_as_its_test_rows():
     """Two bytes for each of them instead of eight for each row of the race."""
     _, n_bytes = sent(TRAIN, TEST)
     assert n_bytes < 2 * len(TEST) + 2000
+
+
+def test_workers_keep_distances_with_the_rows():
+    """The next look of the race finds them; what belongs to a look goes with it."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
+    model, grid = SVC(), {0: {"C": 1.0, "gamma": 0.5}, 1: {"C": 2.0, "gamma": 0.5}}
+    data = pickle.loads(pickle.dumps(RaceData(X=X, y=y, n_samples=60)))
+    assert not data.scratch.nests
+    found = []
+    for test in (np.arange(20), np.arange(20, 40)):
+        look = Look(np.setdiff1d(np.arange(60), test), test, 40, np.arange(2))
+        work = Work(
+            SvmEvaluator(), model, None, resolve_loss("accuracy", model, y), {}, look,
+            grid, np.unique(y), Scratch(), False, None, Listener(), None,
+        )  # fmt: skip
+        travelled = pickle.loads(pickle.dumps(work))
+        there, here = travelled([[0, 1]], data), work([[0, 1]], data)
+        for one, other in zip(there, here, strict=True):
+            np.testing.assert_array_equal(one.losses, other.losses)
+        scratch = travelled.task("predict", data).race_rows.scratch
+        assert travelled.task("predict", data).race_rows.scratch is scratch
+        kind = ("pairs of rows", "squared libsvm")
+        found.append((scratch, scratch.get(kind, lambda: None, for_race=True)))
+    assert found[0][0] is not found[1][0]
+    assert found[0][1] is found[1][1] is not None
+    assert data.scratch.get(("race", None), lambda: None) is not None

@@ -100,6 +100,21 @@ def all_right(y, labels):
     return 1 - np.mean(np.any(y != labels, axis=1))
 
 
+class Decided(MultiOutputClassifier):
+    """Gives a list of probabilities, and decision values in one table."""
+
+    def decision_function(self, X):
+        return np.column_stack([one.decision_function(X) for one in self.estimators_])
+
+
+def misordered(y, values):
+    """Return the share of wrong pairs: a label that is there below one that is not."""
+    pairs = y[:, :, None] > y[:, None, :]
+    wrong = pairs & (values[:, :, None] <= values[:, None, :])
+    return wrong.sum(axis=(1, 2)) / np.maximum(pairs.sum(axis=(1, 2)), 1)
+
+
+ORDER = PointwiseLoss(misordered, response="decision_function")
 OWN = PointwiseLoss(squares, response="predict_proba")
 SCORES = {
     "accuracy": by_labels(all_right),
@@ -108,6 +123,7 @@ SCORES = {
     "average_precision": by_values(average_precision_score),
     micro: by_values(average_precision_score, average="micro"),
     table_alone: by_values(average_precision_score, average="micro"),
+    ORDER: lambda y, p: -misordered(y, p[..., 1]).mean(),
     OWN: lambda y, p: -squares(y, p[..., 1]).mean(),
 }
 
@@ -143,6 +159,22 @@ SCORES = {
             MultiOutputClassifier(LogisticRegression()),
             {"estimator__C": [0.003, 0.01]},
             "average_precision",
+        ),
+        (
+            Decided(LogisticRegression()),
+            {
+                "estimator__C": [0.003, 1.0],
+                "estimator__class_weight": [None, "balanced"],
+            },
+            "roc_auc",
+        ),
+        (
+            Decided(LogisticRegression()),
+            {
+                "estimator__C": [0.003, 1.0],
+                "estimator__class_weight": [None, "balanced"],
+            },
+            ORDER,
         ),
         (
             ClassifierChain(LogisticRegression(), order="random"),

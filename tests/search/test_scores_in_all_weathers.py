@@ -138,17 +138,6 @@ def test_several_scores_get_the_weights_that_each_asks_for(raced):
         np.testing.assert_allclose(ours[key], theirs[key], rtol=1e-12)
 
 
-def test_a_score_that_asks_for_more_than_weights_is_refused():
-    def costs(y_true, y_pred, cost):
-        return -np.sum(cost * (y_true != y_pred))
-
-    with sklearn.config_context(enable_metadata_routing=True):
-        scorer = make_scorer(costs).set_score_request(cost=True)
-        search = RaceGridSearchCV(LogisticRegression(), {"C": [1.0]}, scoring=scorer)
-        with pytest.raises(ValueError, match=r"A score requests 'cost', but a race"):
-            search.fit(X, Y, cost=WEIGHTS)
-
-
 @by_name(REAL)
 def test_row_weights_of_numbers(scoring):
     with sklearn.config_context(enable_metadata_routing=True):

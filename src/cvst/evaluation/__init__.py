@@ -29,7 +29,7 @@ from cvst.evaluation._protocol import (
     Task,
 )
 from cvst.evaluation._responses import SeveralResponses
-from cvst.evaluation._rows import RaceData, in_order, stack_rows, take
+from cvst.evaluation._rows import Metadata, RaceData, in_order, stack_rows, take
 from cvst.evaluation._side_by_side import (
     SideBySide,
     n_side_by_side,
@@ -59,6 +59,7 @@ __all__ = [
     "BatchEvaluator",
     "DataSource",
     "FittedModel",
+    "Metadata",
     "OneByOne",
     "Outcome",
     "PointwiseLoss",

@@ -31,9 +31,12 @@ def outcomes_within_memory(evaluator: BatchEvaluator, task: Task) -> Iterator[Ou
         if not left:
             return
         LOGGER.warning(
-            "%s: %d configurations that share work are fitted in smaller groups: %s",
+            "%s: %s: %s",
             type(task.estimator).__name__,
-            len(left),
+            "one configuration is fitted plainly"
+            if len(numbers) == 1
+            else f"{len(left)} configurations that share work are fitted in smaller "
+            "groups",
             repr(error),
         )
     if len(numbers) == 1:

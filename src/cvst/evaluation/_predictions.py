@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from sklearn import config_context
 
 from cvst._targets import ShapeError, Targets
 from cvst.evaluation._faults import outcomes_within_memory
@@ -64,11 +65,13 @@ class _PredictionWork:
     ) -> list[Predicted]:
         """Fit and predict some groups of configurations."""
         task = self.work.task(self.response, self.work.data(rows))
-        return [
-            self._predicted(outcome)
-            for group in groups
-            for outcome in outcomes_within_memory(self.work.evaluator, task.only(group))
-        ]
+        evaluator = self.work.evaluator
+        with config_context(**self.work.config):
+            return [
+                self._predicted(outcome)
+                for group in groups
+                for outcome in outcomes_within_memory(evaluator, task.only(group))
+            ]
 
     def _predicted(self, outcome: Outcome) -> Predicted:
         if outcome.error is not None:

@@ -6,13 +6,13 @@ which of them share work and returns a prediction for each.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 from cvst._typing import Configuration, IntArray, Rows
 from cvst.evaluation._rows import take
+from cvst.evaluation._scratch import Scratch
 from cvst.evaluation.device import Arrays
 
 __all__ = [
@@ -29,8 +29,6 @@ __all__ = [
 # The response of a loss that wants the fitted model itself, not its predictions.
 MODEL = "model"
 
-T = TypeVar("T")
-
 
 class FittedModel(NamedTuple):
     """A fitted model and the inputs of the test rows: the response :data:`MODEL`."""
@@ -41,53 +39,6 @@ class FittedModel(NamedTuple):
     def at(self, rows: IntArray) -> FittedModel:
         """Return the model with some of the rows."""
         return FittedModel(self.model, take(self.X, rows))
-
-
-class Scratch:
-    """What evaluators keep between the looks of one race, such as a distance matrix.
-
-    Shared by threads, never sent to another process.
-
-    Parameters
-    ----------
-    limit : int or None
-        Bytes that each kind of thing may take; None for bounds of its own.
-
-    Examples
-    --------
-    >>> scratch = Scratch()
-    >>> scratch.get("answer", lambda: 42)
-    42
-    >>> scratch.get("answer", lambda: 0)
-    42
-    """
-
-    def __init__(self, limit: int | None = None) -> None:
-        self.limit = limit
-        self._values: dict[Any, Any] = {}
-        # Reentrant, so that what is being made may ask for other keys.
-        self._lock = threading.RLock()
-
-    def room(self, n_bytes: int) -> int:
-        """Return these bytes, or fewer if the user has bounded the memory."""
-        return n_bytes if self.limit is None else min(n_bytes, self.limit)
-
-    def get(self, key: Any, make: Callable[[], T]) -> T:
-        """Return what is kept under the key, made on first use."""
-        with self._lock:
-            if key not in self._values:
-                self._values[key] = make()
-            value: T = self._values[key]
-            return value
-
-    def drop(self, key: Any) -> None:
-        """Forget what is kept under the key."""
-        with self._lock:
-            self._values.pop(key, None)
-
-    def __reduce__(self) -> tuple[type[Scratch], tuple[int | None]]:
-        # Empty in another process: what is kept may be far larger than the rows.
-        return Scratch, (self.limit,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,9 +11,11 @@ from scipy import sparse
 
 from cvst._sklearn_compat import safe_indexing
 from cvst._typing import FloatArray, IntArray, Rows
+from cvst.evaluation._scratch import Scratch
 from cvst.evaluation._stored import ReadRows, is_stored
 
 __all__ = [
+    "Metadata",
     "RaceData",
     "guarded",
     "in_order",
@@ -21,6 +23,52 @@ __all__ = [
     "take",
     "writable",
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a score gets besides targets and predictions, by the name of the argument.
+
+    Attributes
+    ----------
+    by_row : mapping of str to array-like
+        One entry per row.
+    whole : mapping
+        The same for all rows.
+    remarks : tuple of str
+        What to know about them if the score fails.
+
+    Examples
+    --------
+    >>> Metadata({"price": [3, 1, 2]}, {"rate": 0.1}).at(slice(1, 3)).arguments
+    {'rate': 0.1, 'price': [1, 2]}
+    """
+
+    by_row: Mapping[str, Any] = field(default_factory=dict)
+    whole: Mapping[str, Any] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.by_row or self.whole)
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """All of it, as the score is called with it."""
+        return {**self.whole, **self.by_row}
+
+    def at(self, rows: Rows) -> Metadata:
+        """Return what belongs to some rows."""
+        return self._with(lambda values: take(values, rows))
+
+    def in_order(self, order: IntArray) -> Metadata:
+        """Return the same in race order."""
+        return self._with(lambda values: in_order(values, order))
+
+    def _with(self, change: Callable[[Any], Any]) -> Metadata:
+        if not self.by_row:
+            return self
+        changed = {name: change(values) for name, values in self.by_row.items()}
+        return replace(self, by_row=changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +91,17 @@ class RaceData:
         Weights of the means over test rows.
     other_weights : mapping of str to (ndarray or None)
         Those of other scores by name, where they may differ.
+    metadata : Metadata
+        What the score gets besides.
+    other_metadata : mapping of str to Metadata
+        What other scores get, by name.
     pairwise : bool
         Whether ``X`` holds kernel values or distances, with a column per training row.
     n_refit : int or None
         Rows that the winner is fitted on, None if they are the same. Hyper-parameters
         that follow the number of rows are meant for these.
+    scratch : Scratch
+        What a worker process keeps of the rows from look to look.
     """
 
     X: Any
@@ -57,8 +111,13 @@ class RaceData:
     other_params: Mapping[str, Any] = field(default_factory=dict)
     score_weights: FloatArray | None = None
     other_weights: Mapping[str, FloatArray | None] = field(default_factory=dict)
+    metadata: Metadata = field(default_factory=Metadata)
+    other_metadata: Mapping[str, Metadata] = field(default_factory=dict)
     pairwise: bool = False
     n_refit: int | None = None
+    scratch: Scratch = field(
+        default_factory=Scratch, init=False, repr=False, compare=False
+    )
 
     @property
     def n_meant(self) -> int:
@@ -76,6 +135,10 @@ class RaceData:
     def weights_of(self, name: str, rows: Rows) -> Any:
         """Return the weights of some rows in one of the other scores."""
         return take(self.other_weights.get(name, self.score_weights), rows)
+
+    def metadata_of(self, name: str, rows: Rows) -> Metadata:
+        """Return what one of the other scores gets besides for some rows."""
+        return self.other_metadata.get(name, Metadata()).at(rows)
 
     def fit_params(self, rows: Rows) -> dict[str, Any]:
         """Return the arguments of ``fit`` for some rows."""

@@ -260,7 +260,7 @@ class DataSource:
             look,
             configurations,
             self.classes,
-            Scratch(self.scratch.limit) if apart else self.scratch,
+            self.scratch.for_a_look() if apart else self.scratch,
             self.with_residuals,
             self.device,
             Listener() if apart else Listener(self.keep),

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from sklearn import config_context, get_config
 
 from cvst._typing import Configuration, IntArray
 from cvst.evaluation._faults import outcomes_within_memory
@@ -42,6 +43,9 @@ ROWS_OF_LOOK = "rows of the look"
 
 # What its task, its rows and its losses are kept under, where one thread does it all.
 PARTS_OF_LOOK = "parts of the look"
+
+# What evaluators keep for the look in a worker process.
+SCRATCH_OF_LOOK = "scratch of the look"
 
 # Kinds of NumPy arrays that hold neither NaN nor infinity.
 INTEGERS = "biu"
@@ -80,9 +84,11 @@ class Work:
     enter: Callable[[Scored], Scored] | None
     # Hears of each configuration in the middle of a group, and may end the look.
     heed: Callable[[int], None] | None = None
+    # scikit-learn's settings belong to a thread, and workers are others.
+    config: Mapping[str, Any] = field(default_factory=get_config)
 
     def __reduce__(self) -> tuple[Callable[..., Work], tuple[Any, ...]]:
-        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
         short = _without_train(self.look)
         return _received, ((values | {"look": short}, short is not self.look),)
 
@@ -90,6 +96,12 @@ class Work:
         self, groups: list[list[int]], rows: RaceData | None = None
     ) -> list[Scores]:
         """Evaluate some groups of configurations."""
+        with config_context(**self.config):
+            return self._evaluated(groups, rows)
+
+    def _evaluated(
+        self, groups: list[list[int]], rows: RaceData | None
+    ) -> list[Scores]:
         if self.enter is None:
             parts = self._parts(rows)
         else:
@@ -121,20 +133,26 @@ class Work:
         data = self.data(rows)
         y_test = take(data.y, self.look.test)
         weights = take(data.score_weights, self.look.test)
+        loss = self.loss.with_metadata(data.metadata.at(self.look.test))
         return _Parts(
             self.task(self.loss.response, data),
-            self.loss.assess(y_test, weights),
+            loss.assess(y_test, weights),
             {
-                name: (
-                    one.response,
-                    one.value(y_test, data.weights_of(name, self.look.test)),
-                )
+                name: (one.response, self._value(name, one, y_test, data))
                 for name, one in self.others.items()
             },
             y_test,
             None if weights is None or np.all(weights > 0) else weights > 0,
             weights is not None,
         )
+
+    def _value(
+        self, name: str, loss: PointwiseLoss, y_test: Any, data: RaceData
+    ) -> Value:
+        """Return one of the other scores on the test rows."""
+        test = self.look.test
+        loss = loss.with_metadata(data.metadata_of(name, test))
+        return loss.value(y_test, data.weights_of(name, test))
 
     def data(self, given: RaceData | None) -> RaceData:
         """Return the rows: those that came with the groups, or our own."""
@@ -157,11 +175,19 @@ class Work:
             # Rows on disk are read for this look only, so nothing nests.
             race_rows=None
             if data.pairwise or isinstance(data.X, ReadRows)
-            else RaceRows(data.X, self.look.train, self.look.test, self.scratch),
+            else RaceRows(data.X, self.look.train, self.look.test, self._scratch(data)),
             classes=self.classes,
             rounds=self.look.rounds,
             device=self.device,
         )
+
+    def _scratch(self, data: RaceData) -> Scratch:
+        """Return where to keep things; in another process with the rows."""
+        if self.scratch.nests:
+            return self.scratch
+        limit = self.scratch.limit
+        whole = data.scratch.get(("race", limit), lambda: Scratch(limit))
+        return self.scratch.get(SCRATCH_OF_LOOK, lambda: whole.for_a_look(nests=False))
 
     def _inputs(self, data: RaceData) -> tuple[Any, Any]:
         """Return the inputs of the look; rows of a fold are copied once for all."""

@@ -140,7 +140,7 @@ class BaseRaceSearch(FittedRace):
             ``sample_weight``: weighs the fits and the means over rows; the rank tests
             stay unweighted and skip rows of weight zero.
             ``X_val``, ``y_val``: a separate test set, used at every look.
-            Everything else goes to the estimator's ``fit``, as in scikit-learn.
+            Everything else goes to ``fit``, or to what requests it (metadata routing).
 
         Returns
         -------

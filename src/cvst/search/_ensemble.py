@@ -329,7 +329,7 @@ def _parts(setup: Setup, known: OutOfFoldPredictions) -> list[_Part]:
         parts.append(
             _Part(
                 known.predictions[:, original[rows]],
-                setup.scoring.loss,
+                setup.scoring.loss.with_metadata(data.metadata.at(rows)),
                 classes,
                 take(data.X, rows),
                 take(data.y, rows),

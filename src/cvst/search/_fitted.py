@@ -11,7 +11,13 @@ import numpy as np
 from sklearn.metrics import check_scoring
 from sklearn.utils.validation import check_is_fitted
 
-from cvst._sklearn_compat import BaseSearchCV, has_callbacks, multimetric_scorer
+from cvst._sklearn_compat import (
+    BaseSearchCV,
+    has_callbacks,
+    multimetric_scorer,
+    routed_score_params,
+    routing_enabled,
+)
 from cvst.evaluation import PointwiseLoss, named_scores, raced_name
 from cvst.race import RaceState
 from cvst.report import history, notebook_html, settled_reason, tie_of
@@ -45,7 +51,8 @@ class FittedRace(BaseSearchCV):
         X, y : array-like
             Rows and targets.
         **params : dict
-            Passed on to the scorer, where metadata routing is enabled.
+            Passed on to the scorer as far as it requests them, where metadata routing
+            is enabled.
 
         Returns
         -------
@@ -54,6 +61,10 @@ class FittedRace(BaseSearchCV):
         """
         if not getattr(self, "multimetric_", False):
             return float(super().score(X, y, **params))
+        if params and isinstance(self.scorer_, dict) and routing_enabled():
+            name = self.score_name_
+            asked = routed_score_params(self, name, params)
+            return float(self.scorer_[name](self.best_estimator_, X, y, **asked))
         # With race_by, refit need not be the name of a score.
         search = copy(self).set_params(refit=self.score_name_)
         return float(super(FittedRace, search).score(X, y, **params))
@@ -76,9 +87,7 @@ class FittedRace(BaseSearchCV):
         if scores is None:
             return self._scorer(self.scoring), "score"
         name = raced_name(self.scoring, self.refit, self.race_by)
-        own = any(isinstance(one, PointwiseLoss) for one in scores.values())
-        several = self._scorers() if own else multimetric_scorer(self._scorers())
-        return several, name
+        return multimetric_scorer(self._scorers()), name
 
     @property
     def history_(self) -> Any:

@@ -16,6 +16,7 @@ from cvst._sklearn_compat import num_samples
 from cvst._typing import Configuration, IntArray, Rows
 from cvst.evaluation import (
     DataSource,
+    Metadata,
     RaceData,
     Scoring,
     Scratch,
@@ -222,9 +223,15 @@ def prepare(
     raced = raced_rows(inputs, most, options.cv, order, rng, all_of_them)
     inputs = raced.inputs
     scoring = resolve_scoring(
-        options.scoring, estimator, inputs.y, options.refit, options.race_by
+        options.scoring,
+        estimator,
+        inputs.y,
+        options.refit,
+        options.race_by,
+        metadata=bool(inputs.metadata),
+        other_metadata=[name for name, one in inputs.other_metadata.items() if one],
     )
-    loss = scoring.loss
+    loss = scoring.loss.with_metadata(inputs.metadata)
     template = with_seed(configured(estimator, {}), seeds[0])
     seeded = [
         {name: with_seed(value, seeds[0]) for name, value in configuration.items()}
@@ -254,7 +261,10 @@ def prepare(
     )
     # Before folds are made and anything is fitted: a bad setting fails at once.
     strategy.check(problem)
-    others = scoring.others.values()
+    others = [
+        one.with_metadata(inputs.other_metadata.get(name, Metadata()))
+        for name, one in scoring.others.items()
+    ]
     check_scoring_fits(strategy, loss, inputs.y, template, seeded, others)
     keeps_order = strategy.keeps_order
     folds = FoldMaker(options.cv, stratify, inputs, ordering, rng, keeps_order)
@@ -276,7 +286,7 @@ def prepare(
         estimator=template,
         configurations=seeded,
         data=data,
-        loss=loss,
+        loss=scoring.loss,
         rescaling=resolve_rescaling(
             options.rescale, template, seeded, strategy.rescales
         ),
@@ -415,6 +425,10 @@ def _race_data(raced: RacedRows, order: IntArray, pairwise: bool) -> RaceData:
         score_weights=ordered(inputs.sample_weight),
         other_weights={
             name: ordered(weights) for name, weights in inputs.other_weights.items()
+        },
+        metadata=inputs.metadata.in_order(order),
+        other_metadata={
+            name: one.in_order(order) for name, one in inputs.other_metadata.items()
         },
         pairwise=pairwise,
         n_refit=None if raced.rows is None else raced.n_refit,

@@ -18,6 +18,7 @@ from scipy import sparse
 from sklearn.base import is_classifier
 
 from cvst._typing import FloatArray
+from cvst.evaluation._rows import Metadata
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
 __all__ = [
@@ -145,6 +146,17 @@ class PointwiseLoss:
             return self
         labels = to_array(y)
         return self._with_classes(np.unique(labels)) if labels.ndim == 1 else self
+
+    def with_metadata(self, metadata: Metadata) -> Self:
+        """Return the loss for test rows that come with more than targets."""
+        if metadata:
+            names = " and ".join(map(repr, metadata.arguments))
+            raise InvalidInputError(
+                f"The score {self.name!r} requests {names}, and a PointwiseLoss is a "
+                "function of targets and predictions. Use make_scorer(f)."
+                "set_score_request(...), or scorer(estimator, X, y, ...)."
+            )
+        return self
 
     def losses(
         self, y_true: Any, prediction: Any, classes: Any = None, weights: Any = None

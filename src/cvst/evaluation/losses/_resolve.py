@@ -33,7 +33,9 @@ __all__ = ["is_metric", "resolve_loss"]
 TWEEDIE_POWERS: dict[type, float] = {PoissonRegressor: 1, GammaRegressor: 2}
 
 
-def resolve_loss(scoring: Any, estimator: Any, y: Any) -> PointwiseLoss:
+def resolve_loss(
+    scoring: Any, estimator: Any, y: Any, *, metadata: bool = False
+) -> PointwiseLoss:
     """Return the loss to race on.
 
     Parameters
@@ -45,6 +47,9 @@ def resolve_loss(scoring: Any, estimator: Any, y: Any) -> PointwiseLoss:
         The estimator to be raced.
     y : array-like or None
         All targets of the race: they tell the classes and the number of outputs.
+    metadata : bool, default=False
+        Whether the score gets more than targets, predictions and weights, so that it
+        can only be asked.
 
     Returns
     -------
@@ -73,13 +78,13 @@ def resolve_loss(scoring: Any, estimator: Any, y: Any) -> PointwiseLoss:
     array([ 0.5 ,  1.25, -0.25])
     """
     if scoring is None:
-        scoring = _own_scoring(estimator)
+        scoring = _own_scoring(estimator, metadata)
     if scoring is None:
         loss = _default_loss(estimator)
     elif isinstance(scoring, PointwiseLoss):
         return scoring.for_target(estimator, y)
     else:
-        loss = _loss_of(scoring, _parts(scoring), estimator, y)
+        loss = _loss_of(scoring, _parts(scoring), estimator, y, metadata)
     # Densities and a user's scorers may do without targets.
     if loss.response in ("score_samples", MODEL):
         return loss.for_target(estimator, y)
@@ -128,8 +133,10 @@ def _final(estimator: Any) -> Any:
     return estimator
 
 
-def _own_scoring(estimator: Any) -> Any:
-    """Return what a search inside the race scores with."""
+def _own_scoring(estimator: Any, metadata: bool) -> Any:
+    """Return what a search inside the race scores with, or the ``score`` to ask."""
+    if metadata:
+        return metrics.check_scoring(estimator)
     final = _final(estimator)
     searches = isinstance(final, BaseSearchCV | LogisticRegressionCV)
     scoring = final.scoring if searches else None
@@ -194,15 +201,16 @@ def _named_scorer(name: str) -> Any:
 
 
 def _loss_of(
-    scoring: Any, parts: ScorerParts | None, estimator: Any, y: Any
+    scoring: Any, parts: ScorerParts | None, estimator: Any, y: Any, metadata: bool
 ) -> PointwiseLoss:
     """Return the loss of a scorer: of rows, with influence values, or by blocks."""
     if parts is None:
         return OpaqueScore(scoring, name=getattr(scoring, "__name__", repr(scoring)))
     name, shown = _name(parts), f"scoring={_shown(scoring)}"
     module = getattr(parts.function, "__module__", "") or ""
-    # A function of the user's may be called f1_score and count differently.
-    if not module.startswith("sklearn.metrics."):
+    # A function of the user's may be called f1_score and count differently, and so
+    # does one that gets more than our own.
+    if metadata or not module.startswith("sklearn.metrics."):
         return _jackknife(parts, name, estimator)
     metric = METRICS.get(name)
     loss = None if metric is None else _of_rows(metric, parts, y)

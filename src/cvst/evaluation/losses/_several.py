@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,7 +47,14 @@ class Scoring:
 
 
 def resolve_scoring(
-    scoring: Any, estimator: Any, y: Any, refit: Any = True, race_by: str | None = None
+    scoring: Any,
+    estimator: Any,
+    y: Any,
+    refit: Any = True,
+    race_by: str | None = None,
+    *,
+    metadata: bool = False,
+    other_metadata: Collection[str] = (),
 ) -> Scoring:
     """Return what to race on and what to record.
 
@@ -63,6 +70,10 @@ def resolve_scoring(
         A name is that of the score to race on.
     race_by : str or None
         The same, and it goes before ``refit``.
+    metadata : bool, default=False
+        Whether the score to race on gets more than targets, predictions and weights.
+    other_metadata : collection of str, default=()
+        Names of other scores that do.
 
     Examples
     --------
@@ -81,8 +92,12 @@ def resolve_scoring(
         return Scoring(opaque, name, several=key is not None)
     scores = named_scores(scoring)
     if scores is None:
-        return Scoring(resolve_loss(scoring, estimator, y))
-    losses = {each: resolve_loss(one, estimator, y) for each, one in scores.items()}
+        return Scoring(resolve_loss(scoring, estimator, y, metadata=metadata))
+    asked = {*other_metadata, name} if metadata else set(other_metadata)
+    losses = {
+        each: resolve_loss(one, estimator, y, metadata=each in asked)
+        for each, one in scores.items()
+    }
     loss = losses.pop(name)
     return Scoring(loss, name, losses, several=True)
 

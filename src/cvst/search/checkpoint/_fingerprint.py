@@ -161,11 +161,21 @@ def _data(inputs: Inputs) -> Iterator[tuple[str, Part]]:
             f"sample_weight of {name}": weights
             for name, weights in inputs.other_weights.items()
         },
+        **{
+            f"{name} of {score}": value
+            for score, metadata in [
+                ("the score", inputs.metadata),
+                *inputs.other_metadata.items(),
+            ]
+            for name, value in metadata.arguments.items()
+        },
     }
     for name, value in given.items():
         if value is not None:
-            shape = getattr(value, "shape", None) or _length(value)
+            shape = getattr(value, "shape", None)
+            shape = _length(value) if shape is None else shape
             text = " by ".join(f"{length:,}" for length in shape)
+            text = text or value_text(value, 40)
             yield name, {"digest": digest(value), "text": text}
 
 

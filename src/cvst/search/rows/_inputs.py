@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 from zlib import crc32
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import is_classifier
 from sklearn.utils import check_consistent_length, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
 from cvst._sklearn_compat import num_samples
 from cvst._typing import FloatArray
+from cvst.evaluation import Metadata
 from cvst.exceptions import InvalidInputError
 from cvst.search.rows._reading import in_full, unread
 
@@ -47,6 +50,10 @@ class Inputs:
         Weights of the rows in the means.
     other_weights : mapping of str to (ndarray or None)
         Those of other scores by name, where they may differ.
+    metadata : Metadata
+        What else the score asks for.
+    other_metadata : mapping of str to Metadata
+        What else other scores ask for, by name.
     """
 
     X: Any
@@ -58,6 +65,8 @@ class Inputs:
     row_params: Mapping[str, Any]
     sample_weight: Any
     other_weights: Mapping[str, Any] = field(default_factory=dict)
+    metadata: Metadata = field(default_factory=Metadata)
+    other_metadata: Mapping[str, Metadata] = field(default_factory=dict)
 
     @property
     def n_samples(self) -> int:
@@ -66,10 +75,15 @@ class Inputs:
 
     def fingerprint(self) -> tuple[Any, ...]:
         """Return what tells these data from others: their shape and their targets."""
-        y = np.asarray(self.y) if self.y is not None else np.empty(0)
-        # Bytes of objects would be their addresses.
-        targets = y.tobytes() if y.dtype != object else repr(y.tolist()).encode()
-        return self.n_samples, getattr(self.X, "shape", ())[1:], crc32(targets)
+        targets = _bytes_of(self.y) if self.y is not None else b""
+        shape = getattr(self.X, "shape", ())[1:]
+        return self.n_samples, shape, crc32(targets), self._scored_with()
+
+    def _scored_with(self) -> tuple[int, ...]:
+        """Return what tells the arguments of the scores from others."""
+        each = [self.metadata, *self.other_metadata.values()]
+        values = [one for metadata in each for one in metadata.arguments.values()]
+        return tuple(crc32(_bytes_of(one)) for one in values)
 
 
 def read_inputs(
@@ -115,24 +129,64 @@ def read_inputs(
     }
     if "sample_weight" in fit_params:
         _checked_weights(fit_params["sample_weight"], X, y)
-    weights = _score_weights(scored, X, y)
-    other_weights = {name: _score_weights(one, X, y) for name, one in others.items()}
     return Inputs(
-        *(X, y, X_val, y_val, groups, fit_params, aligned, weights, other_weights)
+        *(X, y, X_val, y_val, groups, fit_params, aligned),
+        sample_weight=_score_weights(scored, X, y),
+        other_weights={name: _score_weights(one, X, y) for name, one in others.items()},
+        metadata=_metadata(scored, n_samples, X_val),
+        other_metadata={
+            name: _metadata(one, n_samples, X_val) for name, one in others.items()
+        },
     )
 
 
+def _bytes_of(values: Any) -> bytes:
+    is_sparse: bool = sparse.issparse(values)
+    if is_sparse:
+        table = values.tocsr()
+        parts = table.data, table.indices, table.indptr
+        return b"".join(part.tobytes() for part in parts)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # lists of unequal length
+        return repr(values).encode()
+    # Bytes of objects would be their addresses.
+    return array.tobytes() if array.dtype != object else repr(array.tolist()).encode()
+
+
 def _score_weights(scored: Mapping[str, Any], X: Any, y: Any) -> FloatArray | None:
-    """Return the weights that a score asks for; refuse whatever else it asks for."""
-    for name in scored:
-        if name != "sample_weight":
-            raise InvalidInputError(
-                f"A score requests {name!r}, but a race passes nothing but "
-                "'sample_weight' on to its scores. If these are weights, write "
-                f"set_score_request(sample_weight={name!r})."
-            )
+    """Return the weights that a score asks for."""
     weights = scored.get("sample_weight")
     return None if weights is None else _checked_weights(weights, X, y)
+
+
+def _metadata(scored: Mapping[str, Any], n_samples: int, X_val: Any) -> Metadata:
+    """Return what else a score asks for: what is as long as the rows belongs to them.
+
+    This is scikit-learn's rule. All else is passed on as it is.
+    """
+    asked = {k: value for k, value in scored.items() if k != "sample_weight"}
+    rows = {k: _sliceable(one) for k, one in asked.items() if _per_row(one, n_samples)}
+    if rows and X_val is not None:
+        raise InvalidInputError(
+            f"A score requests {next(iter(rows))!r}, which has one entry for each row "
+            "of X and none for those of X_val. Leave X_val out, or race on a score "
+            "of targets and predictions only."
+        )
+    whole = {k: value for k, value in asked.items() if k not in rows}
+    lengths = {k: num_samples(one) for k, one in whole.items() if _is_listed(one)}
+    remarks = (
+        f"{name} has {length} entries for {n_samples} rows, so the score got all of "
+        "them at every call. If it is meant for the rows, give one entry per row."
+        for name, length in lengths.items()
+    )
+    return Metadata(rows, whole, tuple(remarks))
+
+
+def _sliceable(values: Any) -> Any:
+    """Return sparse values in a format that has rows."""
+    is_sparse: bool = sparse.issparse(values)
+    return values.tocsr() if is_sparse else values
 
 
 def _check_classes(y: Any) -> None:
@@ -201,10 +255,15 @@ def _requires_y(estimator: Any) -> bool:
 
 
 def _per_row(value: Any, n_samples: int) -> bool:
-    if isinstance(value, str | bytes) or not hasattr(value, "__len__"):
-        return False
     # As in scikit-learn: what is as long as the rows belongs to them.
-    return num_samples(value) == n_samples
+    return _is_listed(value) and num_samples(value) == n_samples
+
+
+def _is_listed(value: Any) -> bool:
+    """Return whether a value has entries in an order, which rows may have too."""
+    if isinstance(value, str | bytes | AbstractSet | Mapping):
+        return False
+    return hasattr(value, "__len__") and getattr(value, "shape", None) != ()
 
 
 def _check_lengths(X: Any, y: Any, **others: Any) -> None:

@@ -224,4 +224,8 @@ def only_rows(inputs: Inputs, rows: IntArray) -> Inputs:
         other_weights={
             name: take(weights, rows) for name, weights in inputs.other_weights.items()
         },
+        metadata=inputs.metadata.at(rows),
+        other_metadata={
+            name: one.at(rows) for name, one in inputs.other_metadata.items()
+        },
     )

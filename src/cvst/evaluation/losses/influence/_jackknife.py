@@ -15,12 +15,17 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import is_classifier
 
-from cvst._sklearn_compat import ScorerParts, num_samples
+from cvst._sklearn_compat import ScorerParts, num_samples, routing_enabled
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import LabelArray, align_columns, to_array
 from cvst.evaluation.losses.influence._counts import flat_labels
-from cvst.evaluation.losses.influence._whole import Measured, WholeScore, blocks_of
+from cvst.evaluation.losses.influence._whole import (
+    AskedScore,
+    Measured,
+    blocks_of,
+    remarked,
+)
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
 __all__ = ["JackknifeScore", "on_first_rows"]
@@ -29,7 +34,7 @@ __all__ = ["JackknifeScore", "on_first_rows"]
 N_BLOCKS = 40
 
 
-class JackknifeScore(WholeScore):
+class JackknifeScore(AskedScore):
     """A metric of which only its value on some rows is known.
 
     Parameters
@@ -45,7 +50,9 @@ class JackknifeScore(WholeScore):
     def __init__(self, parts: ScorerParts, *, name: str, response: str) -> None:
         super().__init__(name=name, response=response, top=0.0)
         self.parts = parts
-        self.weighted = "sample_weight" in _parameters(parts.function)
+        # With routing there are weights only if the scorer has requested them.
+        takes_weights = "sample_weight" in _parameters(parts.function)
+        self.weighted = takes_weights or routing_enabled()
         module = getattr(parts.function, "__module__", "") or ""
         # Others get targets and predictions as they are.
         self.of_sklearn = module.startswith("sklearn.metrics.")
@@ -99,10 +106,15 @@ class JackknifeScore(WholeScore):
         arguments = dict(self.parts.kwargs)
         if weights is not None and self.weighted:
             arguments["sample_weight"] = np.asarray(weights, dtype=float)[rows]
+        metadata = self.metadata
         if len(rows) < num_samples(y_true):
             y_true, values = take(y_true, rows), _some(values, rows)
+            metadata = metadata.at(rows)
         y_true, values = self._subtractable(y_true, values)
-        value = self.parts.function(y_true, values, **arguments)
+        with remarked(metadata):
+            value = self.parts.function(
+                y_true, values, **{**arguments, **metadata.arguments}
+            )
         if np.ndim(value):
             raise UnsupportedScoreError(
                 f"{self.name} returned an array of shape {np.shape(value)}, and a "

@@ -8,14 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from cvst._sklearn_compat import num_samples
+from cvst._sklearn_compat import num_samples, routing_enabled
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._protocol import MODEL, FittedModel
 from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import Assess, Assessed
 from cvst.evaluation.losses.influence._jackknife import on_first_rows
 from cvst.evaluation.losses.influence._remembering import remembering
-from cvst.evaluation.losses.influence._whole import Measured, WholeScore, blocks_of
+from cvst.evaluation.losses.influence._whole import (
+    AskedScore,
+    Measured,
+    blocks_of,
+    remarked,
+)
 from cvst.exceptions import UnsupportedScoreError
 
 __all__ = ["OpaqueScore"]
@@ -24,7 +29,7 @@ __all__ = ["OpaqueScore"]
 N_OPAQUE_BLOCKS = 20
 
 
-class OpaqueScore(WholeScore):
+class OpaqueScore(AskedScore):
     """A callable ``scorer(estimator, X, y)`` that returns a number, or several.
 
     Parameters
@@ -115,14 +120,16 @@ class OpaqueScore(WholeScore):
         self, fitted: FittedModel, y: Any, weights: Any, rows: IntArray | None = None
     ) -> Any:
         """Ask the scorer about some rows, all of them by default."""
+        metadata = self.metadata
         if rows is not None:
-            fitted = fitted.at(rows)
+            fitted, metadata = fitted.at(rows), metadata.at(rows)
             y, weights = take(y, rows), take(weights, rows)
         values = [fitted.X] if y is None else [fitted.X, y]
-        arguments = {}
+        arguments = metadata.arguments
         if weights is not None and self.weighted:
             arguments["sample_weight"] = weights
-        return self.scorer(fitted.model, *values, **arguments)
+        with remarked(metadata):
+            return self.scorer(fitted.model, *values, **arguments)
 
     def _chosen(self, found: Any) -> float:
         """Return the number that counts."""
@@ -144,6 +151,8 @@ class OpaqueScore(WholeScore):
 
 
 def _takes_weights(scorer: Any) -> bool:
+    if routing_enabled():
+        return True  # then there are weights only if it has requested them
     try:
         return "sample_weight" in signature(scorer).parameters
     except (TypeError, ValueError):

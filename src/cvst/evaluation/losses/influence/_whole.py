@@ -13,12 +13,15 @@ needs. The score itself is never estimated: it is computed from all rows.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
+from cvst.evaluation._rows import Metadata
 from cvst.evaluation.losses._pointwise import (
     Assess,
     Assessed,
@@ -27,7 +30,14 @@ from cvst.evaluation.losses._pointwise import (
     to_array,
 )
 
-__all__ = ["Measured", "WholeScore", "blocks_of", "shares_of"]
+__all__ = [
+    "AskedScore",
+    "Measured",
+    "WholeScore",
+    "blocks_of",
+    "remarked",
+    "shares_of",
+]
 
 # The score of one prediction on fixed rows, and the influence value of each row.
 Measured: TypeAlias = Callable[[Any, Any], tuple[float, FloatArray]]
@@ -87,6 +97,34 @@ class WholeScore(PointwiseLoss):
         """Turn mean losses into scores."""
         del y_true, weights
         return np.asarray(self.top - np.asarray(mean_losses, dtype=float))
+
+
+class AskedScore(WholeScore):
+    """A score that is asked for its value on all rows, and on some of them.
+
+    Nothing else is known about it, so it may take further arguments.
+    """
+
+    metadata = Metadata()
+
+    def with_metadata(self, metadata: Metadata) -> Self:
+        """Return the score for test rows that come with further arguments."""
+        if not metadata:
+            return self
+        resolved = copy(self)
+        resolved.metadata = metadata
+        return resolved
+
+
+@contextmanager
+def remarked(metadata: Metadata) -> Iterator[None]:
+    """Add what is to be known about further arguments to an error of the score."""
+    try:
+        yield
+    except Exception as error:
+        for remark in metadata.remarks:
+            error.add_note(remark)
+        raise
 
 
 def _no_loss_of_one_row(y_true: Any, prediction: Any) -> FloatArray:
