@@ -31,6 +31,7 @@ extensions = [
     "sphinx_design",
     "public_api",
     "fragments",
+    "hard_spaces",
 ]
 exclude_patterns = ["_build", "_unreleased.md", "**/*.ipynb", "examples/**/*.py"]
 autodoc_typehints = "none"
@@ -84,6 +85,8 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
+    # A picture is shown; the object that drew it says nothing to a reader.
+    "ignore_repr_types": r"cvst\.displays|matplotlib",
     "min_reported_time": 0,
     "abort_on_example_error": True,
     "plot_gallery": True,

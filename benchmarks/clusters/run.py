@@ -10,8 +10,11 @@ before the first run: a grid of SVC and one of LightGBM on the data below, the d
 strategy, no final fit (``--strategy cross_validation`` runs all folds of all
 configurations instead, which leaves no worker idle by itself). ``efficiency`` is the
 time with one worker of the same engine over the number of workers times the time with
-that number; ``efficiency_over_serial`` takes the time without any engine. A small race
-warms the workers up before. Every race must be the serial one to the last bit, or the
+that number; ``efficiency_over_serial`` takes the time without any engine. With
+``--beside`` the serial race runs in that many processes at once, which have nothing to
+do with each other: ``beside`` is the time of one alone over the mean time of these, and
+no engine can be expected to do better on this machine. A small race warms the workers
+up before. Every race must be the serial one to the last bit, or the
 line says so.
 
 An engine whose package is missing is left out, and what finds no time before
@@ -24,6 +27,7 @@ import argparse
 import importlib.util
 import json
 import logging
+import multiprocessing
 import os
 import pickle
 import platform
@@ -40,7 +44,7 @@ from cvst import RaceGridSearchCV
 from cvst.parallel import Cluster
 from cvst.parallel._pickling import cloudpickle
 
-ENGINES = {"loky": None, "dask": "distributed", "ray": "ray"}
+ENGINES = {"default": None, "loky": None, "dask": "distributed", "ray": "ray"}
 
 
 def cases(size):
@@ -82,6 +86,13 @@ class Tell:
         print(line, flush=True)
         with self.file.open("a") as file:
             file.write(line + "\n")
+
+
+@contextmanager
+def default(n_workers):
+    """Leave it to the evaluators, as n_jobs does: those of both cases want threads."""
+    with joblib.parallel_config(n_jobs=n_workers):
+        yield
 
 
 @contextmanager
@@ -231,14 +242,15 @@ def overhead(tell, engine, n_workers, n_tasks=200):
 def measure(tell, engine, n_workers, known, options):
     """Run all cases on one cluster."""
     start = time.perf_counter()
-    with {"loky": loky, "dask": dask, "ray": ray}[engine](n_workers):
+    engines = {"default": default, "loky": loky, "dask": dask, "ray": ray}
+    with engines[engine](n_workers):
         tell(
             what="start",
             engine=engine,
             workers=n_workers,
             seconds=time.perf_counter() - start,
         )
-        if n_workers > 1 or engine != "loky":
+        if engine != "default" and (n_workers > 1 or engine != "loky"):
             overhead(tell, engine, n_workers)
         for name, case in cases(options.rows).items():
             guess = known[name] / n_workers * 1.5 + 2
@@ -266,13 +278,38 @@ def measure(tell, engine, n_workers, known, options):
             )
 
 
+def serial_seconds(name, options):
+    """Return the seconds of a serial race, after a small one."""
+    case = cases(options.rows)[name]
+    race(small(case), "cross_validation")
+    return race(case, options.strategy)[1]
+
+
+def beside(tell, name, known, n_processes, options):
+    """Run serial races at the same time, in processes of their own."""
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(n_processes) as pool:
+        seconds = pool.starmap(
+            serial_seconds, [(name, options)] * n_processes, chunksize=1
+        )
+    tell(
+        what="beside",
+        case=name,
+        processes=n_processes,
+        seconds=seconds,
+        serial_seconds=known[name],
+        beside=known[name] / np.mean(seconds),
+    )
+
+
 def main():
     """Measure what the options say."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--workers", default="1,2", help="e.g. 1,2,4,8,16")
-    parser.add_argument("--engines", default="loky,dask,ray")
+    parser.add_argument("--engines", default="default,loky,dask,ray")
     parser.add_argument("--rows", type=int, default=4000)
     parser.add_argument("--strategy", default="track_and_confirm")
+    parser.add_argument("--beside", type=int, default=0, help="processes at once")
     parser.add_argument("--deadline", type=float, default=230.0, help="in seconds")
     parser.add_argument("--out", default="benchmarks/results/clusters.jsonl")
     options = parser.parse_args()
@@ -286,6 +323,8 @@ def main():
         known[name, "search"], known[name] = race(case, options.strategy)
         tell(what="serial", case=name, seconds=known[name],
              looks=known[name, "search"].race_.n_looks)  # fmt: skip
+    for name in cases(options.rows) if options.beside else ():
+        beside(tell, name, known, options.beside, options)
     counts = [int(count) for count in options.workers.split(",")]
     # The most telling first, should there be no time for all.
     counts = sorted(counts, key=lambda count: (count != 1, count != 8, -count))

@@ -44,7 +44,13 @@ def read(paths: list[Path], split: str) -> pd.DataFrame:
     cells = pd.DataFrame(lines).drop(columns=["params", "reason"], errors="ignore")
     cells = cells[cells["end"] != "not for this"]
     if split != "all":
-        cells = cells[_splits(cells) == split]
+        splits = _splits(cells)
+        if split not in set(splits):
+            raise SystemExit(
+                f"There is no cell of the split {split!r} in these files. Give --split "
+                f"one of {', '.join(sorted(set(splits)))}, or all."
+            )
+        cells = cells[splits == split]
     key = ["task", "search", "seconds", "seed"]
     return cells.drop_duplicates(key, keep="last").reset_index(drop=True)
 

@@ -50,7 +50,8 @@ for ax, values, title in zip(
 ):
     for pair in zip(*values.values(), strict=True):
         ax.plot([0, 1], pair, "o-", color="tab:blue", alpha=0.6)
-    ax.set(title=title, xlim=(-0.3, 1.3))
+    ax.set(title=title, xlim=(-0.6, 1.6))
     ax.set_xticks([0, 1], list(values))
 axes[0].set_yscale("log")
-axes[1].set_ylim(bottom=0)
+highest = max(map(max, errors.values()))
+_ = axes[1].set_ylim(0, 1.15 * highest)

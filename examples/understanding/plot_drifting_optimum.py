@@ -3,7 +3,7 @@ When do small subsets mislead?
 ==============================
 
 On the *doppler* data the best kernel width shrinks as rows are added: a configuration
-that wins on all rows is honestly bad on a tenth of them. The paper's race drops it
+that wins on all rows is really bad on a tenth of them. The paper's race drops it
 there; the default strategy brings regions back in its second look.
 """
 

@@ -4,7 +4,8 @@ What if rows belong together?
 
 Several rows of each patient: a model that sees one of them in training and another in
 the test is flattered, and a search then prefers models that memorise patients. Pass
-``groups``, and no subset and no fold splits a patient.
+``groups``, and no fold splits a patient. (Nor does a subset of the rows, where a race
+looks at some; all numbers of neighbours are compared on the folds at once.)
 """
 
 import matplotlib.pyplot as plt

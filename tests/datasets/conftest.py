@@ -1,9 +1,13 @@
 """What the tests of the data sets share."""
 
 import gzip
+import http.client
 import json
 import os
+import threading
+import urllib.request
 from hashlib import md5
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import numpy as np
@@ -37,6 +41,62 @@ def assert_same_quantiles():
         assert np.all(np.abs(actual - expected) < 4.5 * sampling_error)
 
     return check
+
+
+@pytest.fixture
+def openml(tmp_path, monkeypatch):
+    """Serve files as OpenML does, to scikit-learn's own client.
+
+    They are found where the client keeps what it has downloaded, packed as they travel.
+    Returns their folder and the list of paths that were asked for.
+    """
+    folder, asked = tmp_path / "served", []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append(self.path)
+            found = folder / "openml" / "openml.org" / f"{self.path.lstrip('/')}.gz"
+            content = found.read_bytes() if found.is_file() else b""
+            self.send_response(200 if content else 404)
+            self.send_header("Content-Encoding", "gzip")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *args):
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        port = server.server_address[1]
+
+        class ToServer(urllib.request.HTTPSHandler):
+            def https_open(self, request):
+                def connect(host, **settings):
+                    assert host.endswith("openml.org")
+                    return http.client.HTTPConnection("127.0.0.1", port, **settings)
+
+                return self.do_open(connect, request)
+
+        no_proxies = urllib.request.ProxyHandler({})
+        opener = urllib.request.build_opener(no_proxies, ToServer)
+        monkeypatch.setattr("urllib.request._opener", opener)
+        monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path / "cache"))
+        monkeypatch.delenv("CVST_DATA_HOME", raising=False)
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield folder, asked
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def german_online(openml):
+    """Serve all rows of the German credit data; return the paths asked for."""
+    folder, asked = openml
+    path = Path(__file__).parent / "reference" / "credit_g.json"
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    _write_openml_cache(folder, 31, kept["attributes"], kept["rows"])
+    return asked
 
 
 @pytest.fixture(scope="session")

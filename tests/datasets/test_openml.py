@@ -80,6 +80,24 @@ def test_rows_of_credit_g_are_rows_of_german(benchmark_folder):
         assert tuple(row) in rows
 
 
+def test_german_is_downloaded(german_online):
+    """Over HTTP, by scikit-learn's client; the checksum is compared on the way."""
+    first = fetch_benchmark("german")
+    n_asked = len(german_online)
+    again = fetch_benchmark("german")
+
+    assert first.data.shape == (1000, 20)
+    assert np.unique(first.target, return_counts=True)[1].tolist() == [700, 300]
+    assert any(path.endswith(".arff") for path in german_online)
+    np.testing.assert_array_equal(again.data, first.data)
+    assert len(german_online) == n_asked  # from the cache
+
+
+def test_a_server_without_the_set_is_told_of(openml):
+    with pytest.raises(DataUnavailableError, match="could not be downloaded"):
+        fetch_benchmark("german")
+
+
 def test_splice_from_openml_is_splice_from_the_file(
     benchmark_folder, tmp_path, write_openml_cache
 ):

@@ -6,7 +6,10 @@ import importlib.util
 import json
 import re
 import sys
+from itertools import zip_longest
 from pathlib import Path
+
+import numpy as np
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "benchmarks" / "results"
@@ -67,3 +70,23 @@ def tables(text):
             found.append(rows)
             rows = []
     return found
+
+
+def differences(told, shown):
+    """Return lines of an output that are not as a page shows them.
+
+    Words are equal; numbers may be off by a tenth, since on other machines a test at
+    the edge of its level may go the other way.
+    """
+    pairs = list(zip_longest(told.splitlines(), shown.splitlines(), fillvalue=""))
+    number = re.compile(r"\d+")
+    same = [
+        number.sub("", one) == number.sub("", other)
+        and np.allclose(
+            [int(value) for value in number.findall(one)],
+            [int(value) for value in number.findall(other)],
+            rtol=0.1,
+        )
+        for one, other in pairs
+    ]
+    return [pair for pair, equal in zip(pairs, same, strict=True) if not equal]

@@ -235,3 +235,13 @@ def test_a_guide_keeps_one_table_of_measurements(name):
         if name_of(table) in WITNESSES.get(name, {})
     ]
     assert len(measured) <= 1
+
+
+@pytest.mark.parametrize(
+    "name", [one for one in WITNESSES if not one.startswith("docs/measurements/")]
+)
+def test_a_page_with_measurements_names_the_command(name):
+    """Those of the paper are made by one command, which its first page has."""
+    text = page("docs/paper/index.md") if "paper" in name else whole(name)
+    found = re.findall(r"(?:python3? |`)(benchmarks/[\w/]+(?:\.py)?)", text)
+    assert [one for one in found if (ROOT / one).exists()], name

@@ -17,6 +17,8 @@ def short(value, digits=2):
     return f"{value:.{digits}f}".removeprefix("0")
 
 
+NAMED = {6: "six"}
+
 # Everyday tuning --------------------------------------------------------------------
 
 
@@ -309,8 +311,16 @@ def test_tasks_of_the_study_are_as_many_and_as_large_as_told():
         sizes.add(len(ParameterGrid(space)))
     told = f"{min(sizes)} to {max(sizes)} configurations"
     assert told in methods
-    for name in ("README.md", "docs/user_guide/which_search.md"):
+    guides = [f"docs/user_guide/{one}.md" for one in ("which_search", "strategies")]
+    for name in ("README.md", "docs/getting_started.md", *guides):
         assert told in plain(name), name
+    generated = sum(one.generated for one in chosen)
+    told = f"Of the {len(chosen) - generated} real sets and {generated} generators five"
+    assert told in plain("docs/user_guide/strategies.md")
+    assert f"On {len(chosen)} data sets fixed" in plain("docs/getting_started.md")
+    told = f"the study has two nets and {NAMED[kinds['svm']]} support vector machines"
+    assert told in plain("docs/user_guide/strategies.md")
+    assert kinds["net"] == 2
 
 
 # The design of the default ----------------------------------------------------------

@@ -11,6 +11,7 @@ import inspect
 import numpy as np
 import pytest
 from docs_pages import page
+from sklearn.datasets import load_digits
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - its switch
 from sklearn.model_selection import (
     GridSearchCV,
@@ -18,6 +19,7 @@ from sklearn.model_selection import (
     HalvingRandomSearchCV,
     RandomizedSearchCV,
 )
+from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeRegressor
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
@@ -98,3 +100,16 @@ def test_both_random_searches_draw_the_same():
     ]
     first, second = (search.cv_results_["params"] for search in drawn)
     assert first == second
+
+
+def test_what_is_said_of_the_rounds_of_halving():
+    """On the page's own rows and grid."""
+    X, y = load_digits(return_X_y=True)
+    grid = {"C": np.logspace(-1, 3, 9), "gamma": np.logspace(-6, -1, 11)}
+    search = HalvingGridSearchCV(SVC(), grid, factor=3, random_state=0, refit=False)
+    search.fit(X[:600], y[:600])
+    text = page("docs/migration/from_halving.md")
+    assert (search.n_resources_, search.n_candidates_) == ([100, 300], [99, 33])
+    assert "twice the folds times the classes: 100 of these 600" in text
+    assert 2 * 5 * len(np.unique(y)) == 100
+    assert "(33 of 99 configurations on half of 600 rows)" in text

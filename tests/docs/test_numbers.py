@@ -246,9 +246,59 @@ def test_sentences_with_numbers_of_the_study(study):
     assert large[8] == "0.0 %"
     guide = " ".join(page("docs/user_guide/strategies.md").split())
     assert f"{operations[1:]} of the operations and {seconds[1:]} of the sec" in guide
-    assert f"in {over}, and over 10 % worse in {more}; with 2,000 rows and" in guide
+    told = f"In the {every[2]} races of the [study of the default]"
+    assert told in guide
+    told = f"in {over}, and over 10 % worse in {more}; with 2,000 rows and more in "
+    assert f"{told}{large[7]} and none." in guide
     for name in ("docs/getting_started.md", "docs/user_guide/which_search.md"):
         assert f"for {seconds[1:]} of its " in page(name), name
+    which = page("docs/user_guide/which_search.md")
+    chosen = summary.parts()[summary.ALL]
+    others = {
+        name: cells(summary.row(lines, name, chosen), name)
+        for name in summary.method_names(lines)
+    }
+    least = others["halving"][9][1:]
+    assert f"({least} of full 5-fold, the race {operations[1:]})" in which
+    told = f"({others['Optuna'][3][1:]} below full 5-fold's, the race {loss[1:]})"
+    assert told in which
+    assert f"halving took {others['halving'][11]} and" in which
+    assert f"its pruner {others['Optuna'][11]} times as many seconds" in which
+    costs = {name: float(row[9]) for name, row in others.items()}
+    assert min(costs, key=costs.get) == "halving"
+
+
+def test_the_reservation_about_the_study(study):
+    """The sets that the rule for few configurations was chosen on."""
+    summary, (lines, _) = study
+    few = pd.read_csv(RESULTS / "rules_few.csv")
+    seen = {"breast_cancer" if one == "cancer" else one for one in few["data"]}
+    sets = {task.data for task in summary.TASKS.values()}
+    assert seen & sets == summary.SEEN
+    row = summary.row(lines, summary.DEFAULT, summary.parts()[summary.UNSEEN])
+    _, n_sets, _, loss, interval, verdict, *_ = cells(row, summary.DEFAULT)
+    low, high = re.findall(r"[+-][\d.]+", interval)
+    evidence = " ".join(page(EVIDENCE).split())
+    told = f"Without them the loss is {loss[1:]} higher than that of full 5-fold's"
+    assert told in evidence
+    assert f"from {low[1:]} % lower to {high[1:]} % higher. That is just" in evidence
+    assert f"for the {n_sets} other sets alone the protocol's verdict is" in evidence
+    assert f"verdict is *{verdict}*" in evidence
+    rounded = [f"{float(text.split()[0]):+.1f}" for text in (loss, low, high)]
+    shown = [text.replace("-", "\N{MINUS SIGN}") for text in rounded]
+    readme = " ".join(page("README.md").split())
+    assert f"Without them it is {shown[0]} %, {shown[1]} to {shown[2]} %" in readme
+    # Those with fewer than thirty fits have the cost of the raced folds.
+    same = [
+        name
+        for name in summary.parts()[summary.ALL]
+        if all(
+            lines[name, summary.DEFAULT, seed]["operations"]
+            == lines[name, "raced 5-fold", seed]["operations"]
+            for seed in range(10)
+        )
+    ]
+    assert {name.split()[0] for name in same} == {"taxi", "nlswork", "friedman3"}
 
 
 def test_tasks_that_the_study_tells_of(study):

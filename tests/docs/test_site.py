@@ -109,6 +109,14 @@ def test_fragments_are_gathered_by_kind(tmp_path):
     assert text == f"### Added\n\n{added}\n### Fixed\n\n- A fault.\n"
 
 
+def test_numbers_stay_with_their_units():
+    joined, space = extension("hard_spaces").joined, "\N{NO-BREAK SPACE}"
+    assert joined("-0.33 % in 15 s and 2 sets") == (
+        f"-0.33{space}% in 15{space}s and 2 sets"
+    )
+    assert joined("1 GB/s, 5 s.") == f"1 GB/s, 5{space}s."
+
+
 def test_fragments_have_a_kind_that_is_known():
     kinds = extension("fragments").KINDS
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))

@@ -116,6 +116,10 @@ def arrays():
 # MLflow -----------------------------------------------------------------------------
 
 
+# MLflow's own: it uses what SQLAlchemy has deprecated.
+QUIET = ("ignore::DeprecationWarning", "ignore::FutureWarning")
+
+
 @pytest.fixture
 def mlflow(tmp_path):
     found = pytest.importorskip("mlflow")
@@ -123,6 +127,7 @@ def mlflow(tmp_path):
     return found
 
 
+@pytest.mark.filterwarnings(*QUIET)
 def test_mlflow_keeps_every_look(mlflow, race):
     """Witness: what the store gives back through MLflow's own client."""
     search, data = race
@@ -142,6 +147,7 @@ def test_mlflow_keeps_every_look(mlflow, race):
     assert run.info.status == "FINISHED"
 
 
+@pytest.mark.filterwarnings(*QUIET)
 def test_mlflow_uses_the_active_run_and_tells_of_failure(mlflow, race):
     with mlflow.start_run() as mine:
         with MLflowLogger() as logger:
