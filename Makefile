@@ -13,9 +13,12 @@ DEMO := .venv-demo/bin
 # processes: what one has compiled is kept for the others, whatever the shell says.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2 PYTHONDONTWRITEBYTECODE=
 
+# Threads that wait for each other beside other work would spoil the times of examples.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+
 # What of the search depends on the version of scikit-learn.
-FACE := grid_search scores several_scores callbacks strategies bad_input estimate \
-    ensemble predictions simplest side_by_side
+FACE := grid_search scores several_scores score_requests callbacks strategies \
+    bad_input estimate ensemble predictions simplest side_by_side
 
 .PHONY: demo test lint unit oldest browser docs notebooks loggers clusters release setup clean
 
@@ -47,11 +50,11 @@ oldest: .venv-oldest/ready
 
 # The site, with its examples run; a warning is an error. It is in docs/_build/html.
 docs: .venv-docs/ready
-	$(DOCS)/sphinx-build -W --keep-going -b html docs docs/_build/html
+	$(ONE_THREAD) $(DOCS)/sphinx-build -W --keep-going -b html docs docs/_build/html
 
 # The notebooks of the built site, each opened and run in a kernel of its own.
 notebooks: docs
-	$(DOCS)/python tools/notebooks.py docs/examples
+	$(ONE_THREAD) $(DOCS)/python tools/notebooks.py docs/examples
 
 # The loggers against MLflow and Weights & Biases themselves, which are large.
 loggers: .venv-loggers/ready
@@ -61,6 +64,7 @@ loggers: .venv-loggers/ready
 # Races on real clusters of processes: Ray is large.
 clusters: .venv-clusters/ready
 	$(CLUSTERS)/python -m pytest tests/clusters
+	$(CLUSTERS)/python -m pytest tests/docs/test_code_blocks.py -k clusters.md
 
 # A rehearsal: built, checked and installed in clean environments, and not uploaded.
 release: .venv-release/ready
