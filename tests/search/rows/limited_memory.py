@@ -61,8 +61,9 @@ def main() -> None:
         X, y = open_dataset(options.folder, "y")
         raced(X[np.arange(0, len(X), 1000)], y[::1000])
         np.ones((500, 20_000)) @ np.ones(20_000)
+        free = resource.getrlimit(resource.RLIMIT_DATA)
         limit = data_bytes() + options.extra
-        resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+        resource.setrlimit(resource.RLIMIT_DATA, (limit, free[1]))
         X, y = open_dataset(options.folder, "y", max_rows=MOST_ROWS)
     else:
         table = pd.read_parquet(options.folder)
@@ -76,6 +77,8 @@ def main() -> None:
         try:
             pd.read_parquet(options.folder)
         except (MemoryError, OSError) as error:  # pyarrow's own derives from the first
+            # What is left of that attempt may take all there is.
+            resource.setrlimit(resource.RLIMIT_DATA, free)
             # Its reader of Parquet tells of lacking memory as of a broken file.
             if isinstance(error, OSError) and "bad_alloc" not in str(error):
                 raise
