@@ -215,3 +215,15 @@ def test_addresses_of_the_project_are_those_of_its_metadata():
     wrong = "https://example.org/someone/cvst/issues"
     assert addresses_of_ours(urls, [*texts, f"see {wrong}"]) == {wrong}
     assert addresses_of_ours([*urls, "https://example.org/someone/"], [wrong]) == set()
+
+
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_actions_of_others_are_named_by_a_commit(path):
+    """A tag can be moved, to other code than was looked at."""
+    used = re.findall(r"uses: (.+)", path.read_text("utf-8"))
+    assert used
+    pinned = r"[\w.-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+"
+    assert all(re.fullmatch(pinned, one) for one in used), used
