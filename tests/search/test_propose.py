@@ -31,6 +31,7 @@ from cvst.proposals import RandomProposer
 from cvst.race import ProposeAndConfirm
 from cvst.report import summary
 from cvst.search._base import BaseRaceSearch
+from cvst.search.checkpoint import _fingerprint
 from cvst.spaces import Space, integers
 
 TREES = {"max_depth": randint(1, 12), "min_samples_leaf": integers(1, 64, log=True)}
@@ -452,11 +453,46 @@ def test_a_search_goes_on_with_more_time(data, clock):
     assert search.time_budget == 6
 
 
+def other(values, row):
+    changed = values.copy()
+    changed[row] += 1
+    return changed
+
+
+@pytest.mark.parametrize("name", ["X", "y", "sample_weight", "groups"])
+def test_going_on_with_other_data_says_which(data, name):
+    X, y = data
+    given = {
+        "X": X,
+        "y": y,
+        "sample_weight": np.ones(len(y)),
+        "groups": np.arange(len(y)) % 9,
+    }
+    search = tree_search(n_iter=5).fit(**given)
+    search.resume(**{key: value.copy() for key, value in given.items()}, n_iter=1)
+    with pytest.raises(InvalidInputError, match=rf"last fit: {name} \("):
+        search.resume(**given | {name: other(given[name], -1)}, n_iter=3)
+
+
+def test_of_many_rows_the_first_and_the_last_are_looked_at(monkeypatch, data):
+    """And not all in between; of those with a checkpoint all are."""
+    monkeypatch.setattr(_fingerprint, "MOST_ROWS", 3)
+    X, y = data
+    search = tree_search(n_iter=2).fit(X, y)
+    for row in (0, len(X) - 1):
+        with pytest.raises(InvalidInputError, match=r"X \(400 by 3\) does not have"):
+            search.resume(other(X, row), y, n_iter=1)
+    search.resume(other(X, 7), y, n_iter=1)
+
+
 def test_going_on_needs_the_same_data_and_a_seed(data):
     X, y = data
     search = tree_search(n_iter=5).fit(X, y)
-    with pytest.raises(InvalidInputError, match="not the data of the last fit"):
-        search.resume(X, y + 1, n_iter=3)
+    for _ in range(2):  # a refused one is not the last fit
+        with pytest.raises(
+            InvalidInputError, match=r"last fit: y \(400\) does not have"
+        ):
+            search.resume(X, y + 1, n_iter=3)
     with pytest.raises(InvalidInputError, match="no race to resume"):
         tree_search().resume(X, y)
     unseeded = tree_search(n_iter=5, random_state=None).fit(X, y)

@@ -644,6 +644,33 @@ def test_sparse_rows_without_rows_of_their_own():
     assert_same(*both(scorer, {"amount": table}))
 
 
+class Prices:
+    """What ``repr`` shows by its address alone."""
+
+    def __init__(self, fine):
+        self.fine = fine
+
+
+def fined(y_true, y_pred, prices):
+    return -prices.fine * float(np.mean(y_true != y_pred))
+
+
+def test_objects_are_the_same_for_a_warm_start_by_what_they_have():
+    search = RaceSearchCV(
+        TREE,
+        GRID,
+        scoring=make_scorer(fined).set_score_request(prices=True),
+        warm_start=True,
+        random_state=0,
+        max_looks=1,
+    )
+    search.fit(X, Y, prices=Prices(2.0))
+    search.set_params(max_looks=2).fit(X, Y, prices=Prices(2.0))
+    assert search.n_looks_ == 2
+    with pytest.raises(InvalidInputError, match="prices of the score"):
+        search.fit(X, Y, prices=Prices(3.0))
+
+
 def test_sparse_metadata_in_other_rows_are_others_for_a_warm_start():
     scorer = make_scorer(saved_sparse).set_score_request(amount=True)
     search = RaceSearchCV(

@@ -28,7 +28,6 @@ from cvst.evaluation import PointwiseLoss, configured, failure_warning
 from cvst.exceptions import (
     AllFitsFailedError,
     FallbackWarning,
-    InvalidInputError,
     UnusedArgumentWarning,
 )
 from cvst.parallel import kept_filters, one_blas_thread
@@ -57,7 +56,11 @@ from cvst.search.budget import (
     waiting_in,
     with_workers,
 )
-from cvst.search.checkpoint import Recorder, recorded
+from cvst.search.checkpoint import (
+    Part,
+    Recorder,
+    recorded,
+)
 from cvst.search.rows import Inputs, read_inputs, rows_to_refit
 
 __all__ = ["BaseRaceSearch"]
@@ -159,7 +162,7 @@ class BaseRaceSearch(FittedRace):
             check_refit(self.refit, setup.problem.configurations)
             metadata = {k: v for k, v in params.items() if k == "sample_weight"}
             # Before anything is forgotten: a warm start goes on from the last race.
-            begun = self._begun(inputs)
+            known_by, begun = self._begun(inputs)
             with (
                 verbose_logging(self.verbose),
                 recorded(
@@ -169,6 +172,7 @@ class BaseRaceSearch(FittedRace):
             ):
                 # Only now: bad input must not wipe out an earlier fit.
                 self._forget()
+                self._fingerprint = known_by
                 setup, budget = self._timed(options, shared, started, begun, recorder)
                 n_tasks = self._announce(setup) + bool(self.refit)
                 tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
@@ -273,26 +277,10 @@ class BaseRaceSearch(FittedRace):
         left += 0.0 if begun is None else begun.elapsed
         return setup.within(left), None
 
-    def _begun(self, inputs: Inputs) -> RaceState | None:
-        """Return the race to go on with, None to begin a new one."""
-        fingerprint = inputs.fingerprint()
-        known = getattr(self, "_fingerprint", None)
-        self._fingerprint = fingerprint
-        if not getattr(self, "warm_start", False) or not hasattr(self, "race_"):
-            return None
-        if not isinstance(self.random_state, numbers.Integral):
-            raise InvalidInputError(
-                f"warm_start=True with random_state={self.random_state!r}: the order "
-                "of the rows would be another one. Set random_state to a number before "
-                "the first fit."
-            )
-        if known != fingerprint:
-            raise InvalidInputError(
-                "warm_start=True, but these are not the data of the last fit. Pass the "
-                "same rows, or set warm_start=False."
-            )
-        state: RaceState = self.race_
-        return state
+    def _begun(self, inputs: Inputs) -> tuple[dict[str, Part], RaceState | None]:
+        """Return what the data are known by, and the race to go on with, if any."""
+        del inputs
+        return {}, None
 
     def _read(self, X: Any, y: Any, params: dict[str, Any]) -> Inputs:
         """Check what the user passed and route it."""

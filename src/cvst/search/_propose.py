@@ -21,7 +21,7 @@ from cvst.proposals import (
     ParzenProposer,
     resolve_proposer,
 )
-from cvst.race import ProposeAndConfirm, count_screened
+from cvst.race import ProposeAndConfirm, RaceState, count_screened
 from cvst.search._base import BaseRaceSearch
 from cvst.search._options import SearchOptions
 from cvst.search._proposal_source import (
@@ -31,6 +31,8 @@ from cvst.search._proposal_source import (
     with_fewer_rounds,
 )
 from cvst.search._setup import with_seed
+from cvst.search.checkpoint import Part, data_fingerprint, difference
+from cvst.search.rows import Inputs
 from cvst.spaces import Space, suggest
 
 __all__ = ["RaceSearchCV"]
@@ -226,6 +228,23 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
             names = "warm_start", "time_budget", "n_iter"
             self.set_params(**{name: before[name] for name in names})
         return self
+
+    def _begun(self, inputs: Inputs) -> tuple[dict[str, Part], RaceState | None]:
+        known_by = data_fingerprint(inputs)
+        if not self.warm_start or not hasattr(self, "race_"):
+            return known_by, None
+        if not isinstance(self.random_state, Integral):
+            raise InvalidInputError(
+                f"warm_start=True with random_state={self.random_state!r}: the order "
+                "of the rows would be another one. Set random_state to a number before "
+                "the first fit."
+            )
+        if differs := difference(self._fingerprint, known_by):
+            raise InvalidInputError(
+                "warm_start=True, but these are not the data of the last fit: "
+                f"{differs}. Pass the same, or set warm_start=False."
+            )
+        return known_by, self.race_
 
     @property
     def space_(self) -> Space:

@@ -72,7 +72,7 @@ class _Digest:
         if (kind := type(value)) in SHOWN:
             return _mixed(kind.__name__, [repr(value).encode()])
         if kind is list or kind is tuple:
-            return _mixed(_path(kind).decode(), map(self.of, value))
+            return _mixed(_path(kind).decode(), self._members_of(value))
         if value is None or isinstance(value, bool | int | float | complex | str):
             # ``repr`` of a NumPy number differs between its versions.
             plain = value.item() if isinstance(value, np.generic) else value
@@ -83,6 +83,13 @@ class _Digest:
             if isinstance(value, kind):
                 return _mixed(_name(kind, value), parts(value))
         return self._object(value)
+
+    def _members_of(self, values: Sequence[Any]) -> Iterable[bytes]:
+        """Return what tells the members of a list from those of others."""
+        # In one go where that tells all: there may be millions.
+        if SHOWN.issuperset(map(type, values)):
+            return [repr(values).encode()]
+        return map(self.of, values)
 
     @functools.cached_property
     def _kinds(self) -> tuple[tuple[Any, Callable[[Any], Iterable[Bytes]]], ...]:
@@ -167,7 +174,7 @@ class _Digest:
             yield self.of(np.ma.getmaskarray(value))
         value = np.asarray(value)
         if value.dtype.hasobject:
-            yield from map(self.of, value.ravel().tolist())
+            yield from self._members_of(value.ravel().tolist())
         elif value.dtype.names is not None:
             # By their parts: between them there may be bytes that mean nothing.
             yield from (self.of(value[name]) for name in value.dtype.names)

@@ -7,13 +7,17 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+import numpy as np
+
 from cvst._searched import Search
+from cvst._sklearn_compat import num_samples
 from cvst._text import value_text
+from cvst.evaluation import is_stored, take
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest, digest_of_code
 from cvst.search.rows import Inputs, LaterFolds
 
-__all__ = ["Part", "SavedSearch", "difference", "fingerprint"]
+__all__ = ["Part", "SavedSearch", "data_fingerprint", "difference", "fingerprint"]
 
 # Settings that change nothing about the result.
 FREE = {
@@ -32,6 +36,9 @@ SPACES = ("param_grid", "param_distributions")
 
 # Their versions count always; those of the estimator's own packages besides.
 PACKAGES = ("cvst", "numpy", "scipy", "sklearn")
+
+# Of the inputs of a fit that may be continued, at most this many rows are read.
+MOST_ROWS = 10_000
 
 Part = dict[str, str]
 
@@ -148,7 +155,15 @@ def _estimator(estimator: Any) -> Iterator[tuple[str, Part]]:
         yield f"{name} of the estimator", _part(value)
 
 
-def _data(inputs: Inputs) -> Iterator[tuple[str, Part]]:
+def data_fingerprint(inputs: Inputs) -> dict[str, Part]:
+    """Return what tells the data of a fit from others, without reading all of them.
+
+    Of inputs with many rows some are looked at, from the first to the last.
+    """
+    return dict(_data(inputs, MOST_ROWS))
+
+
+def _data(inputs: Inputs, most: int | None = None) -> Iterator[tuple[str, Part]]:
     given = {
         "X": inputs.X,
         "y": inputs.y,
@@ -176,7 +191,16 @@ def _data(inputs: Inputs) -> Iterator[tuple[str, Part]]:
             shape = _length(value) if shape is None else shape
             text = " by ".join(f"{length:,}" for length in shape)
             text = text or value_text(value, 40)
-            yield name, {"digest": digest(value), "text": text}
+            seen = _spread(value, most) if most and name in ("X", "X_val") else value
+            yield name, {"digest": digest(seen), "text": text}
+
+
+def _spread(X: Any, most: int) -> Any:
+    """Return at most this many rows, evenly spread."""
+    n_rows = num_samples(X)
+    if n_rows <= most or is_stored(X):
+        return X
+    return take(X, np.linspace(0, n_rows - 1, most).astype(np.int64))
 
 
 def _length(value: Any) -> tuple[int, ...]:

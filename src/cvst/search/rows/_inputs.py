@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
-from zlib import crc32
 
 import numpy as np
 from scipy import sparse
@@ -73,18 +72,6 @@ class Inputs:
         """Number of training rows."""
         return num_samples(self.X)
 
-    def fingerprint(self) -> tuple[Any, ...]:
-        """Return what tells these data from others: their shape and their targets."""
-        targets = _bytes_of(self.y) if self.y is not None else b""
-        shape = getattr(self.X, "shape", ())[1:]
-        return self.n_samples, shape, crc32(targets), self._scored_with()
-
-    def _scored_with(self) -> tuple[int, ...]:
-        """Return what tells the arguments of the scores from others."""
-        each = [self.metadata, *self.other_metadata.values()]
-        values = [one for metadata in each for one in metadata.arguments.values()]
-        return tuple(crc32(_bytes_of(one)) for one in values)
-
 
 def read_inputs(
     estimator: Any,
@@ -138,20 +125,6 @@ def read_inputs(
             name: _metadata(one, n_samples, X_val) for name, one in others.items()
         },
     )
-
-
-def _bytes_of(values: Any) -> bytes:
-    is_sparse: bool = sparse.issparse(values)
-    if is_sparse:
-        table = values.tocsr()
-        parts = table.data, table.indices, table.indptr
-        return b"".join(part.tobytes() for part in parts)
-    try:
-        array = np.asarray(values)
-    except ValueError:  # lists of unequal length
-        return repr(values).encode()
-    # Bytes of objects would be their addresses.
-    return array.tobytes() if array.dtype != object else repr(array.tolist()).encode()
 
 
 def _score_weights(scored: Mapping[str, Any], X: Any, y: Any) -> FloatArray | None:
