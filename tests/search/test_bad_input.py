@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import warnings
 
 import numpy as np
@@ -481,3 +482,42 @@ def test_a_time_that_is_a_text_is_told_to_be_seconds(name, kind):
             f"{name}='2m' is a text, but must be a number of seconds. Give {name}=120 "
             "for two minutes."
         )
+
+
+class Locked(Fussy):
+    """Takes what no other process can get."""
+
+    def fit(self, X, y, keeper=None):
+        return super().fit(X, y)
+
+
+class Stubborn:
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        raise KeyError("not for others")
+
+
+LOCK = threading.Lock()
+
+UNSENT = {
+    "score": {"scoring": lambda model, X, y: LOCK.locked() - model.score(X, y)},
+    "parameter": {"grid": {"least": [Stubborn(), 0]}},
+    "argument": {"keeper": LOCK},
+}
+
+
+@pytest.mark.parametrize("kind", [RaceGridSearchCV, RaceSearchCV])
+@pytest.mark.parametrize("workers", [{"n_jobs": 2}, {"fit_timeout": 60}], ids=str)
+@pytest.mark.parametrize("what", UNSENT)
+def test_what_cannot_be_sent_to_other_processes(what, workers, kind):
+    settings = dict(UNSENT[what])
+    params = {name: settings.pop(name) for name in ["keeper"] if name in settings}
+    grid = settings.pop("grid", {"least": [0, 1, 2]})
+    X, y = np.ones((60, 2)), np.arange(60.0)
+    search = kind(Locked(), grid, random_state=0, **settings, **workers)
+    why = "KeyError: 'not for others'" if what == "parameter" else "TypeError: .*lock"
+    refused(
+        search, X, y, InvalidInputError, f"cannot be pickled: {why}.*n_jobs=1", **params
+    )

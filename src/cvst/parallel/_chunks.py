@@ -125,13 +125,16 @@ def run_chunks(
 
 @contextmanager
 def _pool(
-    function: Callable[..., Any],
+    function: Packed[Any],
     n_jobs: int | None,
     prefer: Literal["threads", "processes"],
     eager: bool,
 ) -> Iterator[_Pool | _OwnPool]:
     """Have workers as joblib would have them here and now."""
-    if whereabouts(n_jobs, prefer) != "files":
+    where = whereabouts(n_jobs, prefer)
+    if where != "threads":
+        function.ready()
+    if where != "files":
         yield _Pool(function, n_jobs, prefer, eager)
         return
     with leased(effective_n_jobs(n_jobs)) as processes:

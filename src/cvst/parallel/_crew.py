@@ -218,7 +218,8 @@ class _OwnProcesses:
     ) -> None:
         # A look in between may have needed new ones.
         self._executor = self._pool.started()
-        self._executor.submit(below_processes, packed, chunk).add_done_callback(heard)
+        asked = self._executor.submit(below_processes, packed.ready(), chunk)
+        asked.add_done_callback(heard)
 
     def result(self, answer: Any) -> Any:
         return answered(answer, self._executor)

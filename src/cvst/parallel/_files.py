@@ -18,7 +18,7 @@ from typing import IO, Any, Generic, TypeVar
 import numpy as np
 
 from cvst.parallel._orphans import end_with
-from cvst.parallel._pickling import cloudpickle
+from cvst.parallel._pickling import cloudpickle, pickling
 
 if sys.platform != "win32":
     import fcntl
@@ -108,7 +108,8 @@ def on_file(value: T) -> Iterator[OnFile[T]]:
     with scratch_folder() as folder, ExitStack() as held:
         content = io.BytesIO()
         writer = _Writer(content, folder)
-        writer.dump(value)
+        with pickling():
+            writer.dump(value)
         (folder / "value").write_bytes(content.getbuffer())
         paths = [folder / "value", *writer.paths]
         names = tuple(map(str, paths))

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from cvst.parallel._pickling import cloudpickle
+from cvst.parallel._pickling import cloudpickle, pickling
 from cvst.parallel._worker import START
 
 __all__ = ["Guard"]
@@ -91,7 +91,8 @@ class Guard:
         eager : bool
             Whether chunks are taken before a worker is free.
         """
-        content = cloudpickle.dumps(function)
+        with pickling():
+            content = cloudpickle.dumps(function)
         groups = ([group] for chunk in chunks for group in chunk)
         waiting: deque[Future[Results]] = deque()
         ahead = self.n_workers * (2 if eager else 1)

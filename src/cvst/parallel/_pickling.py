@@ -7,17 +7,35 @@ have no name that another process knows; cloudpickle sends them as they are.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Generic, Self, TypeVar
 
 try:
     import cloudpickle
 except ImportError:  # joblib before 1.6 brings its own
     from joblib.externals import cloudpickle
 
-__all__ = ["Packed", "cloudpickle", "portable"]
+from cvst.exceptions import InvalidInputError
+
+__all__ = ["Packed", "cloudpickle", "pickling", "portable"]
 
 T = TypeVar("T")
+
+
+@contextmanager
+def pickling() -> Iterator[None]:
+    """Say in a sentence that the user's own objects cannot be pickled."""
+    try:
+        yield
+    except (MemoryError, OSError, InvalidInputError):
+        raise
+    except Exception as error:  # of any type: objects may say how they are pickled
+        raise InvalidInputError(
+            "Other processes need the estimator, the score and what fit is given, and "
+            f"a part of it cannot be pickled: {type(error).__name__}: {error}. Leave "
+            "that part out, or let one process do the work (n_jobs=1, no fit_timeout)."
+        ) from error
 
 
 class Packed(Generic[T]):
@@ -31,11 +49,20 @@ class Packed(Generic[T]):
         """Call the function."""
         return self.function(*args)
 
+    def ready(self) -> Self:
+        """Pickle it now: whoever sends it would say less of why it cannot be sent."""
+        self._pickled()
+        return self
+
     def __reduce__(self) -> tuple[Callable[[bytes], Any], tuple[bytes]]:
+        return _unpacked, (self._pickled(),)
+
+    def _pickled(self) -> bytes:
         # Once, for all the chunks it goes with.
         if self._content is None:
-            self._content = cloudpickle.dumps(self.function)
-        return _unpacked, (self._content,)
+            with pickling():
+                self._content = cloudpickle.dumps(self.function)
+        return self._content
 
 
 def _unpacked(content: bytes) -> Packed[Any]:
