@@ -236,7 +236,7 @@ class _Desk:
             pools.append(self._idle)
         # Kept: one that is thrown away would tell the parent's processes to go. Nobody
         # here may end them either, though their thread is not here.
-        self._left_behind += pools
+        self._left_behind += [pool.forget() for pool in pools]
         self._lock, self._leases, self._idle = threading.Lock(), [], None
 
 
