@@ -47,6 +47,81 @@ from cvst.report import html_report
 TracesDisplay.from_search(search).plot()
 assert "<html" in html_report(search)
 """
+# A use of each extra, in an environment that has it alone.
+EXTRAS = {
+    "plots": """
+import matplotlib
+matplotlib.use("Agg")
+from cvst.displays import TracesDisplay
+TracesDisplay.from_search(search).plot()
+""",
+    "cli": """
+import subprocess
+import sys
+table = np.column_stack([X, y])
+np.savetxt("rows.csv", table, delimiter=",", header="a,y", comments="")
+said = subprocess.run(
+    [sys.executable, "-m", "cvst", "search", "rows.csv", "-t", "y", "-m", "ridge"],
+    check=True, capture_output=True, text=True,
+).stdout
+assert "alpha" in said, said
+""",
+    "report": """
+from cvst.report import html_report
+assert "<html" in html_report(search)
+""",
+    "compiled": """
+from sklearn.svm import SVC
+from cvst.evaluation.svm._fits import has_compiled_solver
+assert has_compiled_solver()
+machine = cvst.RaceGridSearchCV(SVC(), {"C": [0.1, 1.0, 10.0]}, random_state=0)
+machine.fit(X, y > np.median(y))
+""",
+    "mlflow": """
+from cvst.integrations import MLflowLogger
+with MLflowLogger("a race") as logger:
+    logger.log_search(search.fit(X, y))
+""",
+    "wandb": """
+from cvst.integrations import WandbLogger
+with WandbLogger(project="races", mode="offline") as logger:
+    logger.log_search(search.fit(X, y))
+""",
+    "optuna": """
+from cvst.integrations import to_optuna_study
+assert len(to_optuna_study(search).trials) == 64
+""",
+    "parquet": """
+import pandas as pd
+from cvst.datasets import open_dataset
+pd.DataFrame({"a": X[:, 0], "y": y}).to_parquet("rows.parquet")
+rows, target = open_dataset("rows.parquet", "y")
+again = cvst.RaceGridSearchCV(search.estimator, grid, random_state=0).fit(rows, target)
+assert again.n_looks_ > 2
+""",
+    "gpu": """
+again = cvst.RaceGridSearchCV(
+    search.estimator, grid, random_state=0, device="torch:cpu"
+)
+assert again.fit(X, y).best_params_ == search.best_params_
+""",
+    "dask": """
+import joblib
+from dask.distributed import Client
+alone = {"processes": False, "n_workers": 2, "threads_per_worker": 1}
+with Client(**alone, dashboard_address=None), joblib.parallel_config("dask"):
+    again = cvst.RaceGridSearchCV(search.estimator, grid, random_state=0)
+    assert again.fit(X, y).best_params_ == search.best_params_
+""",
+    "ray": """
+import joblib
+from ray.util.joblib import register_ray
+register_ray()
+with joblib.parallel_config("ray", n_jobs=2):
+    again = cvst.RaceGridSearchCV(search.estimator, grid, random_state=0)
+    assert again.fit(X, y).best_params_ == search.best_params_
+""",
+}
 # Reads the recipe as conda-forge would. Building it would need their channel.
 RECIPE = """
 from pathlib import Path
@@ -138,6 +213,12 @@ def rehearse(work: Path) -> None:
     bare = environment(work / "bare", wheel)
     run(bare, "-W", "error", "-c", RACE + BARE, cwd=work)
     run(bare, "-m", "cvst", "--version", cwd=work)
+
+    for extra, use in EXTRAS.items():
+        say(f"with the extra {extra} alone")
+        folder = work / extra
+        run(environment(folder, f"{wheel}[{extra}]"), "-c", RACE + use, cwd=folder)
+        shutil.rmtree(folder)  # with PyTorch come gigabytes
 
     say("with all extras, and the types seen by a user")
     full = environment(work / "full", f"{wheel}[all]", "mypy")

@@ -1,13 +1,15 @@
-"""Measure dask-ml beside GridSearchCV and the race, all in one process.
+"""Measure other searches beside GridSearchCV and the race, all in one process.
 
-python benchmarks/peers/searches.py                      # measures; needs dask-ml
-python benchmarks/peers/searches.py --rows FILE SEED     # writes rows for finetune.R
+python benchmarks/peers/searches.py                      # measures; needs all of them
+python benchmarks/peers/searches.py --rows FILE SEED     # writes rows for R
 python benchmarks/peers/searches.py --print              # prints what is stored
 
 The work is the task `quantiles svm` of the study of the default: 1,000 rows, 49
-configurations, 5 folds, accuracy. `finetune.R` does the same work in R and writes to
-the same file. dask-ml's Hyperband needs `partial_fit`, which the machine lacks: on the
-same rows, a net with a grid of 49 is searched by it, by `GridSearchCV` and by the race.
+configurations, 5 folds, accuracy. Searches that draw or propose configurations do so
+within the ranges of that grid. `finetune.R` and `cvst.R` do the same work in R and
+write to the same file. dask-ml's Hyperband needs `partial_fit`, which the machine
+lacks: on the same rows, a net with a grid of 49 is searched by it, by `GridSearchCV`
+and by the race.
 
 Three draws, one thread. Seconds are of the processor, with the final fit; those of the
 wall clock are stored beside them. The error is that of the winner on 4,000 fresh rows.
@@ -40,15 +42,40 @@ RESULTS = BENCHMARKS / "results" / "peers.jsonl"
 SEEDS = (0, 1, 2)
 FOLDS = 5
 SCORING = "accuracy"
+PACKAGES = (
+    "dask-ml",
+    "dask",
+    "distributed",
+    "optuna",
+    "flaml",
+    "smac",
+    "scikit-learn",
+    "numpy",
+)
 
 # Each search of the table, and the full search that its seconds are divided by.
 BASES = {
-    "`GridSearchCV`": "`GridSearchCV`",
-    "dask-ml `GridSearchCV`": "`GridSearchCV`",
-    "`RaceGridSearchCV`": "`GridSearchCV`",
+    **dict.fromkeys(
+        (
+            "`GridSearchCV`",
+            "dask-ml `GridSearchCV`",
+            "`HalvingGridSearchCV`",
+            "`RaceGridSearchCV`",
+            "`RandomizedSearchCV`, 25 draws",
+            "`RaceRandomSearchCV`, 25 draws",
+            "Optuna TPE",
+            "Optuna TPE + WilcoxonPruner",
+            "FLAML `tune`",
+            "SMAC3",
+            "`RaceSearchCV`, 49 configurations",
+        ),
+        "`GridSearchCV`",
+    ),
     "net: `GridSearchCV`": "net: `GridSearchCV`",
     "net: dask-ml `HyperbandSearchCV`": "net: `GridSearchCV`",
     "net: `RaceGridSearchCV`": "net: `GridSearchCV`",
+    "R: CVST `CV`": "R: CVST `CV`",
+    "R: CVST `fastCV`": "R: CVST `CV`",
     "R: `tune_grid`": "R: `tune_grid`",
     "R: finetune `tune_race_anova`": "R: `tune_grid`",
     "R: finetune `tune_race_win_loss`": "R: `tune_grid`",
@@ -90,12 +117,21 @@ def write_rows(path: str, seed: int) -> None:
 
 def searches(seed: int) -> dict[str, Any]:
     """Return the searches of a draw."""
+    from by_trials import Flaml, Optuna, OptunaPruned, Smac
     from dask_ml.model_selection import GridSearchCV as DaskGridSearchCV
-    from sklearn.model_selection import GridSearchCV
+    from scipy.stats import loguniform
+    from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+    from sklearn.model_selection import (
+        GridSearchCV,
+        HalvingGridSearchCV,
+        RandomizedSearchCV,
+    )
 
-    from cvst import RaceGridSearchCV
+    from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 
     full = {"scoring": SCORING, "cv": FOLDS}
+    drawn = {name: loguniform(one[0], one[-1]) for name, one in GRID.items()}
+    seeded = {"scoring": SCORING, "random_state": seed}
     net = clone(NET).set_params(random_state=seed)
     return {
         "`RaceGridSearchCV`": RaceGridSearchCV(
@@ -105,6 +141,22 @@ def searches(seed: int) -> dict[str, Any]:
             ESTIMATOR, GRID, **full, scheduler="synchronous"
         ),
         "`GridSearchCV`": GridSearchCV(ESTIMATOR, GRID, **full),
+        "`HalvingGridSearchCV`": HalvingGridSearchCV(
+            ESTIMATOR, GRID, **seeded, cv=FOLDS
+        ),
+        "`RandomizedSearchCV`, 25 draws": RandomizedSearchCV(
+            ESTIMATOR, drawn, n_iter=25, **seeded, cv=FOLDS
+        ),
+        "`RaceRandomSearchCV`, 25 draws": RaceRandomSearchCV(
+            ESTIMATOR, drawn, n_iter=25, **seeded
+        ),
+        "`RaceSearchCV`, 49 configurations": RaceSearchCV(
+            ESTIMATOR, drawn, n_iter=49, **seeded
+        ),
+        "Optuna TPE": Optuna(ESTIMATOR, GRID, seed, SCORING),
+        "Optuna TPE + WilcoxonPruner": OptunaPruned(ESTIMATOR, GRID, seed, SCORING),
+        "FLAML `tune`": Flaml(ESTIMATOR, GRID, seed, SCORING),
+        "SMAC3": Smac(ESTIMATOR, GRID, seed, SCORING),
         "net: `RaceGridSearchCV`": RaceGridSearchCV(
             net, NET_GRID, scoring=SCORING, random_state=seed
         ),
@@ -188,10 +240,7 @@ def measure_all() -> None:
     X, y, *_ = rows(0)
     for search in searches(0).values():
         search.fit(X[:200], y[:200])
-    versions = {
-        name: importlib.metadata.version(name)
-        for name in ("dask-ml", "dask", "distributed", "scikit-learn", "numpy")
-    }
+    versions = {name: importlib.metadata.version(name) for name in PACKAGES}
     known = {(one["search"], one["seed"]) for one in read()}
     for seed in SEEDS:
         for name, search in searches(seed).items():

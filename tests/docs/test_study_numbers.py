@@ -24,7 +24,7 @@ def peers():
     return script("peers/searches.py")
 
 
-def test_dask_and_finetune_on_the_page_are_as_measured(peers):
+def test_other_searches_are_shown_as_measured(peers):
     """The table is that of the script, and a second count gives its medians."""
     table = "\n".join(peers.lines())
     assert table in page("docs/measurements/peers.md")
@@ -65,6 +65,52 @@ def test_dask_and_finetune_on_the_page_are_as_measured(peers):
     assert f"took {shares[win_loss]} and {shares[anova]} times its seconds" in guide
 
 
+IN_THE_GUIDE = {
+    "`RaceGridSearchCV`": "`RaceGridSearchCV`",
+    "`RaceSearchCV`, 49 configurations": "`RaceSearchCV`",
+    "`HalvingGridSearchCV`": "halving",
+    "`RandomizedSearchCV`, 25 draws": "random search with 25 draws",
+    "`RaceRandomSearchCV`, 25 draws": "`RaceRandomSearchCV` with as many",
+    "FLAML `tune`": "FLAML",
+    "Optuna TPE": "Optuna",
+    "Optuna TPE + WilcoxonPruner": "Optuna with its pruner",
+    "dask-ml `GridSearchCV`": "dask-ml's grid search",
+    "SMAC3": "SMAC3",
+}
+
+
+def test_what_is_said_of_other_searches_is_in_their_runs(peers):
+    own = pd.DataFrame(peers.read()).pivot(index="seed", columns="search")
+    text = plain("docs/measurements/peers.md")
+    full = "`GridSearchCV`"
+    shares = own["seconds"].div(own["seconds"][full], axis=0).median()
+    race, proposing = shares["`RaceGridSearchCV`"], "`RaceSearchCV`, 49 configurations"
+    assert f"needs {race:.2f} of the seconds".replace("0.", ".") in text
+    assert f"configurations in {shares[proposing]:.2f} of".replace("0.", ".") in text
+    assert f"takes {shares['`HalvingGridSearchCV`']:.2f} of".replace("0.", ".") in text
+    winners = own["winner"].map(lambda one: sorted(one.values()))
+    for name in ("`RaceGridSearchCV`", "dask-ml `GridSearchCV`"):
+        assert (winners[name] == winners[full]).all()
+    assert (winners["`HalvingGridSearchCV`"] != winners[full]).sum() == 1
+    in_r = winners["R: CVST `fastCV`"]
+    assert all(
+        np.allclose(ours, theirs, rtol=1e-5)
+        for ours, theirs in zip(in_r, winners[full], strict=True)
+    )
+    quarter = own["seconds"]["R: CVST `fastCV`"] / own["seconds"]["R: CVST `CV`"]
+    assert quarter.median() == pytest.approx(0.25, abs=0.03)
+    guide = plain("docs/user_guide/which_search.md")
+    for name, told in IN_THE_GUIDE.items():
+        error = own["error"][name].median()
+        shown = f"{told} {shares[name]:.2f} ({error:.4f})".replace(" 0.", " .")
+        assert shown.replace("(0.", "(.") in guide, shown
+    # What the others do besides fitting: SMAC3's forests, and a pruner without use.
+    assert shares["SMAC3"] > 10
+    assert shares["Optuna TPE + WilcoxonPruner"] > shares["Optuna TPE"]
+    fit = own["seconds"][full] / (49 * 5)
+    assert fit.median() == pytest.approx(0.04, abs=0.005)
+
+
 def test_the_peers_do_the_work_of_the_study(peers, monkeypatch):
     """Estimator, grid and rows are those of the study; the grid in R is the same."""
     folder = ROOT / "benchmarks" / "default"
@@ -76,11 +122,12 @@ def test_the_peers_do_the_work_of_the_study(peers, monkeypatch):
     assert task.scoring == peers.SCORING
     X, _, X_fresh, _ = peers.rows(0)
     assert (len(X), len(X_fresh)) == (task.n_train, 4000)
-    in_r = page("benchmarks/peers/finetune.R")
-    ends = re.findall(r"10\^seq\((-?\d), (-?\d), length.out = (\d)\)", in_r)
-    assert len(ends) == 2
-    for (low, high, count), values in zip(ends, space.values(), strict=True):
-        assert np.allclose(np.logspace(int(low), int(high), int(count)), values)
+    for name in ("finetune", "cvst"):
+        in_r = page(f"benchmarks/peers/{name}.R")
+        ends = re.findall(r"10\^seq\((-?\d), (-?\d), length.out = (\d)\)", in_r)
+        assert len(ends) == 2
+        for (low, high, count), values in zip(ends, space.values(), strict=True):
+            assert np.allclose(np.logspace(int(low), int(high), int(count)), values)
 
 
 # Large data -------------------------------------------------------------------------
