@@ -18,6 +18,7 @@ from cvst.cli.table._unpacked import (
     is_text,
     listed_messages,
     parquet_bytes,
+    parquet_table,
     row_bytes,
     streamed_messages,
     text_bytes,
@@ -288,7 +289,7 @@ def _read_parquet(
     counted = parquet.ParquetFile(source, metadata=metadata, read_dictionary=texts)
     if parquet_bytes(counted, plain, MOST_BYTES) > MOST_BYTES:
         raise _too_large(name, " when unpacked")
-    return file.read(columns=plain), nested
+    return parquet_table(file, plain), nested
 
 
 def _check_paths(

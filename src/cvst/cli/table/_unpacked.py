@@ -22,6 +22,7 @@ __all__ = [
     "is_text",
     "listed_messages",
     "parquet_bytes",
+    "parquet_table",
     "row_bytes",
     "streamed_messages",
     "text_bytes",
@@ -138,30 +139,39 @@ def parquet_bytes(file: Any, names: Sequence[str], limit: int) -> int:
         Texts are not looked at if the rest is beyond it.
     """
     types = need("pyarrow", "Reading Parquet files").types
-    metadata, schema = file.metadata, file.schema
+    metadata = file.metadata
+    kinds = {name: file.schema_arrow.field(name).type for name in names}
+    size = row_bytes(kinds.values()) * metadata.num_rows
+    texts = [name for name, kind in kinds.items() if types.is_dictionary(kind)]
+    if not texts:
+        return int(size)
+    # Long texts that differ would fill the memory within the first rows looked at. To
+    # ask for the sizes of single columns of a damaged file would end the process.
     groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
-    kinds = {field.name: field.type for field in file.schema_arrow}
-    wanted = set(names)
-    size = claimed = 0
-    texts = []
-    for place in range(metadata.num_columns):
-        name = schema.column(place).path
-        if name not in wanted:
-            continue
-        parts = [group.column(place) for group in groups]
-        values = sum(max(0, part.num_values) for part in parts)
-        size += _value_bytes(types, kinds[name]) * max(values, metadata.num_rows)
-        if types.is_dictionary(kinds[name]):
-            texts.append(name)
-            claimed += sum(max(0, part.total_uncompressed_size) for part in parts)
-    # Long texts that differ would fill the memory within the first rows looked at.
-    if not texts or size + claimed > limit:
-        return int(size + claimed)
+    size = max(size, sum(max(0, group.total_byte_size) for group in groups))
+    if size > limit:
+        return int(size)
     for batch in file.iter_batches(batch_size=ROWS, columns=texts):
         size += sum(text_bytes(column) for column in batch.columns)
         if size > limit:
             break
     return int(size)
+
+
+def parquet_table(file: Any, names: Sequence[str]) -> Any:
+    """Read columns of a Parquet file, no more rows of them than it says it has."""
+    pyarrow = need("pyarrow", "Reading Parquet files")
+    batches: list[Any] = []
+    n_rows = 0
+    for batch in file.iter_batches(batch_size=ROWS, columns=names):
+        n_rows += batch.num_rows
+        if n_rows > file.metadata.num_rows:
+            raise pyarrow.ArrowInvalid("it has more rows than it says")
+        batches.append(batch)
+    if not batches:
+        return file.read(columns=names)
+    table = pyarrow.Table.from_batches(batches)
+    return table.replace_schema_metadata(file.schema_arrow.metadata)
 
 
 def text_bytes(column: Any) -> int:
