@@ -271,15 +271,11 @@ def lines() -> list[str]:
     for name, base in BASES.items():
         if any((name, seed) not in stored for seed in SEEDS):
             continue
-        own = [stored[name, seed] for seed in SEEDS]
-        full = [stored[base, seed] for seed in SEEDS]
-        shares = [
-            one["seconds"] / other["seconds"]
-            for one, other in zip(own, full, strict=True)
-        ]
-        seconds = statistics.median(one["seconds"] for one in own)
-        error = statistics.median(one["error"] for one in own)
-        row = f"{seconds:.1f} | {statistics.median(shares):.2f} | {error:.4f} |"
+        seconds, full, error = (
+            statistics.median(stored[one, seed][kind] for seed in SEEDS)
+            for one, kind in ((name, "seconds"), (base, "seconds"), (name, "error"))
+        )
+        row = f"{seconds:.1f} | {seconds / full:.2f} | {error:.4f} |"
         table.append(f"| {name} | {row}".replace("| 0.", "| ."))
     return table
 

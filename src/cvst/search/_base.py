@@ -348,8 +348,8 @@ class BaseRaceSearch(FittedRace):
         if np.isnan(state.mean_losses).all():
             first = state.observations[0].failures[0]
             raise AllFitsFailedError(
-                f"No configuration could be fitted before the race ended by {reason}. "
-                f"The first one failed with {first.removesuffix('.')}."
+                f"No configuration could be fitted in this race ({reason}). The first "
+                f"one failed with {first.removesuffix('.')}."
             )
         self._store(setup, state, reason)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import struct
+import subprocess
+import sys
 from contextlib import contextmanager, suppress
 from decimal import Decimal
 
@@ -498,3 +500,63 @@ def test_types_that_cannot_be_made_are_told(tmp_path):
     frame.assign(p=pd.cut(frame["a"], 3)).to_feather(path)
     with pytest.raises(InvalidInputError, match=r"cannot be read|neither numbers nor"):
         read_table(str(path))
+
+
+READ_ALL = """
+import io, sys
+import pandas as pd
+from cvst.cli.table._reading import read_table
+from cvst.exceptions import InvalidInputError
+
+table = pd.DataFrame({"a": [1.5, 2.0, 3.0] * 4, "c": ["x", "yy", "zzz"] * 4})
+kept = io.BytesIO()
+table.to_parquet(kept)
+whole = kept.getvalue()
+end = int.from_bytes(whole[-8:-4], "little")
+counts = {True: 0, False: 0}
+for place in range(len(whole) - 8 - end, len(whole) - 8):
+    damaged = bytearray(whole)
+    damaged[place] ^= (1, 16, 128)[place % 3]
+    with open(sys.argv[1], "wb") as file:
+        file.write(damaged)
+    try:
+        read_table(sys.argv[1])
+        counts[True] += 1
+    except InvalidInputError:
+        counts[False] += 1
+assert counts[True] > 100 and counts[False] > 100, counts
+"""
+
+
+def test_a_damaged_description_is_read_or_refused_in_a_sentence(tmp_path):
+    """In a process of its own: pyarrow ends it if asked for what it cannot read."""
+    done = subprocess.run(
+        [sys.executable, "-c", READ_ALL, str(tmp_path / "damaged.parquet")],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+
+
+def test_no_more_rows_are_read_than_were_counted(tmp_path):
+    """The file says how many rows it has, and its parts say it again."""
+    path = tmp_path / "more.parquet"
+    pq.write_table(pa.table({"a": np.zeros(300_000)}), path)
+    content = path.read_bytes()
+    # The first of these numbers, doubled as Thrift does with those that have a sign.
+    count, fewer = varint(2 * 300_000), varint(2 * 200_000)
+    path.write_bytes(content.replace(count, fewer, 1))
+    assert pq.ParquetFile(path).metadata.num_rows == 200_000
+    with pytest.raises(InvalidInputError, match="it has more rows than it says"):
+        read_table(str(path))
+
+
+def varint(number):
+    """Return a number as Thrift's compact protocol writes it."""
+    parts = []
+    while number > 127:
+        parts.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*parts, number])

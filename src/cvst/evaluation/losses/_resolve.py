@@ -29,6 +29,10 @@ from cvst.exceptions import InvalidInputError
 
 __all__ = ["is_metric", "resolve_loss"]
 
+# Packages whose estimators score by accuracy, r2 or what is said of them below. The
+# ``score`` of any other is asked for.
+SAME_SCORES = frozenset({"sklearn", "cvst", "lightgbm", "xgboost", "catboost"})
+
 # Their own score is the explained deviance of their family.
 TWEEDIE_POWERS: dict[type, float] = {PoissonRegressor: 1, GammaRegressor: 2}
 
@@ -135,13 +139,19 @@ def _final(estimator: Any) -> Any:
 
 def _own_scoring(estimator: Any, metadata: bool) -> Any:
     """Return what a search inside the race scores with, or the ``score`` to ask."""
-    if metadata:
-        return metrics.check_scoring(estimator)
     final = _final(estimator)
+    if metadata or _has_score_of_its_own(final):
+        return metrics.check_scoring(estimator)
     searches = isinstance(final, BaseSearchCV | LogisticRegressionCV)
     scoring = final.scoring if searches else None
     # LogisticRegressionCV marks a default that is going to change by this word.
     return None if isinstance(scoring, str) and scoring == "warn" else scoring
+
+
+def _has_score_of_its_own(final: Any) -> bool:
+    """Return whether ``score`` is neither scikit-learn's nor known to be the same."""
+    home = getattr(getattr(type(final), "score", None), "__module__", None)
+    return home is not None and home.split(".")[0] not in SAME_SCORES
 
 
 def _build(metric: Metric) -> PointwiseLoss:

@@ -1,0 +1,120 @@
+"""``scoring=None`` is the estimator's own ``score``, whatever it computes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from cvst import RaceGridSearchCV, RaceSearchCV
+from cvst.exceptions import InvalidInputError
+
+X, Y = make_classification(400, 6, n_informative=4, flip_y=0.2, random_state=0)
+
+
+class Thrifty(DecisionTreeClassifier):
+    """Pays for errors and for depth."""
+
+    def score(self, X, y, sample_weight=None):
+        return -8 * float(np.mean(self.predict(X) != y)) - self.get_depth()
+
+
+class Absolute(DecisionTreeRegressor):
+    def score(self, X, y, sample_weight=None):
+        return -float(np.mean(np.abs(self.predict(X) - y)))
+
+
+class Median(BaseEstimator):
+    """Neither a classifier nor a regressor, and without targets."""
+
+    def __init__(self, shift=0.0):
+        self.shift = shift
+
+    def fit(self, X, y=None):
+        self.centre_ = np.median(X, axis=0) + self.shift
+        return self
+
+    def score(self, X, y=None):
+        return -float(np.mean(np.abs(X - self.centre_)))
+
+
+DEPTHS = {"max_depth": [1, 2, 3, 5, 8, 12]}
+SHIFTS = {"shift": [-1.0, -0.1, 0.0, 0.2, 1.0]}
+KINDS = {
+    "classifier": (Thrifty(random_state=0), DEPTHS, Y),
+    "regressor": (Absolute(random_state=0), DEPTHS, X[:, 0] + Y),
+    "pipeline": (
+        make_pipeline(StandardScaler(), Thrifty(random_state=0)),
+        {"thrifty__max_depth": DEPTHS["max_depth"]},
+        Y,
+    ),
+    "neither": (Median(), SHIFTS, None),
+}
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_own_score_is_that_of_grid_search(kind, n_jobs):
+    estimator, grid, y = KINDS[kind]
+    cv = KFold(5)
+    theirs = GridSearchCV(estimator, grid, cv=cv).fit(X, y)
+    ours = RaceGridSearchCV(
+        estimator,
+        grid,
+        cv=cv,
+        strategy="cross_validation",
+        random_state=0,
+        n_jobs=n_jobs,
+    ).fit(X, y)
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+    )
+    assert ours.best_params_ == theirs.best_params_
+    assert ours.best_score_ == pytest.approx(theirs.best_score_)
+    assert ours.score(X, y) == pytest.approx(theirs.score(X, y))
+
+
+def test_it_decides_a_race():
+    """By accuracy, deeper trees win: a level costs as much as an eighth of the rows."""
+    grid = {"max_depth": list(range(1, 41))}
+    tree = Thrifty(random_state=0)
+    plain = RaceGridSearchCV(tree, grid, scoring="accuracy", random_state=0).fit(X, Y)
+    own = RaceGridSearchCV(tree, grid, random_state=0).fit(X, Y)
+    assert own.best_params_["max_depth"] < plain.best_params_["max_depth"]
+    full = GridSearchCV(tree, grid, cv=KFold(10)).fit(X, Y)
+    assert own.best_params_ == full.best_params_
+    proposed = RaceSearchCV(tree, grid, n_iter=20, random_state=0).fit(X, Y)
+    assert proposed.best_score_ < 0
+
+
+@pytest.mark.parametrize("name", ["sklearn", "lightgbm", "xgboost"])
+def test_scores_of_known_packages_are_not_asked(name):
+    """Their values by row are known, and let the tests decide sooner."""
+    package = pytest.importorskip(name)
+    if name == "sklearn":
+        models = [DecisionTreeClassifier(), DecisionTreeRegressor()]
+    elif name == "lightgbm":
+        models = [package.LGBMClassifier(), package.LGBMRegressor()]
+    else:
+        models = [package.XGBClassifier(), package.XGBRegressor()]
+    from cvst.evaluation.losses import resolve_loss
+
+    for model in models:
+        assert resolve_loss(None, model, [0, 1, 1]).name in (
+            "accuracy_score",
+            "r2_score",
+        )
+
+
+def test_without_any_score_it_is_refused():
+    class Bare(BaseEstimator):
+        def fit(self, X, y=None):
+            return self
+
+    with pytest.raises(InvalidInputError, match="a score of its own"):
+        RaceGridSearchCV(Bare(), {}).fit(X)
