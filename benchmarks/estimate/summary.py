@@ -185,8 +185,8 @@ def words(problems: list[Draws]) -> str:
     return (
         f"{100 * coverage(problems):.1f} % of {n_races:,} intervals contain the score; "
         f"in single problems {100 * min(each):.0f} to {100 * max(each):.0f} %. The "
-        f"bias is {abs(told / plain):.2f} times that of `GridSearchCV.best_score_`, and "
-        f"with noise on both sides at most {most:.2f} times. In single problems, "
+        f"bias is {abs(told / plain):.2f} times that of `GridSearchCV.best_score_`, "
+        f"and with noise on both sides at most {most:.2f} times. In single problems, "
         f"whatever its sign, it is {np.mean(sizes):.2f} on average."
     )
 
