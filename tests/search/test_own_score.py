@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import make_classification
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
@@ -90,6 +92,62 @@ def test_it_decides_a_race():
     assert own.best_params_ == full.best_params_
     proposed = RaceSearchCV(tree, grid, n_iter=20, random_state=0).fit(X, Y)
     assert proposed.best_score_ < 0
+
+
+class Wrapped(DecisionTreeClassifier):
+    """Its score says that it is scikit-learn's."""
+
+    @functools.wraps(DecisionTreeClassifier.score)
+    def score(self, X, y, sample_weight=None):
+        return -self.get_depth() - np.average(self.predict(X) != y)
+
+
+class Weighted(DecisionTreeClassifier):
+    def score(self, X, y, sample_weight=None):
+        return -3 * np.average(self.predict(X) != y, weights=sample_weight)
+
+
+HIDDEN = {
+    "wrapped": (Wrapped(random_state=0), DEPTHS, {}),
+    "in a search": (
+        GridSearchCV(Thrifty(random_state=0), {"min_samples_leaf": [1, 20]}, cv=2),
+        {"estimator__max_depth": [1, 3, 8]},
+        {},
+    ),
+    "weights": (
+        Weighted(random_state=0),
+        DEPTHS,
+        {"sample_weight": np.random.default_rng(0).uniform(0.1, 9, len(Y))},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HIDDEN)
+def test_an_own_score_is_found_wherever_it_is(kind):
+    """Witness: what GridSearchCV calls; weights are those of the fit and the score."""
+    estimator, grid, params = HIDDEN[kind]
+    cv = KFold(4)
+    ours = RaceGridSearchCV(
+        estimator, grid, cv=cv, strategy="cross_validation", random_state=0
+    ).fit(X, Y, **params)
+    weights = params.get("sample_weight", np.ones(len(Y)))
+    for configuration, mean in zip(
+        ours.cv_results_["params"], ours.cv_results_["mean_test_score"], strict=True
+    ):
+        scores = [
+            clone(estimator)
+            .set_params(**configuration)
+            .fit(
+                X[train],
+                Y[train],
+                **({"sample_weight": weights[train]} if params else {}),
+            )
+            .score(
+                X[test], Y[test], **({"sample_weight": weights[test]} if params else {})
+            )
+            for train, test in cv.split(X)
+        ]
+        assert mean == pytest.approx(np.mean(scores))
 
 
 @pytest.mark.parametrize("name", ["sklearn", "lightgbm", "xgboost"])

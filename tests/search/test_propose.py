@@ -8,7 +8,9 @@ import time
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.datasets import make_classification
@@ -483,6 +485,58 @@ def test_of_many_rows_the_first_and_the_last_are_looked_at(monkeypatch, data):
         with pytest.raises(InvalidInputError, match=r"X \(400 by 3\) does not have"):
             search.resume(other(X, row), y, n_iter=1)
     search.resume(other(X, 7), y, n_iter=1)
+
+
+class Endless:
+    """Refuses to be read."""
+
+    def __getstate__(self):
+        raise RuntimeError("no")
+
+    def __reduce_ex__(self, protocol):
+        raise RuntimeError("no")
+
+
+class AnyRows(Timed):
+    def fit(self, X, y, notes=None):
+        self.mean_ = y.mean() + self.shift
+        return self
+
+
+def test_odd_rows_do_not_stop_a_fit(data):
+    """Nobody has asked yet whether these are the data of the last fit."""
+    deep = []
+    for _ in range(5_000):
+        deep = [deep]
+    y = data[1][:60]
+    moments = pd.date_range("2020", periods=60, tz="UTC")
+    rows = {
+        "moments": pd.DataFrame({"t": moments, "o": moments.astype(object)}),
+        "objects": [Endless() for _ in range(60)],
+        "deep": [deep for _ in range(60)],
+    }
+    space = {"shift": [0.0, 1.0]}
+    for X in rows.values():
+        search = RaceSearchCV(AnyRows(), space, n_iter=2, random_state=0)
+        search.fit(X, y, groups=list(moments)).resume(X, y, groups=list(moments))
+        assert search.best_params_ == {"shift": 0.0}
+
+
+def test_sparse_rows_to_test_on_may_have_any_format(monkeypatch, data):
+    monkeypatch.setattr(_fingerprint, "MOST_ROWS", 20)
+    X, y = data
+    for kind in (sparse.coo_matrix, sparse.bsr_array):
+        search = tree_search(n_iter=2)
+        search.fit(X[:300], y[:300], X_val=kind(X[300:]), y_val=y[300:])
+        assert search.n_looks_
+
+
+def test_a_search_of_another_version_is_not_continued(data):
+    search = tree_search(n_iter=2).fit(*data)
+    for known in (None, (400, 3)):
+        search._fingerprint = known
+        with pytest.raises(InvalidInputError, match="another version"):
+            search.resume(*data, n_iter=2)
 
 
 def test_going_on_needs_the_same_data_and_a_seed(data):

@@ -146,7 +146,7 @@ class Cluster:
         """
         if self._shared is None:
             self._share()
-        packed = Packed(function).ready()
+        packed = Packed(function)
         run = _Run(packed, self._engine.share(packed), self._generation)
         coming: Iterator[Any] = iter(chunks)
         try:

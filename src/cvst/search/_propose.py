@@ -239,7 +239,13 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
                 "of the rows would be another one. Set random_state to a number before "
                 "the first fit."
             )
-        if differs := difference(self._fingerprint, known_by):
+        known = getattr(self, "_fingerprint", None)
+        if not isinstance(known, dict):
+            raise InvalidInputError(
+                "warm_start=True, but this search was fitted by another version of "
+                "cvst. Fit it anew with warm_start=False."
+            )
+        if differs := difference(known, known_by):
             raise InvalidInputError(
                 "warm_start=True, but these are not the data of the last fit: "
                 f"{differs}. Pass the same, or set warm_start=False."

@@ -540,6 +540,20 @@ def test_a_damaged_description_is_read_or_refused_in_a_sentence(tmp_path):
     assert done.returncode == 0, done.stderr[-2000:]
 
 
+def test_texts_count_once(tmp_path, monkeypatch):
+    path = tmp_path / "texts.parquet"
+    texts = [f"{number:0200}" for number in range(10_000)]
+    pd.DataFrame({"c": texts}).to_parquet(path)
+    # Eight bytes for each, and the 200 that they have.
+    for limit, fits in ((2_100_000, True), (2_079_999, False)):
+        monkeypatch.setattr(_reading, "MOST_BYTES", limit)
+        if fits:
+            assert len(read_table(str(path))[0]) == 10_000
+        else:
+            with pytest.raises(InvalidInputError, match="when unpacked"):
+                read_table(str(path))
+
+
 def test_no_more_rows_are_read_than_were_counted(tmp_path):
     """The file says how many rows it has, and its parts say it again."""
     path = tmp_path / "more.parquet"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from datetime import date
+from decimal import Decimal
 from functools import partial
 
 import numpy as np
@@ -54,6 +56,14 @@ def pairs():
         "nesting": ([1, [2]], [[1], 2]),
         "words": (["ab", "c"], ["a", "bc"]),
         "quotes": (["a', 'b"], ["a", "b"]),
+        "day": (date(2026, 1, 1), date(2026, 1, 2)),
+        "decimal": (Decimal("1.5"), Decimal("1.6")),
+        "moment": (pd.Timestamp(0, tz="UTC"), pd.Timestamp(1, tz="UTC")),
+        "moments": (
+            pd.DataFrame({"t": pd.date_range("2020", periods=3, tz="UTC")}),
+            pd.DataFrame({"t": pd.date_range("2021", periods=3, tz="UTC")}),
+        ),
+        "generator": (np.random.default_rng(0), np.random.default_rng(1)),
         "words or numbers": (["1", "2"], [1, 2]),
         "list or tuple": ([1, 2], (1, 2)),
         "sign": ([0.0, 1.0], [-0.0, 1.0]),

@@ -148,9 +148,9 @@ def parquet_bytes(file: Any, names: Sequence[str], limit: int) -> int:
     # Long texts that differ would fill the memory within the first rows looked at. To
     # ask for the sizes of single columns of a damaged file would end the process.
     groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
-    size = max(size, sum(max(0, group.total_byte_size) for group in groups))
-    if size > limit:
-        return int(size)
+    claimed = sum(max(0, group.total_byte_size) for group in groups)
+    if max(size, claimed) > limit:
+        return int(max(size, claimed))
     for batch in file.iter_batches(batch_size=ROWS, columns=texts):
         size += sum(text_bytes(column) for column in batch.columns)
         if size > limit:

@@ -31,7 +31,9 @@ __all__ = ["is_metric", "resolve_loss"]
 
 # Packages whose estimators score by accuracy, r2 or what is said of them below. The
 # ``score`` of any other is asked for.
-SAME_SCORES = frozenset({"sklearn", "cvst", "lightgbm", "xgboost", "catboost"})
+SAME_SCORES = frozenset(
+    {"sklearn", "sklearnex", "daal4py", "cvst", "lightgbm", "xgboost", "catboost"}
+)
 
 # Their own score is the explained deviance of their family.
 TWEEDIE_POWERS: dict[type, float] = {PoissonRegressor: 1, GammaRegressor: 2}
@@ -132,9 +134,13 @@ def _default_loss(estimator: Any) -> PointwiseLoss:
 
 
 def _final(estimator: Any) -> Any:
-    while isinstance(estimator, Pipeline):
-        estimator = estimator.steps[-1][1]
-    return estimator
+    while True:
+        if isinstance(estimator, Pipeline):
+            estimator = estimator.steps[-1][1]
+        elif isinstance(estimator, BaseSearchCV) and estimator.scoring is None:
+            estimator = estimator.estimator
+        else:
+            return estimator
 
 
 def _own_scoring(estimator: Any, metadata: bool) -> Any:
@@ -150,8 +156,9 @@ def _own_scoring(estimator: Any, metadata: bool) -> Any:
 
 def _has_score_of_its_own(final: Any) -> bool:
     """Return whether ``score`` is neither scikit-learn's nor known to be the same."""
-    home = getattr(getattr(type(final), "score", None), "__module__", None)
-    return home is not None and home.split(".")[0] not in SAME_SCORES
+    kinds = type(final).__mro__
+    homes = [kind.__module__ for kind in kinds if vars(kind).get("score") is not None]
+    return bool(homes) and homes[0].split(".")[0] not in SAME_SCORES
 
 
 def _build(metric: Metric) -> PointwiseLoss:

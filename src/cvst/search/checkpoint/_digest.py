@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
@@ -118,8 +119,10 @@ class _Digest:
                 for one in value.columns
             ]
             return _mixed(name, [_each_type(value), self.of(columns)])
-        if hasattr(value, "to_numpy"):
-            return _mixed(name, [self._array_of(value), str(value.dtype).encode()])
+        # Single values of pandas have it too; Arrow says ``type``.
+        if hasattr(value, "to_numpy") and hasattr(value, "__len__"):
+            kind = getattr(value, "dtype", getattr(value, "type", ""))
+            return _mixed(name, [self._array_of(value), str(kind).encode()])
         if isinstance(value, Sequence):
             return _mixed(name, map(self.of, value))
         if is_stored(value):
@@ -163,6 +166,10 @@ class _Digest:
             state = None  # locks, generators and the like are all alike
         if state is None:
             state = getattr(value, "__dict__", None)
+        if not state:
+            # Dates, decimals and the like: by what a copy would be made from.
+            with suppress(Exception):
+                state = value.__reduce_ex__(2)[1:3]
         yield self.of(state)
 
     def _array_of(self, value: Any) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
@@ -158,12 +159,35 @@ def _estimator(estimator: Any) -> Iterator[tuple[str, Part]]:
 def data_fingerprint(inputs: Inputs) -> dict[str, Part]:
     """Return what tells the data of a fit from others, without reading all of them.
 
-    Of inputs with many rows some are looked at, from the first to the last.
+    Of inputs with many rows some are looked at, from the first to the last. What cannot
+    be told from others is taken to be the same: nobody asked for this comparison yet.
     """
-    return dict(_data(inputs, MOST_ROWS))
+    known = {}
+    for name, value in _given(inputs, inputs.row_params).items():
+        with suppress(Exception):  # of any type, by objects of others
+            seen = _spread(value) if name in ("X", "X_val") else value
+            known[name] = {"digest": digest(seen), "text": _shape_text(value)}
+    return known
 
 
-def _data(inputs: Inputs, most: int | None = None) -> Iterator[tuple[str, Part]]:
+def _spread(X: Any) -> Any:
+    """Return rows of X, evenly spread; fewer of those that may hold anything."""
+    n_rows = num_samples(X)
+    most = MOST_ROWS if hasattr(X, "shape") else MOST_ROWS // 100
+    if n_rows <= most or is_stored(X):
+        return X
+    # Some sparse formats have no rows to take; those of X_val come as they are.
+    X = X.tocsr() if hasattr(X, "tocsr") else X
+    return take(X, np.linspace(0, n_rows - 1, most).astype(np.int64))
+
+
+def _data(inputs: Inputs) -> Iterator[tuple[str, Part]]:
+    for name, value in _given(inputs, inputs.fit_params).items():
+        yield name, {"digest": digest(value), "text": _shape_text(value)}
+
+
+def _given(inputs: Inputs, fit_params: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a fit was given, by name."""
     given = {
         "X": inputs.X,
         "y": inputs.y,
@@ -171,7 +195,7 @@ def _data(inputs: Inputs, most: int | None = None) -> Iterator[tuple[str, Part]]
         "y_val": inputs.y_val,
         "groups": inputs.groups,
         "sample_weight": inputs.sample_weight,
-        **inputs.fit_params,
+        **fit_params,
         **{
             f"sample_weight of {name}": weights
             for name, weights in inputs.other_weights.items()
@@ -185,22 +209,14 @@ def _data(inputs: Inputs, most: int | None = None) -> Iterator[tuple[str, Part]]
             for name, value in metadata.arguments.items()
         },
     }
-    for name, value in given.items():
-        if value is not None:
-            shape = getattr(value, "shape", None)
-            shape = _length(value) if shape is None else shape
-            text = " by ".join(f"{length:,}" for length in shape)
-            text = text or value_text(value, 40)
-            seen = _spread(value, most) if most and name in ("X", "X_val") else value
-            yield name, {"digest": digest(seen), "text": text}
+    return {name: value for name, value in given.items() if value is not None}
 
 
-def _spread(X: Any, most: int) -> Any:
-    """Return at most this many rows, evenly spread."""
-    n_rows = num_samples(X)
-    if n_rows <= most or is_stored(X):
-        return X
-    return take(X, np.linspace(0, n_rows - 1, most).astype(np.int64))
+def _shape_text(value: Any) -> str:
+    shape = getattr(value, "shape", None)
+    shape = _length(value) if shape is None else shape
+    text = " by ".join(f"{length:,}" for length in shape)
+    return text or value_text(value, 40)
 
 
 def _length(value: Any) -> tuple[int, ...]:

@@ -154,6 +154,9 @@ def _takes_weights(scorer: Any) -> bool:
     if routing_enabled():
         return True  # then there are weights only if it has requested them
     try:
-        return "sample_weight" in signature(scorer).parameters
+        # scikit-learn's way to ask an estimator takes anything, and hands it on.
+        asked = getattr(scorer, "_estimator", None)
+        score = scorer if asked is None else asked.score
+        return "sample_weight" in signature(score).parameters
     except (TypeError, ValueError):
         return False
