@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import math
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -21,7 +22,7 @@ from sklearn.model_selection import StratifiedKFold
 __all__ = ["Flaml", "Optuna", "OptunaPruned", "Smac"]
 
 
-class ByTrials:
+class ByTrials(ABC):
     """A search that asks for the loss of one configuration after the other."""
 
     def __init__(
@@ -45,9 +46,9 @@ class ByTrials:
         self.best_params_ = dict(self.found(fold_loss))
         self.final = clone(self.estimator).set_params(**self.best_params_).fit(X, y)
 
+    @abstractmethod
     def found(self, fold_loss: Callable[[dict[str, float], int], float]) -> Any:
         """Return the parameters of the winner."""
-        raise NotImplementedError
 
     def predict(self, X: Any) -> Any:
         """Predict by the final fit."""

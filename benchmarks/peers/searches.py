@@ -120,7 +120,7 @@ def searches(seed: int) -> dict[str, Any]:
     from by_trials import Flaml, Optuna, OptunaPruned, Smac
     from dask_ml.model_selection import GridSearchCV as DaskGridSearchCV
     from scipy.stats import loguniform
-    from sklearn.experimental import enable_halving_search_cv  # noqa: F401
+    from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - registers
     from sklearn.model_selection import (
         GridSearchCV,
         HalvingGridSearchCV,

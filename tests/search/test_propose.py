@@ -526,9 +526,10 @@ def test_sparse_rows_to_test_on_may_have_any_format(monkeypatch, data):
     monkeypatch.setattr(_fingerprint, "MOST_ROWS", 20)
     X, y = data
     for kind in (sparse.coo_matrix, sparse.bsr_array):
-        search = tree_search(n_iter=2)
-        search.fit(X[:300], y[:300], X_val=kind(X[300:]), y_val=y[300:])
-        assert search.n_looks_
+        search, tested = tree_search(n_iter=2), {"y_val": y[300:]}
+        search.fit(X[:300], y[:300], X_val=kind(X[300:]), **tested)
+        with pytest.raises(InvalidInputError, match=r"last fit: X_val \(100 by 3\)"):
+            search.resume(X[:300], y[:300], X_val=kind(other(X[300:], 0)), **tested)
 
 
 def test_a_search_of_another_version_is_not_continued(data):
