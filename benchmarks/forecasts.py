@@ -200,13 +200,14 @@ def again(options: argparse.Namespace) -> None:
 def cores(options: argparse.Namespace) -> None:
     """Measure many cells at a time, each on cores of its own."""
     end = time.monotonic() + options.seconds
-    n_cores = options.cores or os.cpu_count() or 1
+    first = options.first_core
+    n_cores = options.cores or (os.cpu_count() or 1) - first
     shares = {"calm": options.calm_share, "busy": 1.0}
     for condition in CONDITIONS[:2]:
         width = 1 if condition == "calm" else 2
         free = [
             list(range(core, core + width))
-            for core in range(0, n_cores - width + 1, width)
+            for core in range(first, first + n_cores - width + 1, width)
         ]
         until = end - (1 - shares[condition]) * options.seconds
         _fill(cells(options.rows, options.cases), condition, free, until, options)
@@ -416,6 +417,7 @@ def main() -> None:
     wide.add_argument("--seconds", type=float, default=300.0)
     wide.add_argument("--calm-share", type=float, default=0.35)
     wide.add_argument("--cores", type=int, default=None, help="how many of all")
+    wide.add_argument("--first-core", type=int, default=0, help="0 is the first")
     writer = commands.add_parser("table")
     writer.add_argument("--machine", default=f"{platform.machine()}")
     writer.add_argument("--out", type=Path, default=TABLE)

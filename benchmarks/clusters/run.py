@@ -206,6 +206,16 @@ def is_same(one, other):
     )
 
 
+def look_seconds(search):
+    """Return what each look took, so that one sees which leave workers idle."""
+    return [round(seen.seconds, 3) for seen in search.race_.observations]
+
+
+def look_sizes(search):
+    """Return how many configurations each look was at."""
+    return [len(seen.look.configurations) for seen in search.race_.observations]
+
+
 def nothing(chunk, rows=None):
     """Do nothing."""
     del rows
@@ -274,6 +284,7 @@ def measure(tell, engine, n_workers, known, options):
                 efficiency=None if first is None else first / n_workers / seconds,
                 efficiency_over_serial=known[name] / n_workers / seconds,
                 same_as_serial=is_same(search, known[name, "search"]),
+                look_seconds=look_seconds(search),
                 **traffic.line(),
             )
 
@@ -322,7 +333,9 @@ def main():
         race(small(case), "cross_validation")
         known[name, "search"], known[name] = race(case, options.strategy)
         tell(what="serial", case=name, seconds=known[name],
-             looks=known[name, "search"].race_.n_looks)  # fmt: skip
+             looks=known[name, "search"].race_.n_looks,
+             configurations=look_sizes(known[name, "search"]),
+             look_seconds=look_seconds(known[name, "search"]))  # fmt: skip
     for name in cases(options.rows) if options.beside else ():
         beside(tell, name, known, options.beside, options)
     counts = [int(count) for count in options.workers.split(",")]
