@@ -6,6 +6,7 @@ import importlib
 import pickle
 import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import joblib
 import numpy as np
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from cvst.parallel import _files, in_chunks, on_file, run_chunks, whereabouts
+from cvst.parallel import Crew, _files, in_chunks, on_file, run_chunks, whereabouts
 
 
 def blas_threads(_=None):
@@ -32,6 +33,31 @@ def test_every_chunk_has_one_blas_thread(n_jobs):
             for during in run_chunks(blas_threads, [0, 1], n_jobs, "threads"):
                 assert set(during.values()) == {1}
             assert blas_threads() == before
+
+
+@pytest.mark.parametrize("prefer", ["threads", "processes"])
+def test_the_number_of_workers_may_come_from_joblibs_context(prefer):
+    """It counts for threads too, for which joblib itself takes one worker."""
+
+    def both_are_here(chunk):
+        # A local function travels by value.
+        import time
+        from pathlib import Path
+
+        mine, other = (Path(chunk[0]) / str(number) for number in chunk[1:])
+        mine.touch()
+        end = time.monotonic() + 20
+        while not other.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        return other.exists()
+
+    with TemporaryDirectory() as folder, joblib.parallel_config(n_jobs=2):
+        chunks = [(folder, 0, 1), (folder, 1, 0)]
+        found = list(run_chunks(both_are_here, chunks, None, prefer))
+        with Crew(None, prefer, lambda chunk: chunk) as crew:
+            crew.wake(len)
+            assert crew._workers.n_workers == 2
+    assert found == [True, True]
 
 
 def test_worker_processes_have_one_blas_thread_whatever_joblib_says():

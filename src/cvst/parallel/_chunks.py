@@ -186,7 +186,8 @@ class _Pool:
         backend, _ = joblib.parallel.get_active_backend(prefer=prefer)
         streams = getattr(backend, "supports_return_generator", False)
         self.function = function
-        self._n_jobs = n_jobs
+        # Asked for threads, joblib forgets the number that its context says.
+        self._n_jobs = effective_n_jobs(n_jobs)
         self._prefer = prefer
         self._options = {
             # Backends of others may know lists only.

@@ -175,7 +175,9 @@ class _Threads:
     def __init__(
         self, n_jobs: int | None, prefer: Literal["threads", "processes"]
     ) -> None:
-        self._parallel: Any = joblib.Parallel(n_jobs, prefer=prefer).__enter__()
+        # Asked for threads, joblib forgets the number that its context says.
+        n_workers = effective_n_jobs(n_jobs)
+        self._parallel: Any = joblib.Parallel(n_workers, prefer=prefer).__enter__()
         self.n_workers = int(self._parallel.n_jobs)
 
     def submit(
