@@ -23,6 +23,7 @@ from cvst.parallel._process_state import (
     kept_filters,
     one_blas_thread,
 )
+from cvst.parallel._spare import sharing_processors, spare_threads
 from cvst.parallel._waking import wake_workers
 
 __all__ = [
@@ -41,6 +42,8 @@ __all__ = [
     "one_blas_thread",
     "portable",
     "run_chunks",
+    "sharing_processors",
+    "spare_threads",
     "wake_workers",
     "whereabouts",
     "works_here",

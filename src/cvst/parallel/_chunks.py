@@ -23,6 +23,7 @@ from cvst.parallel._pickling import Packed
 from cvst.parallel._process_state import filtered_warnings, one_blas_thread
 from cvst.parallel._processes import Processes, in_order, leased
 from cvst.parallel._single import Interrupted, parts_of, single_threaded
+from cvst.parallel._spare import sharing_processors
 
 __all__ = [
     "Lost",
@@ -102,7 +103,9 @@ def run_chunks(
     with one_blas_thread():
         if works_here(n_jobs):
             for chunk in chunks:
-                yield function(chunk)
+                with sharing_processors():
+                    result = function(chunk)
+                yield result
             return
         handed = _HandedOut(chunks)
         with _pool(Packed(function), n_jobs, prefer, eager) as pool:

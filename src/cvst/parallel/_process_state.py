@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any
+from typing import Any, Literal
 
 from threadpoolctl import ThreadpoolController
 
@@ -32,10 +32,10 @@ class _Limits:
 
     def enter(self, guest: object) -> None:
         with self.lock:
-            pools = thread_pools()
+            pools = thread_pools("blas")
             # Libraries may have come since the first one entered.
             if not self.guests or pools is not self.pools:
-                self.limiters.append(pools.limit(limits=1, user_api="blas"))
+                self.limiters.append(pools.limit(limits=1))
                 self.pools = pools
             self.guests.add(guest)
 
@@ -137,14 +137,19 @@ def filtered_warnings() -> Iterator[None]:
         yield
 
 
-def thread_pools() -> ThreadpoolController:
-    """Return the thread pools of all libraries that are loaded by now."""
+def thread_pools(kind: Literal["blas", "openmp"]) -> ThreadpoolController:
+    """Return the thread pools of a kind, of all libraries that are loaded by now.
+
+    Of one kind only: a limit puts back all pools that it was made from, and those of
+    another kind may have been changed meanwhile.
+    """
     # To find them takes as long as many a fit. Libraries come with modules, so there
     # is nothing new to find until another module is imported.
-    return _thread_pools_with(len(sys.modules))
+    return _thread_pools_with(len(sys.modules))[kind]
 
 
 @lru_cache(maxsize=1)
-def _thread_pools_with(n_modules: int) -> ThreadpoolController:
+def _thread_pools_with(n_modules: int) -> dict[str, ThreadpoolController]:
     del n_modules
-    return ThreadpoolController()
+    found = ThreadpoolController()
+    return {kind: found.select(user_api=kind) for kind in ("blas", "openmp")}

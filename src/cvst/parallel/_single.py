@@ -23,7 +23,7 @@ def single_threaded(function: Callable[..., T], *args: Any) -> T | Interrupted:
     # OpenMP's limit belongs to the calling thread, and a worker process has its own
     # BLAS, so both are set where the work is done.
     try:
-        with one_blas_thread(), thread_pools().limit(limits=1, user_api="openmp"):
+        with one_blas_thread(), thread_pools("openmp").limit(limits=1):
             return function(*args)
     except KeyboardInterrupt:
         # A terminal sends Ctrl-C to workers too. Raised there it would kill a thread

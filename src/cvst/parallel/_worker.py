@@ -54,7 +54,8 @@ def _received(content: bytes) -> tuple[Any, tuple[bool, Any]]:
 
 def _called(function: Any, chunk: Any) -> tuple[bool, Any]:
     try:
-        with thread_pools().limit(limits=1):
+        blas, openmp = thread_pools("blas"), thread_pools("openmp")
+        with blas.limit(limits=1), openmp.limit(limits=1):
             return True, function(chunk)
     except Exception as error:
         return False, portable(error)

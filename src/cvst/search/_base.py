@@ -30,7 +30,12 @@ from cvst.exceptions import (
     FallbackWarning,
     UnusedArgumentWarning,
 )
-from cvst.parallel import kept_filters, one_blas_thread
+from cvst.parallel import (
+    kept_filters,
+    one_blas_thread,
+    sharing_processors,
+    spare_threads,
+)
 from cvst.race import Alone, AtMost, Decider, LookCutError, RaceState, race
 from cvst.report import score_name, stop_sentence
 from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
@@ -151,8 +156,8 @@ class BaseRaceSearch(FittedRace):
             The fitted search.
         """
         started = self._clock()
-        with kept_filters():
-            options = self._options()
+        options = self._options()
+        with kept_filters(), spare_threads(options.adapts_threads):
             self._warn_of_unused_arguments()
             inputs = self._read(X, y, params)
             configurations = list(self._configurations())
@@ -216,10 +221,11 @@ class BaseRaceSearch(FittedRace):
         inputs = search._read(X, y, params)
         setup = prepare(options, list(search._configurations()), inputs)
         prepared = options.clock() - started
-        # With a time budget, the race to plan is the one that it chooses.
-        setup, _ = start_budget(options, setup, started, search._preferred)
         again = self.time_budget is None
-        return plan_race(setup, n_folds, options.clock, prepared, again)
+        with spare_threads(options.adapts_threads):
+            # With a time budget, the race to plan is the one that it chooses.
+            setup, _ = start_budget(options, setup, started, search._preferred)
+            return plan_race(setup, n_folds, options.clock, prepared, again)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a strategy given by name are reachable too."""
@@ -442,7 +448,8 @@ class BaseRaceSearch(FittedRace):
             rows = rows_to_refit(
                 model, inputs, problem.refit_rows, setup.order, latest, problem.seed
             )
-            tasks.fit(model, rows.X, rows.y, dict(rows.fit_params))
+            with sharing_processors():
+                tasks.fit(model, rows.X, rows.y, dict(rows.fit_params))
         except KeyboardInterrupt as interrupt:
             return interrupt
         self.refit_time_ = perf_counter() - start

@@ -6,10 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
+from sklearn.ensemble import (
+    HistGradientBoostingClassifier,
+    HistGradientBoostingRegressor,
+)
+from sklearn.pipeline import Pipeline
+
 from cvst._searched import Search
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["SearchOptions"]
+
+SAME_BITS = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,18 @@ class SearchOptions:
     max_memory: int | str | None
     clock: Callable[[], float]
     keeps_time: bool = False
+
+    @property
+    def adapts_threads(self) -> bool:
+        """Whether fits may have fewer threads while others use the machine.
+
+        The last bits of some learners depend on their threads. So it is done where the
+        race depends on the clock anyway, and for the learner whose bits do not.
+        """
+        final = self.estimator
+        if isinstance(final, Pipeline):
+            final = final.steps[-1][1]
+        return self.time_budget is not None or isinstance(final, SAME_BITS)
 
     @classmethod
     def of(

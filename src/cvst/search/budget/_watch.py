@@ -10,7 +10,7 @@ import numpy as np
 
 from cvst._typing import FloatArray
 from cvst.evaluation import DataSource, Scratch, configured, take
-from cvst.parallel import effective_n_jobs
+from cvst.parallel import effective_n_jobs, sharing_processors
 from cvst.race import Look, LookLosses
 
 __all__ = ["SHORT", "SHORT_SHARE", "Clock", "Timing", "Watch"]
@@ -174,7 +174,8 @@ class Watch:
         X, _ = data.inputs(rows, rows)
         y = take(data.y, rows)
         arguments = (X,) if y is None else (X, y)
-        model.fit(*arguments, **data.fit_params(rows))
+        with sharing_processors():
+            model.fit(*arguments, **data.fit_params(rows))
 
     def effort(self, timing: Timing) -> float:
         """Return the seconds of the processor, where they are those of the look.
