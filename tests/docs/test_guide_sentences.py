@@ -138,14 +138,3 @@ def test_rows_of_the_problems_of_the_estimate():
     sizes = {int(re.search(r" (\d+)x\d+ ", one)[1]) for one in problems}
     told = f"three families of models and {min(sizes)} to {max(sizes):,} rows"
     assert told in plain("docs/user_guide/estimate.md")
-
-
-def test_machines_on_processes_took_what_the_page_on_clusters_says():
-    seconds, n_rows = {}, None
-    for one in records("clusters.jsonl"):
-        n_rows = one["rows"] if one["what"] == "machine" else n_rows
-        chosen = one["what"] == "race" and "skipped" not in one and n_rows == 4000
-        if chosen and (one["case"], one["engine"]) == ("SVC", "loky"):
-            seconds[one["workers"]] = f"{one['seconds']:.1f} s"
-    told = f"took {seconds[4]} on four workers and {seconds[8]} on eight, longer than "
-    assert f"{told}the {seconds[1]} on one" in plain("docs/user_guide/clusters.md")

@@ -68,23 +68,24 @@ def test_the_time_that_loading_the_solver_is_taken_to_cost():
         assert f"{LOAD_SECONDS} seconds" in plain(name), name
 
 
-def test_empty_tasks_of_clusters():
+def test_the_sentences_on_clusters():
     """All runs of the file, rounded as the page has them."""
     runs = records("clusters.jsonl")
-    times = {"dask": [], "loky": []}
-    for one in runs:
-        if one["what"] == "overhead":
-            times[one["engine"]].append(one["ms_per_task"])
-    serial = max(
-        one["seconds"]
-        for one in runs
-        if (one["what"], one.get("case")) == ("serial", "SVC")
-    )
     text = plain("docs/user_guide/clusters.md")
-    dask = f"{min(times['dask']):.0f} to {max(times['dask']):.0f} ms with Dask"
-    loky = f"{min(times['loky']):.1f} to {max(times['loky']):.1f} ms".replace("0.", ".")
-    assert f"takes {dask} and {loky} with joblib's processes" in text
-    assert f"(the serial race took {serial:.1f} s)" in text
+    tasks = [one["ms_per_task"] for one in runs if one["what"] == "overhead"]
+    assert f"takes {min(tasks):.0f} to {max(tasks):.0f} ms with Dask" in text
+    alone = [one["beside"] for one in runs if one["what"] == "beside"]
+    told = f"run at {min(alone):.2f} to {max(alone):.2f} of the speed"
+    assert told.replace("0.", ".") in text
+    first, *others = next(
+        one["look_seconds"]
+        for one in runs
+        if (one["what"], one.get("case"), one.get("engine"), one.get("workers"))
+        == ("race", "SVC", "dask", 8)
+    )
+    assert f"first look took {first:.1f} s and the later ones {others[-1]:.1f} s" in (
+        text
+    )
 
 
 def test_reports_are_as_large_as_the_page_says():
