@@ -13,8 +13,10 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import BudgetTooSmallError
-from cvst.race import TrackAndConfirm
-from cvst.theory import drop_error_bound, safety_zone, speedup_ceiling
+from cvst.race import Problem, TrackAndConfirm
+from cvst.search import _plan
+from cvst.search.budget._model import CostModel
+from cvst.theory import PowerCurve, drop_error_bound, safety_zone, speedup_ceiling
 
 GRID = {"alpha": np.logspace(-3, 3, 40).tolist()}
 
@@ -240,3 +242,23 @@ def test_the_total_counts_what_is_no_look(regression):
     assert low < plan.total_seconds < high
     assert plan.to_dict()["total_seconds"] == plan.total_seconds
     assert "for the rest." in " ".join(str(plan).split())
+
+
+def test_tests_that_are_made_at_once_are_not_counted_one_by_one(monkeypatch):
+    """A call takes .9 s of its own clock and a test in it .1 s; nothing else does."""
+    Clock.now = 0.0
+
+    def test_of(table):
+        Clock.now += 0.9 + 0.1 * len(table)
+
+    monkeypatch.setattr(_plan, "paired_excess_test", test_of)
+    monkeypatch.setattr(_plan, "corrected_best", lambda table: None)
+    looks = tuple(
+        _plan.LookForecast("confirm", 80, 20, 8, expected, 1.0)
+        for expected in (8.0, 4.0, 2.0)
+    )
+    line = PowerCurve(0.0, 1.0, 1.0)
+    model = CostModel(line, line, line)
+    found = _plan._after(model, Problem(8, 100), looks, Clock(), False)
+    # Each look is tested on its own rows and on those before it.
+    assert found == pytest.approx(3 * 0.9 + 0.1 * (8 * 1 + 4 * 2 + 2 * 3))

@@ -47,6 +47,9 @@ DOUBT_OF_COUNTS = 2.5
 # Below that share of a fit's cost the part of the rows is not to be seen.
 UNSEEN = 0.01
 
+# Tests that are timed together, to tell the cost of one from that of a call.
+AT_ONCE = 8
+
 # Work other than fits is known to that factor.
 DOUBT_OF_OTHERS = 1.5
 
@@ -326,11 +329,14 @@ def _after(
     n_left = max(2, round(counts[-1]))
     rng = np.random.default_rng(0)
     table = rng.normal(size=(min(n_left, 200), min(problem.n_samples, 2000)))
-    one = rng.normal(size=(1, last.n_test))
+    several = rng.normal(size=(AT_ONCE, last.n_test))
     books = BOOKS * _seconds_of(lambda: corrected_best(table), clock)
-    # Each look is tested with those before it.
+    # A look is tested with those before it, and all configurations at once.
+    call = _seconds_of(lambda: paired_excess_test(several[:1]), clock)
+    calls = _seconds_of(lambda: paired_excess_test(several), clock)
+    each = max(0.0, calls - call) / (AT_ONCE - 1)
     n_tests = float(counts @ np.cumsum([look.n_test for look in looks])) / last.n_test
-    seconds = books + n_tests * _seconds_of(lambda: paired_excess_test(one), clock)
+    seconds = books + len(looks) * max(0.0, call - each) + n_tests * each
     saved = sum(looks[0].max_configurations - counts)
     if not looks_again or saved < 1 or looks[0].n_train < last.n_train:
         return float(seconds)

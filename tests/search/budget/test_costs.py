@@ -329,6 +329,34 @@ def test_who_stays_is_that_of_a_simulation():
         assert counts[place] == pytest.approx(expected, rel=0.02)
 
 
+def test_fewer_stay_in_the_folds_after_subsets_where_there_are_more_rows():
+    """Witness: the usual gaps and tests, drawn 200,000 times."""
+    left = {}
+    for n_rows in (1_000, 10_000):
+        order = np.arange(n_rows)
+        parts = np.array_split(order, 5)
+        folds = tuple((np.setdiff1d(order, part), part) for part in parts)
+        ten = tuple(
+            (np.setdiff1d(order, part), part) for part in np.array_split(order, 10)
+        )
+        problem = Problem(40, n_rows, folds={5: folds, 10: ten})
+        strategy = TrackAndConfirm()
+        names = [look.stage for look in strategy.planned_looks(problem)]
+        model = CostModel(LINE, LINE, LINE)
+        counts = expected_looks(strategy, problem, model).counts
+        left[n_rows] = counts[[name == "confirm" for name in names]]
+    entering = left[10_000][0]
+    assert entering == left[1_000][0] < 40
+    rng = np.random.default_rng(1)
+    gaps = np.abs(rng.normal(0, USUAL_GAP, 200_000))
+    for place in range(1, 5):
+        seen = gaps * np.sqrt(place * 2_000) + rng.normal(size=gaps.shape)
+        stays = np.mean(seen < norm.isf(0.05 / 39))
+        expected = 1 + (entering - 1) * stays
+        assert left[10_000][place] == pytest.approx(expected, rel=0.02)
+        assert left[10_000][place] < 0.7 * left[1_000][place]
+
+
 @pytest.mark.parametrize("n_rows", [1_000, 10_000])
 def test_nothing_known_of_gaps_they_are_as_usual(n_rows):
     """Witness: gaps and tests drawn 200,000 times; more rows leave fewer."""

@@ -106,9 +106,14 @@ def expected_looks(strategy: Strategy, problem: Problem, model: CostModel) -> Ex
     # Most races have no climb at all, the other looks have at least two.
     climbs = np.array([name == "climb" for name in names])
     counts = np.where(climbs, counts, np.maximum(np.minimum(most, FEWEST), counts))
-    if at_once:
-        usual = _usually_staying(looks, problem, strategy.level)
-        counts = np.where(np.array(names) == names[0], 1 + (most - 1) * usual, counts)
+    confirms = np.array([name == "confirm" for name in names])
+    if confirms.any():
+        # Folds in a row. What is counted holds on few rows; on more, tests see more.
+        folds = [look for look, confirm in zip(looks, confirms, strict=True) if confirm]
+        usual = _usually_staying(folds, problem, strategy.level)
+        entering = most[confirms] if at_once else counts[confirms][0]
+        tested = 1 + (entering - 1) * usual
+        counts[confirms] = tested if at_once else np.minimum(counts[confirms], tested)
     if len(model.gaps) < 2 or not model.gap_rows:
         return Expected(counts, np.ones(len(looks)))
     staying = _staying(looks, problem, model, strategy.level)
