@@ -7,7 +7,11 @@ import functools
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
+from sklearn.cluster import DBSCAN, KMeans
+from sklearn.covariance import ShrunkCovariance
 from sklearn.datasets import make_classification
+from sklearn.decomposition import LatentDirichletAllocation
+from sklearn.linear_model import PoissonRegressor
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -176,3 +180,48 @@ def test_without_any_score_it_is_refused():
 
     with pytest.raises(InvalidInputError, match="a score of its own"):
         RaceGridSearchCV(Bare(), {}).fit(X)
+
+
+class Counts(PoissonRegressor):
+    """A subclass with the score of its family."""
+
+
+@pytest.mark.parametrize(
+    ("estimator", "grid", "with_targets"),
+    [
+        (KMeans(n_init=2, random_state=0), {"n_clusters": [2, 3, 5, 8]}, False),
+        (
+            make_pipeline(StandardScaler(), KMeans(n_init=2, random_state=0)),
+            {"kmeans__n_clusters": [2, 4, 6]},
+            False,
+        ),
+        (ShrunkCovariance(), {"shrinkage": [0.0, 0.2, 0.9]}, False),
+        (
+            LatentDirichletAllocation(max_iter=3, random_state=0),
+            {"n_components": [2, 4]},
+            False,
+        ),
+        (Counts(), {"alpha": [0.01, 1.0, 100.0]}, True),
+    ],
+    ids=["clusters", "clusters in a pipeline", "covariance", "topics", "subclass"],
+)
+def test_any_score_method_of_scikit_learn_is_raced(estimator, grid, with_targets):
+    """Witness: ``GridSearchCV`` on the same folds."""
+    rng = np.random.default_rng(0)
+    X = rng.poisson(3, size=(200, 4)).astype(float)
+    y = rng.poisson(np.exp(X[:, 0] / 4)) if with_targets else None
+    theirs = GridSearchCV(estimator, grid, cv=5).fit(X, y)
+    ours = RaceGridSearchCV(
+        estimator, grid, cv=5, strategy="cross_validation", random_state=0
+    ).fit(X, y)
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+    )
+    assert ours.best_params_ == theirs.best_params_
+    raced = RaceGridSearchCV(estimator, grid, random_state=0).fit(X, y)
+    assert np.isfinite(raced.best_score_)
+
+
+def test_an_estimator_without_a_score_is_told_so():
+    with pytest.raises(InvalidInputError, match=r"DBSCAN .* has no method score"):
+        RaceGridSearchCV(DBSCAN(), {"eps": [0.1, 0.2]}).fit(np.ones((30, 2)))

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn import metrics
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.cluster import KMeans
+from sklearn.cluster import DBSCAN
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import (
     GammaRegressor,
@@ -572,7 +572,7 @@ def test_a_score_that_is_several_numbers_is_refused_with_a_way_out():
         resolve_loss(scorer, Ridge(), [[0.0, 1.0], [1.0, 2.0]])
 
 
-@pytest.mark.parametrize("estimator", [KMeans(), IsolationForest()], ids=str)
+@pytest.mark.parametrize("estimator", [DBSCAN(), IsolationForest()], ids=str)
 def test_an_estimator_without_a_score_of_its_own_asks_for_one(estimator):
     with pytest.raises(InvalidInputError, match="Pass scoring"):
         resolve_loss(None, estimator, None)

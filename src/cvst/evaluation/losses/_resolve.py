@@ -117,8 +117,9 @@ def _default_loss(estimator: Any) -> PointwiseLoss:
     final = _final(estimator)
     if isinstance(final, TweedieRegressor):
         return d2_tweedie_score(power=final.power)
-    if type(final) in TWEEDIE_POWERS:
-        return d2_tweedie_score(power=TWEEDIE_POWERS[type(final)])
+    for kind, power in TWEEDIE_POWERS.items():
+        if isinstance(final, kind):
+            return d2_tweedie_score(power=power)
     if is_classifier(estimator):
         return _build(METRICS["accuracy_score"])
     if is_regressor(estimator):
@@ -129,7 +130,7 @@ def _default_loss(estimator: Any) -> PointwiseLoss:
         )
     raise InvalidInputError(
         f"scoring=None asks {type(estimator).__name__} for a score of its own, but it "
-        "is neither a classifier nor a regressor nor a density. Pass scoring."
+        "has no method score. Pass scoring."
     )
 
 
@@ -146,7 +147,7 @@ def _final(estimator: Any) -> Any:
 def _own_scoring(estimator: Any, metadata: bool) -> Any:
     """Return what a search inside the race scores with, or the ``score`` to ask."""
     final = _final(estimator)
-    if metadata or _has_score_of_its_own(final):
+    if metadata or _has_score_of_its_own(final) or _scores_in_another_way(final):
         return metrics.check_scoring(estimator)
     searches = isinstance(final, BaseSearchCV | LogisticRegressionCV)
     scoring = final.scoring if searches else None
@@ -159,6 +160,17 @@ def _has_score_of_its_own(final: Any) -> bool:
     kinds = type(final).__mro__
     homes = [kind.__module__ for kind in kinds if vars(kind).get("score") is not None]
     return bool(homes) and homes[0].split(".")[0] not in SAME_SCORES
+
+
+def _scores_in_another_way(final: Any) -> bool:
+    """Return whether there is a ``score``, by none of the losses known here.
+
+    As for clusterings, topic models and covariances of scikit-learn.
+    """
+    known = is_classifier(final) or is_regressor(final)
+    return (
+        hasattr(final, "score") and not known and not hasattr(final, "score_samples")
+    )
 
 
 def _build(metric: Metric) -> PointwiseLoss:
