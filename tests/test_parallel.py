@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import pickle
 import shutil
+import threading
+import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -15,7 +17,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from cvst.parallel import Crew, _files, in_chunks, on_file, run_chunks, whereabouts
+from cvst.parallel import (
+    Crew,
+    _files,
+    filtered_warnings,
+    in_chunks,
+    on_file,
+    run_chunks,
+    whereabouts,
+    without_warnings,
+)
 
 
 def blas_threads(_=None):
@@ -151,3 +162,26 @@ def test_where_the_workers_are():
     for backend in ("loky", "multiprocessing"):
         with joblib.parallel_config(backend=backend):
             assert whereabouts(2, "threads") == "files"
+
+
+def test_threads_of_a_fit_that_is_timed_may_filter_warnings():
+    """A search may be the estimator of a search; it waited for the outer one for good.
+
+    Outside, filters are as they were, whoever leaves first.
+    """
+    before = list(warnings.filters)
+    done = threading.Event()
+
+    def inner():
+        with without_warnings(), filtered_warnings():
+            warnings.warn("not heard", UserWarning, stacklevel=1)
+        done.set()
+
+    with without_warnings():
+        warnings.warn("not heard", UserWarning, stacklevel=1)
+        thread = threading.Thread(target=inner, daemon=True)
+        thread.start()
+        assert done.wait(20)
+        warnings.warn("not heard", UserWarning, stacklevel=1)
+    thread.join()
+    assert warnings.filters == before

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from time import perf_counter
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -17,11 +20,17 @@ from sklearn.svm import SVC
 from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from cvst import RaceGridSearchCV, RaceSearchCV
-from cvst.parallel import _spare, run_chunks, spare_threads
+from cvst.parallel import _spare, run_chunks, sharing_processors, spare_threads
 from cvst.parallel._spare import spare_processors
 from cvst.search._options import SearchOptions
 
 SEVERAL = 4
+
+
+pytestmark = pytest.mark.skipif(
+    not ThreadpoolController().select(user_api="openmp").lib_controllers,
+    reason="no OpenMP that anybody can count the threads of",
+)
 
 
 def openmp_threads(_=None):
@@ -89,6 +98,28 @@ def test_threads_that_share_a_processor_are_given_up_for_a_while(machine):
         assert threads_after(machine, 1.0, 1) == 1
 
 
+def test_threads_are_not_given_up_for_ever(machine):
+    """The wait ends, begins anew after good fits, and is none for the final fit."""
+    with spare_threads():
+        threads_after(machine, 0.6, 1)
+        for _ in range(5):  # as if small fits went on for long
+            threads_after(machine, 1.0, 1)
+            threads_after(machine, _spare.LONGEST_WAIT, 1)
+        assert threads_after(machine, 3, SEVERAL) == SEVERAL
+        assert threads_after(machine, 1.0, 1) == SEVERAL
+        assert threads_after(machine, _spare.WAIT, 1) == 1
+        assert threads_after(machine, 1.0, 1) == SEVERAL
+        assert threads_after(machine, 0.1, 1) == 1
+        with sharing_processors(last=True):
+            assert openmp_threads() == SEVERAL
+
+
+def test_a_search_without_a_budget_begins_with_what_is_free(machine):
+    machine.spare = 3.0
+    with spare_threads(at_once=True):
+        assert threads_after(machine, 0.1, 3) == 3
+
+
 def test_nothing_changes_where_nobody_asked(machine):
     """Nor where one thread is all there is."""
     with spare_threads(False):
@@ -99,25 +130,76 @@ def test_nothing_changes_where_nobody_asked(machine):
         assert threads_after(machine, 9, 0.1) == 1
 
 
+def test_fewer_processors_than_threads_are_a_limit_too(machine, monkeypatch):
+    """As in a container that may use one of many processors."""
+    monkeypatch.setattr(_spare.joblib, "cpu_count", lambda: 1)
+    with spare_threads():
+        assert threads_after(machine, 9, 1) == 1
+        assert threads_after(machine, 9, 1) == 1
+    assert openmp_threads() == SEVERAL
+
+
+def test_a_fit_that_is_a_search_is_one_fit(machine):
+    """What happens inside neither changes its threads nor counts twice."""
+    with spare_threads():
+        threads_after(machine, 0.6, 1)
+        with sharing_processors():
+            assert threads_after(machine, 3, SEVERAL) == SEVERAL
+            machine.spare = 1.0
+            assert threads_after(machine, 3, SEVERAL) == SEVERAL
+        assert threads_after(machine, 3, 1) == 1
+
+
+def test_threads_that_inherit_the_context_leave_it_alone(machine):
+    """The limit belongs to the thread that set it, and would stay there for good."""
+    with spare_threads(), ThreadPoolExecutor(1) as pool:
+        machine.now += 9
+        inherited = copy_context()
+        with_limit = pool.submit(inherited.run, threads_after, machine, 3, SEVERAL)
+        with_limit.result()
+        assert openmp_threads() == 1
+    assert openmp_threads() == SEVERAL
+
+
+def test_errors_and_interrupts_leave_nothing_behind(machine):
+    for error in (ValueError, KeyboardInterrupt, SystemExit):
+
+        def fails(error=error):
+            machine.spend(0.6, 1)
+            raise error
+
+        with pytest.raises(error), spare_threads(), sharing_processors():
+            fails()
+        assert _spare._SPARE.get() is None
+        assert openmp_threads() == SEVERAL
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
 def test_linux_tells_how_many_processors_are_free(tmp_path, monkeypatch):
     """Without an answer all of them are thought to be."""
     told = tmp_path / "loadavg"
     told.write_text("0.50 0.40 0.30 4/517 12345\n")
     monkeypatch.setattr(_spare, "RUNNING", told)
-    assert spare_processors() == os.cpu_count() - 3
+    own = tmp_path / "task"
+    for number, state in enumerate("RRSD"):
+        (own / str(number)).mkdir(parents=True)
+        stat = f"{number} (a (odd) name) {state} 1 2 3"
+        (own / str(number) / "stat").write_text(stat)
+    monkeypatch.setattr(_spare, "OWN", own)
+    assert spare_processors() == os.cpu_count() - 2
     told.write_text("nonsense")
     assert spare_processors() == np.inf
     monkeypatch.setattr(_spare, "RUNNING", tmp_path / "missing")
     assert spare_processors() == np.inf
 
 
-def test_which_searches_adapt_their_threads():
+def test_which_searches_adapt_their_threads(machine):
     """Those that keep a budget, and those of a learner whose bits stay the same."""
 
     def adapts(estimator, **given):
         search = RaceGridSearchCV(estimator, {}, **given)
-        return SearchOptions.of(search, perf_counter).adapts_threads
+        with SearchOptions.of(search, perf_counter).spare_threads():
+            return _spare._SPARE.get() is not None
 
     boosting = HistGradientBoostingClassifier()
     assert adapts(boosting)
@@ -126,16 +208,21 @@ def test_which_searches_adapt_their_threads():
     assert adapts(SVC(), time_budget=10)
 
 
-@pytest.mark.parametrize("seed", [0, 1])
-def test_threads_change_no_bit_of_a_histogram_booster(seed):
+@pytest.mark.skipif(joblib.cpu_count() < 2, reason="one thread in any case")
+@pytest.mark.parametrize("early_stopping", [False, True])
+def test_threads_change_no_bit_of_a_histogram_booster(early_stopping):
     """On which the choice for searches without a budget rests."""
-    X, y = make_classification(3_000, 10, n_informative=6, n_classes=3, flip_y=0.1)
-    model = HistGradientBoostingClassifier(max_iter=15, random_state=seed)
+    X, y = make_classification(
+        800, 10, n_informative=6, n_classes=3, flip_y=0.1, random_state=0
+    )
+    model = HistGradientBoostingClassifier(
+        max_iter=5, early_stopping=early_stopping, random_state=0
+    )
     found = []
-    for n_threads in (1, 2, 3):
+    for n_threads in (1, 2):
         with threadpool_limits(limits=n_threads, user_api="openmp"):
             found.append(model.fit(X, y).predict_proba(X))
-    assert all(np.array_equal(found[0], other) for other in found[1:])
+    assert np.array_equal(*found)
 
 
 class ThreadsSeen(ClassifierMixin, BaseEstimator):
@@ -157,24 +244,45 @@ class ThreadsSeen(ClassifierMixin, BaseEstimator):
         return self.classes_[(X[:, 0] > self.shift).astype(int)]
 
 
-@pytest.mark.parametrize(
-    "search",
-    [
-        lambda: RaceGridSearchCV(
-            ThreadsSeen(), {"shift": np.linspace(-1, 1, 12)}, time_budget=0.3
-        ),
-        lambda: RaceSearchCV(ThreadsSeen(), {"shift": (-1.0, 1.0)}, time_budget=0.3),
-    ],
-)
-def test_fits_of_a_search_with_a_budget_begin_with_one_thread(search, monkeypatch):
-    """The final fit and the timed ones too; afterwards all is as it was."""
+SEARCHES = [
+    lambda: RaceGridSearchCV(
+        ThreadsSeen(), {"shift": np.linspace(-1, 1, 12)}, time_budget=3, max_looks=4
+    ),
+    lambda: RaceSearchCV(ThreadsSeen(), {"shift": (-1.0, 1.0)}, time_budget=0.3),
+]
+
+
+@pytest.mark.filterwarnings("ignore::cvst.exceptions.FallbackWarning")
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("first", [1e9, 0.0])
+def test_fits_of_a_search_with_a_budget(search, first, monkeypatch):
+    """All have one thread until several are tried; afterwards all is as it was."""
     monkeypatch.setattr(_spare.joblib, "cpu_count", lambda: SEVERAL)
-    monkeypatch.setattr(_spare, "FIRST", 1e9)
+    monkeypatch.setattr(_spare, "spare_processors", lambda: float(SEVERAL))
+    monkeypatch.setattr(_spare, "FIRST", first)
+    monkeypatch.setattr(_spare, "ENOUGH", 1e9)  # nothing is judged
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2))
     y = (X[:, 0] + rng.normal(size=300) > 0).astype(int)
     ThreadsSeen.seen.clear()
     with threadpool_limits(limits=SEVERAL, user_api="openmp"):
         search().fit(X, y)
+        assert openmp_threads() == SEVERAL
+    assert _spare._SPARE.get() is None
+    *others, final = ThreadsSeen.seen
+    # Before the final fit it is asked anew.
+    assert final == SEVERAL
+    assert set(others) == {1 if first else SEVERAL}
+
+
+def test_a_plan_times_fits_as_the_search_makes_them(monkeypatch):
+    """Those of looks, and those that are timed alone."""
+    monkeypatch.setattr(_spare.joblib, "cpu_count", lambda: SEVERAL)
+    monkeypatch.setattr(_spare, "FIRST", 1e9)
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 2)), rng.integers(0, 2, 300)
+    ThreadsSeen.seen.clear()
+    with threadpool_limits(limits=SEVERAL, user_api="openmp"):
+        SEARCHES[0]().plan(X, y)
         assert openmp_threads() == SEVERAL
     assert set(ThreadsSeen.seen) == {1}

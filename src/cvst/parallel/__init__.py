@@ -22,6 +22,7 @@ from cvst.parallel._process_state import (
     filtered_warnings,
     kept_filters,
     one_blas_thread,
+    without_warnings,
 )
 from cvst.parallel._spare import sharing_processors, spare_threads
 from cvst.parallel._waking import wake_workers
@@ -46,5 +47,6 @@ __all__ = [
     "spare_threads",
     "wake_workers",
     "whereabouts",
+    "without_warnings",
     "works_here",
 ]

@@ -18,7 +18,13 @@ from typing import Any, Literal
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["filtered_warnings", "kept_filters", "one_blas_thread", "thread_pools"]
+__all__ = [
+    "filtered_warnings",
+    "kept_filters",
+    "one_blas_thread",
+    "thread_pools",
+    "without_warnings",
+]
 
 
 class _Limits:
@@ -54,9 +60,10 @@ class _Limits:
 
 
 class _Filters:
-    """The filters of warnings as the first of several fits found them."""
+    """The filters of warnings as the first of several guests found them."""
 
-    def __init__(self) -> None:
+    def __init__(self, ignore: bool = False) -> None:
+        self.ignore = ignore
         self.lock = threading.Lock()
         self.guests: set[object] = set()
         self.found: warnings.catch_warnings[Any] | None = None
@@ -66,6 +73,8 @@ class _Filters:
             if not self.guests:
                 self.found = warnings.catch_warnings()
                 self.found.__enter__()
+                if self.ignore:
+                    warnings.simplefilter("ignore")
             self.guests.add(guest)
 
     def leave(self, guest: object) -> None:
@@ -78,16 +87,18 @@ class _Filters:
 
     def forked(self) -> None:
         # The fits of other threads are not there, nor is one that held the lock.
-        self.__init__()  # type: ignore[misc]
+        self.__init__(self.ignore)  # type: ignore[misc]
 
 
 _LIMITS = _Limits()
 _FILTERS = _Filters()
+_QUIET = _Filters(ignore=True)
 _WARNINGS = threading.RLock()
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_LIMITS.forked)
     os.register_at_fork(after_in_child=_FILTERS.forked)
+    os.register_at_fork(after_in_child=_QUIET.forked)
 
 
 @contextmanager
@@ -124,6 +135,32 @@ def kept_filters() -> Iterator[None]:
         except BaseException:
             _FILTERS.leave(guest)
             raise
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Ignore warnings while any thread is in here.
+
+    No lock is held meanwhile: a fit may start other threads that need it, and wait for
+    them.
+    """
+    guest = object()
+    try:
+        # Not while another thread has changed the filters for a moment.
+        with _WARNINGS:
+            _QUIET.enter(guest)
+        yield
+    finally:
+        try:
+            _leave_quiet(guest)
+        except BaseException:
+            _leave_quiet(guest)
+            raise
+
+
+def _leave_quiet(guest: object) -> None:
+    with _WARNINGS:
+        _QUIET.leave(guest)
 
 
 @contextmanager

@@ -3,20 +3,23 @@
 Threads of OpenMP wait for each other many times in a fit. Where another process has one
 of their processors, or the system keeps two of them on one, all wait until the
 scheduler comes round: two threads on two processors can take forty times as long as
-one. So a search that has to keep its time begins with one thread, and lets fits have
-more as long as there are processors to spare and the threads get more than one of them.
+one. So fits have as many threads as there are processors to spare, as long as these
+threads get more than one of them; and a search that has to keep its time begins with
+one.
 """
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from math import inf
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time, sleep
+from typing import Any
 
 import joblib
 
@@ -24,42 +27,66 @@ from cvst.parallel._process_state import thread_pools
 
 __all__ = ["sharing_processors", "spare_processors", "spare_threads"]
 
-# The fourth word counts the threads that run, this one included. It is read that many
-# times, that many seconds apart.
+# The fourth word counts the threads that run. It is read that many times, that many
+# seconds apart.
 RUNNING, GLANCES, GLANCE = Path("/proc/loadavg"), 5, 0.003
+
+# The threads of this process: the word after the name says whether one runs.
+OWN = Path("/proc/self/task")
 
 # Others come and go: seconds after which it is read again.
 PERIOD = 2.0
 
 # Seconds with one thread: at first, when fits are small, and after threads got no more
-# than that many processors in at least that many seconds; each time twice as long.
-FIRST, WAIT = 0.5, 5.0
+# than that many processors in at least that many seconds. Then twice as long each time,
+# up to the most.
+FIRST, WAIT, LONGEST_WAIT = 0.5, 5.0, 20.0
 TOO_FEW, ENOUGH = 1.15, 0.1
 
 
 class _Spare:
     """The threads that fits of this thread may have, for the time being."""
 
-    def __init__(self, limits: ExitStack) -> None:
-        self._limits = limits
-        self._n_most = self._n_threads = _most_threads()
-        self._ask_at, self._wait = perf_counter() + FIRST, WAIT
+    def __init__(self, first: float) -> None:
+        self.thread = threading.get_ident()
+        # What each pool had before, and the pools that there were when it was set.
+        self._found: dict[str, tuple[Any, int]] = {}
+        self._pools: Any = None
+        self._n_threads = 0
+        self._is_fitting = False
+        self._ask_at, self._wait = perf_counter() + first, WAIT
         self._seconds = self._processor = 0.0
-        self._set(1)
+        self._n_most = 1
+
+    def begin(self) -> None:
+        """Begin with one thread."""
+        self._n_most = self._set(1)
 
     @contextmanager
-    def fitting(self) -> Iterator[None]:
+    def fitting(self, last: bool) -> Iterator[None]:
         """Adapt the threads before a fit, and see afterwards what they were worth."""
-        if self._n_most < 2:
+        # A fit may be a search itself; what counts is the fit as a whole.
+        if self._is_fitting or self._n_most < 2:
             yield
             return
-        if perf_counter() >= self._ask_at:
+        if last or perf_counter() >= self._ask_at:
             self._set(int(max(1, min(self._n_most, spare_processors()))))
             self._ask_at = perf_counter() + PERIOD
+        elif self._pools is not thread_pools("openmp"):
+            self._set(self._n_threads)
         begun, busy = perf_counter(), process_time()
-        yield
+        self._is_fitting = True
+        try:
+            yield
+        finally:
+            self._is_fitting = False
         if self._n_threads > 1:
             self._judge(perf_counter() - begun, process_time() - busy)
+
+    def put_back(self) -> None:
+        """Let all pools have what they had."""
+        for pool, n_threads in self._found.values():
+            pool.set_num_threads(n_threads)
 
     def _judge(self, seconds: float, processor: float) -> None:
         self._seconds += seconds
@@ -69,42 +96,75 @@ class _Spare:
         if self._processor < TOO_FEW * self._seconds:
             self._set(1)
             self._ask_at = perf_counter() + self._wait
-            self._wait *= 2
+            self._wait = min(2 * self._wait, LONGEST_WAIT)
+        else:
+            self._wait = WAIT
         self._seconds = self._processor = 0.0
 
-    def _set(self, n_threads: int) -> None:
-        if n_threads == self._n_threads:
-            return
-        self._limits.close()
-        if n_threads < self._n_most:
-            limiter = thread_pools("openmp").limit(limits=n_threads)
-            self._limits.callback(limiter.restore_original_limits)
-        self._n_threads = n_threads
-        self._seconds = self._processor = 0.0
+    def _set(self, n_threads: int) -> int:
+        """Limit all pools, also those of libraries that came since; return the most."""
+        self._pools = thread_pools("openmp")
+        for pool in self._pools.lib_controllers:
+            # Noted before anything is changed: an interrupt may come at any time.
+            _, own = self._found.setdefault(pool.filepath, (pool, pool.num_threads))
+            pool.set_num_threads(min(own, n_threads))
+        if n_threads != self._n_threads:
+            self._n_threads, self._seconds, self._processor = n_threads, 0.0, 0.0
+        asked = max((own for _, own in self._found.values()), default=1)
+        return min(int(asked), int(joblib.cpu_count()))
 
 
 _SPARE: ContextVar[_Spare | None] = ContextVar("spare", default=None)
 
 
 @contextmanager
-def spare_threads(wanted: bool = True) -> Iterator[None]:
-    """Let fits of this thread have the processors that nobody else uses."""
+def spare_threads(wanted: bool = True, *, at_once: bool = False) -> Iterator[None]:
+    """Let fits of this thread have the processors that nobody else uses.
+
+    Parameters
+    ----------
+    wanted : bool, default=True
+        Whether to do so.
+    at_once : bool, default=False
+        Whether the first fits may have several threads too.
+    """
     if not wanted:
         yield
         return
-    with ExitStack() as limits:
-        before = _SPARE.set(_Spare(limits))
+    before, spare = _SPARE.get(), None
+    try:
+        spare = _Spare(0.0 if at_once else FIRST)
+        _SPARE.set(spare)
+        spare.begin()
+        yield
+    finally:
+        # As with other limits: an interrupt must not leave them behind.
         try:
-            yield
-        finally:
-            _SPARE.reset(before)
+            _leave(spare, before)
+        except BaseException:
+            _leave(spare, before)
+            raise
+
+
+def _leave(spare: _Spare | None, before: _Spare | None) -> None:
+    if spare is not None:
+        spare.put_back()
+    _SPARE.set(before)
 
 
 @contextmanager
-def sharing_processors() -> Iterator[None]:
-    """Around a fit in this thread: adapt its threads, where that is wanted."""
+def sharing_processors(*, last: bool = False) -> Iterator[None]:
+    """Around fits in this thread: adapt their threads, where that is wanted.
+
+    Parameters
+    ----------
+    last : bool, default=False
+        Whether it is worth asking anew, as for the final fit.
+    """
     spare = _SPARE.get()
-    with nullcontext() if spare is None else spare.fitting():
+    # Limits belong to a thread, and some threads have the context of another.
+    is_here = spare is not None and spare.thread == threading.get_ident()
+    with spare.fitting(last) if spare is not None and is_here else nullcontext():
         yield
 
 
@@ -117,17 +177,23 @@ def spare_processors() -> float:
     seen: list[int] = []
     try:
         while len(seen) < GLANCES:
-            # Threads of the last fit may not have gone to sleep yet.
             sleep(GLANCE)
             running = RUNNING.read_text().split()[3].partition("/")[0]
-            seen.append(int(running) - 1)
+            seen.append(int(running) - _own_running())
     except (OSError, ValueError, IndexError):
         return inf
     return (os.cpu_count() or 1) - max(0.0, median(seen))
 
 
-def _most_threads() -> int:
-    """Return the number of threads that OpenMP would start by itself."""
-    pools = thread_pools("openmp").lib_controllers
-    asked = max((int(pool.num_threads) for pool in pools), default=1)
-    return min(asked, int(joblib.cpu_count()))
+def _own_running() -> int:
+    """Return how many threads of this process run, this one included.
+
+    Those of the last fit may wait for the next one without going to sleep.
+    """
+    states = []
+    for thread in OWN.iterdir():
+        try:
+            states.append((thread / "stat").read_text().rpartition(")")[2].split()[0])
+        except (FileNotFoundError, ProcessLookupError):
+            continue  # it has just ended
+    return states.count("R")

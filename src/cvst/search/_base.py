@@ -30,12 +30,7 @@ from cvst.exceptions import (
     FallbackWarning,
     UnusedArgumentWarning,
 )
-from cvst.parallel import (
-    kept_filters,
-    one_blas_thread,
-    sharing_processors,
-    spare_threads,
-)
+from cvst.parallel import kept_filters, one_blas_thread, sharing_processors
 from cvst.race import Alone, AtMost, Decider, LookCutError, RaceState, race
 from cvst.report import score_name, stop_sentence
 from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
@@ -157,7 +152,7 @@ class BaseRaceSearch(FittedRace):
         """
         started = self._clock()
         options = self._options()
-        with kept_filters(), spare_threads(options.adapts_threads):
+        with kept_filters(), options.spare_threads():
             self._warn_of_unused_arguments()
             inputs = self._read(X, y, params)
             configurations = list(self._configurations())
@@ -222,7 +217,7 @@ class BaseRaceSearch(FittedRace):
         setup = prepare(options, list(search._configurations()), inputs)
         prepared = options.clock() - started
         again = self.time_budget is None
-        with spare_threads(options.adapts_threads):
+        with options.spare_threads():
             # With a time budget, the race to plan is the one that it chooses.
             setup, _ = start_budget(options, setup, started, search._preferred)
             return plan_race(setup, n_folds, options.clock, prepared, again)
@@ -448,7 +443,7 @@ class BaseRaceSearch(FittedRace):
             rows = rows_to_refit(
                 model, inputs, problem.refit_rows, setup.order, latest, problem.seed
             )
-            with sharing_processors():
+            with sharing_processors(last=True):
                 tasks.fit(model, rows.X, rows.y, dict(rows.fit_params))
         except KeyboardInterrupt as interrupt:
             return interrupt

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -14,6 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from cvst._searched import Search
 from cvst.exceptions import InvalidInputError
+from cvst.parallel import spare_threads
 
 __all__ = ["SearchOptions"]
 
@@ -51,9 +53,8 @@ class SearchOptions:
     clock: Callable[[], float]
     keeps_time: bool = False
 
-    @property
-    def adapts_threads(self) -> bool:
-        """Whether fits may have fewer threads while others use the machine.
+    def spare_threads(self) -> AbstractContextManager[None]:
+        """Let fits have fewer threads while others use the machine, where that is well.
 
         The last bits of some learners depend on their threads. So it is done where the
         race depends on the clock anyway, and for the learner whose bits do not.
@@ -61,7 +62,9 @@ class SearchOptions:
         final = self.estimator
         if isinstance(final, Pipeline):
             final = final.steps[-1][1]
-        return self.time_budget is not None or isinstance(final, SAME_BITS)
+        has_budget = self.time_budget is not None
+        wanted = has_budget or isinstance(final, SAME_BITS)
+        return spare_threads(wanted, at_once=not has_budget)
 
     @classmethod
     def of(

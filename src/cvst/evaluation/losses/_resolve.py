@@ -168,9 +168,7 @@ def _scores_in_another_way(final: Any) -> bool:
     As for clusterings, topic models and covariances of scikit-learn.
     """
     known = is_classifier(final) or is_regressor(final)
-    return (
-        hasattr(final, "score") and not known and not hasattr(final, "score_samples")
-    )
+    return hasattr(final, "score") and not known and not hasattr(final, "score_samples")
 
 
 def _build(metric: Metric) -> PointwiseLoss:

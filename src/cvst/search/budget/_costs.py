@@ -12,7 +12,6 @@ questions are asked, one after the other:
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -21,7 +20,7 @@ import numpy as np
 from cvst._typing import IntArray
 from cvst.evaluation import DataSource, Scratch
 from cvst.exceptions import AllFitsFailedError
-from cvst.parallel import effective_n_jobs, filtered_warnings
+from cvst.parallel import effective_n_jobs, without_warnings
 from cvst.race import Look, Problem
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._known_work import alone_of_group, known_work
@@ -102,8 +101,7 @@ def measure_costs(
         keep_losses=False,
         kept=[],
     )
-    with filtered_warnings():
-        warnings.simplefilter("ignore")
+    with without_warnings():
         return _Measurement(probe, problem, seconds, allowed, clock).model()
 
 
