@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -286,3 +287,31 @@ def test_a_plan_times_fits_as_the_search_makes_them(monkeypatch):
         SEARCHES[0]().plan(X, y)
         assert openmp_threads() == SEVERAL
     assert set(ThreadsSeen.seen) == {1}
+
+
+def test_lightgbm_which_asks_for_all_processors_is_limited_too(machine):
+    """Whoever of two searches leaves first, it has at the end what it had before."""
+    pytest.importorskip("lightgbm")
+    library = _spare._LightGBM._library()
+    if library is None:
+        pytest.skip("an older LightGBM, which has no such limit")
+
+    def most():
+        found = ctypes.c_int()
+        library.LGBM_GetMaxThreads(ctypes.byref(found))
+        return found.value
+
+    before = most()
+    with spare_threads():
+        assert most() == 1
+        threads_after(machine, 0.6, 1)
+        threads_after(machine, 3, SEVERAL)
+        assert most() == SEVERAL
+    assert most() == before
+    first, second = spare_threads(), spare_threads()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert most() == 1
+    second.__exit__(None, None, None)
+    assert most() == before

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import uniform
+from sklearn.ensemble import RandomForestClassifier
 
+from cvst import RaceSearchCV
 from cvst.proposals import RandomProposer
-from cvst.race import Trial
+from cvst.race import Problem, Trial
 from cvst.search._proposal_source import CREDIT, LARGEST_SHARES, ProposalSource
 from cvst.spaces import Space
 
@@ -81,3 +85,19 @@ def test_without_others_it_is_always_asked():
     """Then the result does not depend on the clock."""
     assert asked(0.0001, quick=(), n_fits=30) == [30]
     assert np.isclose(Clock.now, 30 * 0.05)
+
+
+@pytest.mark.parametrize(
+    ("own", "configuration", "times"),
+    [(100, {}, 2), (500, {}, 10), (20, {}, 1), (500, {"n_estimators": 150}, 3)],
+)
+def test_the_final_fit_of_a_forest_has_all_its_trees(own, configuration, times):
+    """Screening fits 50 of them; what is not searched is as in the estimator."""
+    forest = RandomForestClassifier(own, random_state=0)
+    space = {"max_depth": [2, 4]}
+    if configuration:
+        space["n_estimators"] = [50, 150]
+    search = RaceSearchCV(forest, space, time_budget=5)
+    problem = Problem(1, 100, covered={"n_estimators": "smaller"})
+    state = SimpleNamespace(configurations=[configuration], problem=problem)
+    assert search._options().strategy._whole(state, 0) == times

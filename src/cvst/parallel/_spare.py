@@ -10,7 +10,9 @@ one.
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -42,6 +44,58 @@ PERIOD = 2.0
 # up to the most.
 FIRST, WAIT, LONGEST_WAIT = 0.5, 5.0, 20.0
 TOO_FEW, ENOUGH = 1.15, 0.1
+
+
+class _LightGBM:
+    """The threads of LightGBM: it asks for all processors, whatever OpenMP says.
+
+    Its limit is one of the whole process, so the lowest of several guests counts, and
+    the last one to leave puts back what the first one found.
+    """
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.guests: dict[object, int] = {}
+        self.found = -1  # no limit
+
+    def limit(self, guest: object, n_threads: int) -> None:
+        """Let it have no more threads than that, if it is loaded."""
+        library = self._library()
+        if library is None:
+            return
+        with self.lock:
+            if not self.guests:
+                found = ctypes.c_int(-1)
+                library.LGBM_GetMaxThreads(ctypes.byref(found))
+                self.found = found.value
+            self.guests[guest] = n_threads
+            library.LGBM_SetMaxThreads(ctypes.c_int(min(self.guests.values())))
+
+    def leave(self, guest: object) -> None:
+        """Let a guest go; it may be said twice, for the first may be interrupted."""
+        library = self._library()
+        if library is None or guest not in self.guests:
+            return
+        with self.lock:
+            left = [n for one, n in self.guests.items() if one is not guest]
+            n_threads = min(left, default=self.found)
+            library.LGBM_SetMaxThreads(ctypes.c_int(n_threads))
+            self.guests.pop(guest, None)
+
+    def forked(self) -> None:
+        # The searches of other threads are not there, nor is one that held the lock.
+        self.lock = threading.Lock()
+
+    @staticmethod
+    def _library() -> Any:
+        library = getattr(sys.modules.get("lightgbm.basic"), "_LIB", None)
+        return library if hasattr(library, "LGBM_SetMaxThreads") else None
+
+
+_LIGHTGBM = _LightGBM()
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_LIGHTGBM.forked)
 
 
 class _Spare:
@@ -85,6 +139,7 @@ class _Spare:
 
     def put_back(self) -> None:
         """Let all pools have what they had."""
+        _LIGHTGBM.leave(self)
         for pool, n_threads in self._found.values():
             pool.set_num_threads(n_threads)
 
@@ -108,6 +163,7 @@ class _Spare:
             # Noted before anything is changed: an interrupt may come at any time.
             _, own = self._found.setdefault(pool.filepath, (pool, pool.num_threads))
             pool.set_num_threads(min(own, n_threads))
+        _LIGHTGBM.limit(self, n_threads)
         if n_threads != self._n_threads:
             self._n_threads, self._seconds, self._processor = n_threads, 0.0, 0.0
         asked = max((own for _, own in self._found.values()), default=1)

@@ -44,6 +44,7 @@ class ProposalRecords(Strategy):
         screen_rounds: int | None = None,
         refits: bool = True,
         rounds: Collection[str] = (),
+        own_rounds: int = 0,
     ) -> None:
         self.source = source
         self.n_iter = n_iter
@@ -57,6 +58,7 @@ class ProposalRecords(Strategy):
         self.screen_rounds = screen_rounds
         self.refits = refits
         self.rounds = rounds
+        self.own_rounds = own_rounds
         self._keys = FamilyKeys(rounds)
 
     def _fidelity(self, state: RaceState, rung: int) -> float:

@@ -202,9 +202,9 @@ class ProposalTimes(ProposalRecords):
         """Return how many times the rounds of the screening a configuration has."""
         if self.screen_rounds is None:
             return 1.0
-        return max(
-            1.0, rounds_in(state, state.configurations[number]) / self.screen_rounds
-        )
+        # What is not searched is as in the estimator.
+        rounds = rounds_in(state, state.configurations[number]) or self.own_rounds
+        return max(1.0, rounds / self.screen_rounds)
 
     def _reserve(self, state: RaceState) -> float:
         """Return the seconds that the final fit will take, with a margin."""

@@ -89,6 +89,8 @@ class ProposeAndConfirm(ProposalFolds):
         Whether time is kept for a final fit.
     rounds : collection of str
         Hyper-parameters in which members of a family differ: what shares a fit.
+    own_rounds : int
+        Rounds or trees of configurations that do not say: those of the estimator.
     """
 
     @property

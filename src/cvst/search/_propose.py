@@ -278,12 +278,13 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
         n_iter = self.n_iter
         if n_iter is None and self.time_budget is None:
             n_iter = DEFAULT_N_ITER
+        members = members_of(self.estimator, self._served_by_one_fit())
         source = ProposalSource(
             self._space(),
             resolve_proposer(self.proposer),
             self._rounds(),
             self._configurations(),
-            members_of(self.estimator, self._served_by_one_fit()),
+            members,
             quick=() if self.time_budget is None else (ParzenProposer(), QUICKEST),
         )
         strategy = ProposeAndConfirm(
@@ -295,6 +296,7 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
             screen_rounds=SCREEN_ROUNDS if self._averages() else None,
             refits=bool(self.refit),
             rounds=tuple(self._rounds()),
+            own_rounds=max(members.values(), default=0),
         )
         options = SearchOptions.of(
             self, self._clock, strategy=strategy, rescale=None, incremental=False
