@@ -7,7 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.stats import uniform
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.dummy import DummyRegressor
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.svm import SVC
 
 from cvst import RaceSearchCV
 from cvst.proposals import RandomProposer
@@ -101,3 +103,15 @@ def test_the_final_fit_of_a_forest_has_all_its_trees(own, configuration, times):
     problem = Problem(1, 100, covered={"n_estimators": "smaller"})
     state = SimpleNamespace(configurations=[configuration], problem=problem)
     assert search._options().strategy._whole(state, 0) == times
+
+
+@pytest.mark.parametrize(
+    ("estimator", "times"),
+    [(HistGradientBoostingClassifier(), 4**0.6), (SVC(), 4.0), (DummyRegressor(), 4.0)],
+)
+def test_growth_is_that_of_the_family_until_two_sizes_are_known(estimator, times):
+    """On four times as many rows; boosters grow less, what is seen counts for all."""
+    search = RaceSearchCV(estimator, {"unused": [1, 2]}, time_budget=5)
+    strategy = search._options().strategy
+    assert strategy._growth({2: 1.0}) == pytest.approx(times)
+    assert strategy._growth({2: 1.0, 1: 3.0}) == 3.0

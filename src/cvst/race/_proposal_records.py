@@ -45,6 +45,7 @@ class ProposalRecords(Strategy):
         refits: bool = True,
         rounds: Collection[str] = (),
         own_rounds: int = 0,
+        exponent: float = 1.0,
     ) -> None:
         self.source = source
         self.n_iter = n_iter
@@ -59,6 +60,7 @@ class ProposalRecords(Strategy):
         self.refits = refits
         self.rounds = rounds
         self.own_rounds = own_rounds
+        self.exponent = exponent
         self._keys = FamilyKeys(rounds)
 
     def _fidelity(self, state: RaceState, rung: int) -> float:

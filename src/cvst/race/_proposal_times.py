@@ -340,7 +340,7 @@ class ProposalTimes(ProposalRecords):
         """Return how many times longer a fit takes on a rung with more rows."""
         pairs = [(known[r], known[r + 1]) for r in known if r + 1 in known]
         if not pairs:
-            return float(GROWTH)
+            return float(GROWTH**self.exponent)
         larger, smaller = pairs[0]
         return float(np.clip(larger / max(smaller, 1e-9), 1.0, 1.5 * GROWTH))
 

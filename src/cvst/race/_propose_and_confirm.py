@@ -42,9 +42,15 @@ ENOUGH = 0.1
 MOST_WAITING = 12
 
 # The first look is repeated if it took a share of the time between these: less does not
-# matter, more is not to be had twice. What is done once takes about a second at most:
+# matter, more is not to be had twice. What is done once takes some seconds at most:
 # shorter looks are repeated up to the second share.
-ONCE, ONCE_SHORT, SHORT = (0.01, 0.15), 0.3, 1.0
+ONCE, ONCE_SHORT, SHORT = (0.01, 0.15), 0.3, 3.0
+
+# A look on more rows may take that share of the time left. One size says nothing about
+# growth, and boosters grow far less than their rows: the second may take more, and more
+# still if there are larger ones, so that a search does not end for fear of a final fit
+# that takes a moment.
+WARM_SHARE, SECOND_SHARE, SECOND_OF_MORE = 0.2, 0.3, 0.5
 
 
 class ProposeAndConfirm(ProposalFolds):
@@ -91,6 +97,8 @@ class ProposeAndConfirm(ProposalFolds):
         Hyper-parameters in which members of a family differ: what shares a fit.
     own_rounds : int
         Rounds or trees of configurations that do not say: those of the estimator.
+    exponent : float
+        Power of the rows that fits are expected to take, until two sizes are known.
     """
 
     @property
@@ -289,7 +297,9 @@ class ProposeAndConfirm(ProposalFolds):
             return None
         # One size says nothing about others, so the final fit is not counted yet.
         left = self._left(state) if len(rungs) > 1 else self._left_in_all(state)
-        if rungs and self._seconds(state, 0, rung) > 0.2 * left:
+        most = SECOND_OF_MORE if rung else SECOND_SHARE
+        most = WARM_SHARE if len(rungs) > 1 else most
+        if rungs and self._seconds(state, 0, rung) > most * left:
             return None
         return Plan(WARM_UP, (0,), rung, alone=True)
 

@@ -5,6 +5,7 @@ from cvst.search.budget._clock import TimeBudget, Within
 from cvst.search.budget._costs import Allowance, measure_costs
 from cvst.search.budget._expected import expected_looks
 from cvst.search.budget._fewer import balanced_order
+from cvst.search.budget._growth import early_exponent
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._resume import resumed_budget, told_budget
 from cvst.search.budget._start import (
@@ -23,6 +24,7 @@ __all__ = [
     "Within",
     "balanced_order",
     "budget_settings",
+    "early_exponent",
     "expected_looks",
     "expected_seconds",
     "in_legs",

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from cvst._typing import Configuration
 
-__all__ = ["Growth", "growth_of"]
+__all__ = ["Growth", "early_exponent", "growth_of"]
 
 
 class Growth(NamedTuple):
@@ -115,6 +115,21 @@ def growth_of(estimator: Any, configurations: list[Configuration]) -> Growth:
     for other in found[1:]:
         growth = growth.union(other)
     return growth
+
+
+def early_exponent(estimator: Any) -> float:
+    """Return the power of the rows that fits probably take while few are known.
+
+    Proportional to them, but for learners that are known to grow less.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from sklearn.svm import SVC
+    >>> early_exponent(HistGradientBoostingClassifier()), early_exponent(SVC())
+    (0.6, 1.0)
+    """
+    return min(1.0, growth_of(estimator, []).usual)
 
 
 def _parts(estimator: Any) -> Iterator[Any]:
