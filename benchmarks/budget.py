@@ -2,30 +2,42 @@
 
     python benchmarks/budget.py
     python benchmarks/budget.py --budgets 3 10 30 --jobs 2
+    python benchmarks/budget.py --search seconds --budgets 10 --rows 20000 --beside 0 2
 
-Prints the time taken as a share of the budget; above 100 % it was overrun. Times are
-only worth reading on a machine that does nothing else.
+Prints the time taken as a share of the budget; above 100 % it was overrun. ``grid`` is
+``RaceGridSearchCV``, ``seconds`` is ``RaceSearchCV`` over its own spaces, with as many
+threads as estimators take by themselves. ``--beside`` keeps other processes busy
+meanwhile. Without it, times are only worth reading on a machine that does nothing else.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import warnings
+from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+from other_work import beside
 from sklearn.datasets import make_classification
-from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.ensemble import (
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.neural_network import MLPClassifier
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from cvst import RaceGridSearchCV
+from cvst import RaceGridSearchCV, RaceSearchCV
 from cvst.exceptions import BudgetTooSmallError
 
-CASES = {
+GRIDS = {
     "kernel ridge": (
         KernelRidge(kernel="rbf"),
         {"alpha": np.logspace(-5, 3, 9), "gamma": np.logspace(-3, 1, 9)},
@@ -43,43 +55,99 @@ CASES = {
     "logistic": (LogisticRegression(max_iter=500), {"C": np.logspace(-4, 4, 30)}),
 }
 
+OWN_SPACES = {
+    "histogram boosting": HistGradientBoostingClassifier(),
+    "forest": RandomForestClassifier(),
+    "SVM": SVC(),
+    "net": MLPClassifier(),
+    "logistic": LogisticRegression(max_iter=500),
+}
 
-def measure(name: str, budget: float, n_jobs: int, n_samples: int) -> str:
+try:
+    from lightgbm import LGBMClassifier
+except ImportError:
+    pass
+else:
+    OWN_SPACES["LightGBM"] = LGBMClassifier(verbose=-1)
+
+
+def search_for(kind: str, name: str, **options: Any) -> Any:
+    if kind == "grid":
+        return RaceGridSearchCV(*GRIDS[name], random_state=0, **options)
+    return RaceSearchCV(OWN_SPACES[name], random_state=0, **options)
+
+
+def measure(
+    kind: str, name: str, budget: float, n_jobs: int, n_samples: int
+) -> dict[str, Any]:
     X, y = make_classification(
         n_samples, 15, n_informative=8, flip_y=0.1, random_state=0
     )
-    estimator, grid = CASES[name]
-    search = RaceGridSearchCV(
-        estimator, grid, time_budget=budget, n_jobs=n_jobs, random_state=0
+    search = search_for(kind, name, time_budget=budget, n_jobs=n_jobs)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start = perf_counter()
+        try:
+            search.fit(X, y)
+        except BudgetTooSmallError as error:
+            took = perf_counter() - start
+            return {"took": took, "refused": str(error).split(": ", 1)[1]}
+        took = perf_counter() - start
+    return {
+        "took": took,
+        "stop": search.stop_reason_,
+        "looks": search.n_looks_,
+        "largest": max(one.look.n_train for one in search.race_.observations),
+        "strategy": search.strategy_,
+        "refit": search.refit_time_,
+        "warned": any("final fit takes" in str(one.message) for one in caught),
+    }
+
+
+def line(record: dict[str, Any]) -> str:
+    head = (
+        f"{record['name']:<18} {record['jobs']:4d} {record['beside']:6d} "
+        f"{record['budget']:5.0f}s {record['took'] / record['budget']:6.0%}  "
     )
-    start = perf_counter()
-    try:
-        search.fit(X, y)
-    except BudgetTooSmallError as error:
-        share = (perf_counter() - start) / budget
-        return f"{share:6.0%}  refused: {str(error).split(': ', 1)[1]}"
-    share = (perf_counter() - start) / budget
+    if "refused" in record:
+        return f"{head}refused: {record['refused']}"
+    warned = " (said before)" if record["warned"] else ""
     return (
-        f"{share:6.0%}  {search.stop_reason_:<20} {search.n_looks_:2d} looks up to "
-        f"{search.race_.subset_sizes[-1]:5d} rows, {search.strategy_}, refit "
-        f"{search.refit_time_:.2f} s"
+        f"{head}{record['stop']:<20} {record['looks']:3d} looks up to "
+        f"{record['largest']:5d} rows, {record['strategy']}, refit "
+        f"{record['refit']:.2f} s{warned}"
     )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--search", choices=["grid", "seconds"], default="grid")
     parser.add_argument("--budgets", type=float, nargs="+", default=[2.0, 5.0, 15.0])
     parser.add_argument("--jobs", type=int, nargs="+", default=[1])
+    parser.add_argument("--beside", type=int, nargs="+", default=[0])
     parser.add_argument("--rows", type=int, default=5000)
-    parser.add_argument("--cases", nargs="+", choices=list(CASES), default=list(CASES))
+    parser.add_argument("--cases", nargs="+")
+    parser.add_argument("--records", type=Path, help="append results to this file")
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
-    print(f"{'estimator':<13} jobs budget   used  how it ended")
-    for name in options.cases:
-        for n_jobs in options.jobs:
-            for budget in options.budgets:
-                line = measure(name, budget, n_jobs, options.rows)
-                print(f"{name:<13} {n_jobs:4d} {budget:5.0f}s {line}", flush=True)
+    cases = options.cases or list(GRIDS if options.search == "grid" else OWN_SPACES)
+    print(f"{'estimator':<18} jobs beside budget   used  how it ended")
+    settings = [
+        (name, n_jobs, n_others, budget)
+        for name in cases
+        for n_jobs in options.jobs
+        for n_others in options.beside
+        for budget in options.budgets
+    ]
+    for name, n_jobs, n_others, budget in settings:
+        head = {"search": options.search, "name": name, "rows": options.rows}
+        head |= {"jobs": n_jobs, "beside": n_others, "budget": budget}
+        with beside(n_others):
+            record = measure(options.search, name, budget, n_jobs, options.rows)
+        record = {**head, **record}
+        print(line(record), flush=True)
+        if options.records:
+            with options.records.open("a") as file:
+                file.write(json.dumps(record) + "\n")
 
 
 if __name__ == "__main__":

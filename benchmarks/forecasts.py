@@ -23,15 +23,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import os
 import platform
 import subprocess
 import sys
 import time
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from time import perf_counter
@@ -60,6 +57,7 @@ from forecast_cases import (
     case_for,
     data_for,
 )
+from other_work import beside
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import BudgetTooSmallError
@@ -116,26 +114,6 @@ def measure(name: str, n_rows: int, longest: float = np.inf) -> dict[str, Any]:
     except BudgetTooSmallError:
         refused = True
     return {**record, "refused": refused}
-
-
-def _spin() -> None:
-    while True:
-        sum(range(10_000))
-
-
-@contextmanager
-def beside(n_others: int) -> Iterator[None]:
-    """Keep so many other processes busy meanwhile."""
-    others = [
-        multiprocessing.Process(target=_spin, daemon=True) for _ in range(n_others)
-    ]
-    for other in others:
-        other.start()
-    try:
-        yield
-    finally:
-        for other in others:
-            other.terminate()
 
 
 def known(path: Path) -> list[dict[str, Any]]:

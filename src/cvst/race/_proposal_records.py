@@ -46,6 +46,7 @@ class ProposalRecords(Strategy):
         rounds: Collection[str] = (),
         own_rounds: int = 0,
         exponent: float = 1.0,
+        steepest: float = 1.0,
     ) -> None:
         self.source = source
         self.n_iter = n_iter
@@ -61,6 +62,7 @@ class ProposalRecords(Strategy):
         self.rounds = rounds
         self.own_rounds = own_rounds
         self.exponent = exponent
+        self.steepest = steepest
         self._keys = FamilyKeys(rounds)
 
     def _fidelity(self, state: RaceState, rung: int) -> float:

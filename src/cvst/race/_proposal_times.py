@@ -145,7 +145,7 @@ class ProposalTimes(ProposalRecords):
         if rung in known:
             return own * self._ratio(state, rung, near)
         steps = near - rung
-        return own * float(min(GROWTH, self._growth(known)) ** steps)
+        return own * float(self._believed_growth(known) ** steps)
 
     def _unseen_seconds(
         self, state: RaceState, configurations: Sequence[Configuration], rung: int
@@ -206,6 +206,10 @@ class ProposalTimes(ProposalRecords):
         rounds = rounds_in(state, state.configurations[number]) or self.own_rounds
         return max(1.0, rounds / self.screen_rounds)
 
+    def refit_seconds(self, state: RaceState) -> float | None:
+        """Return what the final fit of the leader will probably take."""
+        return self._reserve(state) / MARGIN
+
     def _reserve(self, state: RaceState) -> float:
         """Return the seconds that the final fit will take, with a margin."""
         if not state.observations:
@@ -228,7 +232,8 @@ class ProposalTimes(ProposalRecords):
         else:
             # Fits on few rows have constant costs, which hide how they grow; in
             # proportion to the rows, these costs would be multiplied.
-            each = (GROWTH * min(GROWTH, self._growth(record.mean_seconds()))) ** 0.5
+            believed = self._believed_growth(record.mean_seconds())
+            each = (max(GROWTH, believed) * believed) ** 0.5
             growth = each**family.highest
         return whole * sight.fit_seconds * growth
 
@@ -342,7 +347,12 @@ class ProposalTimes(ProposalRecords):
         if not pairs:
             return float(GROWTH**self.exponent)
         larger, smaller = pairs[0]
-        return float(np.clip(larger / max(smaller, 1e-9), 1.0, 1.5 * GROWTH))
+        most = 1.5 * GROWTH**self.steepest
+        return float(np.clip(larger / max(smaller, 1e-9), 1.0, most))
+
+    def _believed_growth(self, known: Mapping[int, float]) -> float:
+        """Return the growth to more rows than were seen."""
+        return min(float(GROWTH**self.steepest), self._growth(known))
 
     def _new(self, state: RaceState) -> list[list[Configuration]]:
         """Ask the source for new families, once for each state."""

@@ -99,6 +99,8 @@ class ProposeAndConfirm(ProposalFolds):
         Rounds or trees of configurations that do not say: those of the estimator.
     exponent : float
         Power of the rows that fits are expected to take, until two sizes are known.
+    steepest : float
+        Largest power that is believed beyond the sizes that are known.
     """
 
     @property

@@ -233,6 +233,11 @@ class Strategy(Parametrised, ABC):
         del problem
         return iter(())
 
+    def refit_seconds(self, state: RaceState) -> float | None:
+        """Return what the final fit will probably take, by default None: not known."""
+        del state
+        return None
+
     def settled(self) -> Strategy:
         """Return the strategy as it was in the end, by default itself."""
         return self

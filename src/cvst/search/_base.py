@@ -54,6 +54,7 @@ from cvst.search.budget import (
     start_budget,
     told_budget,
     waiting_in,
+    warn_of_long_final_fit,
     with_workers,
 )
 from cvst.search.checkpoint import (
@@ -322,6 +323,8 @@ class BaseRaceSearch(FittedRace):
         try:
             setup = replace(legs, strategy=legs.strategy.settled())
             self._keep(setup, state, reason, recorder)
+            if self.refit and interrupt is None:
+                warn_of_long_final_fit(setup, state)
         except KeyboardInterrupt as now:
             # The race is over: nothing but a second interrupt may cost its results.
             interrupt = now

@@ -31,7 +31,7 @@ from cvst.search._proposal_source import (
     with_fewer_rounds,
 )
 from cvst.search._setup import with_seed
-from cvst.search.budget import early_exponent
+from cvst.search.budget import early_exponent, steep_exponent
 from cvst.search.checkpoint import Part, data_fingerprint, difference
 from cvst.search.rows import Inputs
 from cvst.spaces import Space, suggest
@@ -299,6 +299,7 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
             rounds=tuple(self._rounds()),
             own_rounds=max(members.values(), default=0),
             exponent=early_exponent(self.estimator),
+            steepest=steep_exponent(self.estimator),
         )
         options = SearchOptions.of(
             self, self._clock, strategy=strategy, rescale=None, incremental=False

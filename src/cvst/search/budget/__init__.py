@@ -5,7 +5,8 @@ from cvst.search.budget._clock import TimeBudget, Within
 from cvst.search.budget._costs import Allowance, measure_costs
 from cvst.search.budget._expected import expected_looks
 from cvst.search.budget._fewer import balanced_order
-from cvst.search.budget._growth import early_exponent
+from cvst.search.budget._final_fit import warn_of_long_final_fit
+from cvst.search.budget._growth import early_exponent, steep_exponent
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._resume import resumed_budget, told_budget
 from cvst.search.budget._start import (
@@ -33,7 +34,9 @@ __all__ = [
     "resumed_budget",
     "start_again",
     "start_budget",
+    "steep_exponent",
     "told_budget",
     "waiting_in",
+    "warn_of_long_final_fit",
     "with_workers",
 ]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from cvst._typing import Configuration
 
-__all__ = ["Growth", "early_exponent", "growth_of"]
+__all__ = ["Growth", "early_exponent", "growth_of", "steep_exponent"]
 
 
 class Growth(NamedTuple):
@@ -130,6 +130,21 @@ def early_exponent(estimator: Any) -> float:
     (0.6, 1.0)
     """
     return min(1.0, growth_of(estimator, []).usual)
+
+
+def steep_exponent(estimator: Any) -> float:
+    """Return the largest power of the rows that is believed beyond what was timed.
+
+    Short fits are noisy, so it is 1 but for learners that are known to grow faster.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import HistGradientBoostingClassifier
+    >>> from sklearn.svm import SVC
+    >>> steep_exponent(HistGradientBoostingClassifier()), steep_exponent(SVC())
+    (1.0, 2.0)
+    """
+    return max(1.0, growth_of(estimator, []).usual)
 
 
 def _parts(estimator: Any) -> Iterator[Any]:

@@ -19,7 +19,7 @@ from cvst.search._listed import Listed
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
 from cvst.search.budget._fewer import with_configurations
-from cvst.search.budget._growth import early_exponent
+from cvst.search.budget._growth import early_exponent, steep_exponent
 
 __all__ = ["in_turn", "warn_of_turns"]
 
@@ -59,6 +59,7 @@ def in_turn(
         refits=bool(options.refit),
         rounds=tuple(covered),
         exponent=early_exponent(options.estimator),
+        steepest=steep_exponent(options.estimator),
     )
     setup = replace(
         setup,

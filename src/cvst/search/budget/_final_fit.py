@@ -1,0 +1,36 @@
+"""A final fit that takes longer than the time that is left."""
+
+from __future__ import annotations
+
+import warnings
+
+from cvst._text import seconds_text
+from cvst.exceptions import FallbackWarning
+from cvst.race import RaceState
+from cvst.search._setup import Setup
+
+__all__ = ["warn_of_long_final_fit"]
+
+# Later than that share of the budget is worth a word.
+LATE = 0.25
+
+
+def warn_of_long_final_fit(setup: Setup, state: RaceState) -> None:
+    """Say that the final fit will go on after the time is up, before it begins.
+
+    Fits cannot be cut. Where the estimator is dear, a single one on all rows may take
+    longer than the whole budget.
+    """
+    seconds, needed = setup.problem.seconds, setup.strategy.refit_seconds(state)
+    if seconds is None or needed is None:
+        return
+    left = max(0.0, seconds - state.elapsed)
+    if needed - left <= LATE * seconds:
+        return
+    warnings.warn(
+        f"The final fit takes about {seconds_text(needed)}, and of the time budget "
+        f"{seconds_text(left)} are left: a fit cannot be cut short. Interrupt it to "
+        "keep the race without best_estimator_, allow more time, or set refit=False.",
+        FallbackWarning,
+        stacklevel=5,
+    )
