@@ -145,6 +145,25 @@ class RaceData:
         aligned = {name: take(values, rows) for name, values in self.row_params.items()}
         return {**self.other_params, **aligned}
 
+    def first(self, n_rows: int) -> RaceData:
+        """Return the first rows alone, with hyper-parameters meant for all of them."""
+        rows = slice(0, n_rows)
+        others = self.other_weights.items()
+        return replace(
+            self,
+            X=take(self.X, rows),
+            y=take(self.y, rows),
+            n_samples=min(self.n_samples, n_rows),
+            row_params={name: take(one, rows) for name, one in self.row_params.items()},
+            score_weights=take(self.score_weights, rows),
+            other_weights={name: take(one, rows) for name, one in others},
+            metadata=self.metadata.at(rows),
+            other_metadata={
+                name: one.at(rows) for name, one in self.other_metadata.items()
+            },
+            n_refit=self.n_meant,
+        )
+
     def in_memory(self) -> RaceData:
         """Return the same rows, all read."""
         if not isinstance(self.X, ReadRows):

@@ -24,6 +24,9 @@ class Scratch:
         Whether looks to come find again what is kept.
     race : Scratch or None
         The scratch of the race, where this one is for a single look of it.
+    share : float
+        Share of the usual bytes for tables of pairs: a small look that stands for large
+        ones must not keep what these cannot.
 
     Examples
     --------
@@ -43,10 +46,15 @@ class Scratch:
     """
 
     def __init__(
-        self, limit: int | None = None, nests: bool = True, race: Scratch | None = None
+        self,
+        limit: int | None = None,
+        nests: bool = True,
+        race: Scratch | None = None,
+        share: float = 1.0,
     ) -> None:
         self.limit = limit
         self.nests = nests
+        self.share = share
         self._race = race
         self._values: dict[Any, Any] = {}
         # Reentrant, so that what is being made may ask for other keys.
@@ -55,6 +63,10 @@ class Scratch:
     def room(self, n_bytes: int) -> int:
         """Return these bytes, or fewer if the user has bounded the memory."""
         return n_bytes if self.limit is None else min(n_bytes, self.limit)
+
+    def room_for_pairs(self, n_bytes: int) -> int:
+        """Return the bytes that tables of pairs may take."""
+        return int(self.share * self.room(n_bytes))
 
     def get(self, key: Any, make: Callable[[], T], *, for_race: bool = False) -> T:
         """Return what is kept under the key, made on first use.
@@ -89,9 +101,10 @@ class Scratch:
         nests : bool or None
             As of the class; None for that of this one.
         """
-        return Scratch(self.limit, self.nests if nests is None else nests, self)
+        nests = self.nests if nests is None else nests
+        return Scratch(self.limit, nests, self, self.share)
 
-    def __reduce__(self) -> tuple[type[Scratch], tuple[int | None, bool]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         # Empty in another process: what is kept may be far larger than the rows. There
         # it lasts for one look.
-        return Scratch, (self.limit, False)
+        return Scratch, (self.limit, False, None, self.share)

@@ -88,7 +88,7 @@ class KernelMatrices:
     def _table(self) -> FloatArray | None:
         budget = self.rows.scratch.get(
             "kernel matrices",
-            lambda: Budget(self.rows.scratch.room(LARGEST_CACHE_BYTES)),
+            lambda: Budget(self.rows.scratch.room_for_pairs(LARGEST_CACHE_BYTES)),
             for_race=True,
         )
         table = self.rows.scratch.get(

@@ -206,7 +206,7 @@ class PairedRows:
         fill = partial(_pairs_of, self.rows, kind)
         budget = self.scratch.get(
             "pairs of all kinds",
-            lambda: Budget(self.scratch.room(LARGEST_TABLE_BYTES)),
+            lambda: Budget(self.scratch.room_for_pairs(LARGEST_TABLE_BYTES)),
             for_race=True,
         )
         table = self.scratch.get(

@@ -9,7 +9,7 @@ from time import perf_counter, process_time
 import numpy as np
 
 from cvst._typing import FloatArray
-from cvst.evaluation import DataSource, Scratch, configured, take
+from cvst.evaluation import DataSource, RaceData, Scratch, configured, take
 from cvst.parallel import effective_n_jobs, sharing_processors
 from cvst.race import Look, LookLosses
 
@@ -203,11 +203,29 @@ class Watch:
             one.slowed(min(self.walls / self.best, LARGEST_LOAD)) for one in timings
         ]
 
+    def _rows_for(self, look: Look) -> RaceData:
+        """Return no more rows than a look needs, where it is known that more cost.
+
+        A race computes tables of all pairs once, for all of its looks. A look at few
+        rows would pay for that, and rows would seem far dearer than they are.
+        """
+        source = self.source
+        elsewhere = source.stored or source.cluster or source.device
+        plain = isinstance(source.data.X, np.ndarray) and not source.data.pairwise
+        if elsewhere or not plain or not isinstance(look.test, slice):
+            return source.data
+        return source.data.first(look.test.stop)
+
     def once(self, look: Look) -> Timing:
         """Time a look once."""
         # What evaluators keep from a look would make its repetition, and larger looks,
         # seem to cost nothing.
-        source = replace(self.source, scratch=Scratch(self.source.scratch.limit))
+        data = self._rows_for(look)
+        # Of a square table of all rows, that is the part of a look.
+        n_all = self.source.data.n_samples
+        share = min(1.0, look.n_train * data.n_samples / n_all**2)
+        scratch = Scratch(self.source.scratch.limit, share=share)
+        source = replace(self.source, scratch=scratch, data=data)
         outside, start, inside = perf_counter(), self.clock(), perf_counter()
         busy = process_time()
         seen: LookLosses = source.observe(look)
