@@ -8,10 +8,10 @@ CLUSTERS := .venv-clusters/bin
 RELEASE := .venv-release/bin
 DEMO := .venv-demo/bin
 
-# Two workers have a core each, and trees that share it would wait for each other. BLAS
-# keeps two threads, so that tests see whether a race gives them back. Tests start many
-# processes: what one has compiled is kept for the others, whatever the shell says.
-THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=2 PYTHONDONTWRITEBYTECODE=
+# Two workers have a core each: threads that share it would wait for each other, beside
+# other work for most of the time. Tests start many processes: what one has compiled is
+# kept for the others, whatever the shell says.
+THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
 
 # Threads that wait for each other beside other work would spoil the times of examples.
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1

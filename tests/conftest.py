@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
+from threadpoolctl import threadpool_limits
 
 # No deadlines: how long an example takes tells of the machine.
 TIMELESS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
@@ -59,3 +60,10 @@ def pytest_xdist_make_scheduler(config, log):
             return _group_of(path) or super()._split_scope(nodeid)
 
     return ByFile(config, log)
+
+
+@pytest.fixture
+def two_blas_threads():
+    """Let BLAS have two threads, so that a test sees whether they are given back."""
+    with threadpool_limits(limits=2, user_api="blas"):
+        yield

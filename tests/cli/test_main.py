@@ -234,7 +234,7 @@ def test_a_terminal_shows_the_race_while_it_runs(folder, environment):
 
 def test_a_live_page_follows_the_race(folder, environment):
     """While steps are still to come, the page on this machine shows those made."""
-    command = [*slow_search(folder, 0.08), "--live", "--json"]
+    command = [*slow_search(folder, 0.03), "--live", "--json"]
     with subprocess.Popen(
         [sys.executable, "-m", "cvst", *command],
         stdout=subprocess.PIPE,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cvst.evaluation import stack_rows
+from cvst.evaluation import Metadata, RaceData, stack_rows
 
 FIRST = np.arange(6.0).reshape(3, 2)
 SECOND = np.array([[7.0, 8.0]])
@@ -78,3 +78,36 @@ def test_categories_stay_categories(as_frame):
         column = stacked["k"] if as_frame else stacked
         assert column.tolist() == ["u", "v", "v", "w"]
         assert column.cat.categories.tolist() == ["u", "v", "w"]
+
+
+def test_the_first_rows_alone_keep_what_belongs_to_them():
+    """Weights, metadata and arguments of fit are cut too; what is meant is not."""
+    rows = np.arange(10)
+    data = RaceData(
+        rows[:, None],
+        rows,
+        8,
+        row_params={"sample_weight": rows},
+        other_params={"verbose": 0},
+        score_weights=rows.astype(float),
+        other_weights={"brier": rows.astype(float), "auc": None},
+        metadata=Metadata({"price": rows}, {"rate": 0.1}),
+        other_metadata={"brier": Metadata({"price": rows})},
+    )
+    few = data.first(4)
+    assert few.n_samples == 4
+    assert few.n_meant == data.n_meant == 8
+    first = rows[:4].tolist()
+    for values in (
+        few.X[:, 0],
+        few.y,
+        few.row_params["sample_weight"],
+        few.score_weights,
+        few.other_weights["brier"],
+        few.metadata.arguments["price"],
+        few.other_metadata["brier"].arguments["price"],
+    ):
+        assert list(values) == first
+    assert few.other_weights["auc"] is None
+    assert few.other_params == {"verbose": 0}
+    assert data.first(9).n_samples == 8

@@ -25,6 +25,8 @@ from threadpoolctl import threadpool_info
 from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.parallel import _files, filtered_warnings, on_file, one_blas_thread
 
+pytestmark = pytest.mark.usefixtures("two_blas_threads")
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 3))
 Y = X @ [1.0, 2.0, 3.0] + RNG.normal(size=200)

@@ -18,7 +18,7 @@ import pytest
 from scipy.stats import randint
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
 import cvst
 from cvst import CrossValidation, RaceGridSearchCV, RaceSearchCV
@@ -27,6 +27,8 @@ from cvst.search.checkpoint import _later, _recorder
 from cvst.search.checkpoint._journal import Journal
 from cvst.search.checkpoint._pace import CREDIT, Pace
 from cvst.search.checkpoint._recorder import Recorder
+
+pytestmark = pytest.mark.usefixtures("two_blas_threads")
 
 PACKAGE = str(Path(cvst.__file__).parent)
 N_PLACES = 24
@@ -250,14 +252,13 @@ def entered_and_left(interrupted):
 
 def test_an_interrupt_of_the_way_out_gives_threads_back():
     """At each call, also at that of whatever is to make sure of it."""
-    with threadpool_limits(limits=2, user_api="blas"):
-        before = process_state()
-        n_calls = entered_and_left(None).n
-        assert n_calls > 0
-        for number in range(1, n_calls + 1):
-            cut = entered_and_left(number)
-            assert cut.where is not None
-            assert process_state() == before, cut.where
+    before = process_state()
+    n_calls = entered_and_left(None).n
+    assert n_calls > 0
+    for number in range(1, n_calls + 1):
+        cut = entered_and_left(number)
+        assert cut.where is not None
+        assert process_state() == before, cut.where
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

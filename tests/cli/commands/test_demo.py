@@ -69,6 +69,7 @@ def test_the_text_tells_steps_comparison_and_estimate(small, cvst):
         assert words in text
 
 
+@pytest.mark.usefixtures("two_blas_threads")
 def test_the_estimate_is_that_of_the_displays(small, cvst, monkeypatch):
     """One estimate: what is drawn of this search is what was told of it.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,8 @@ def test_examples_are_found_without_numba():
         capture_output=True,
         text=True,
         cwd=ROOT,
+        # Options of the outer run would change what is printed.
+        env={k: v for k, v in os.environ.items() if k != "PYTEST_ADDOPTS"},
         check=False,
     )
     assert found.returncode == 0, found.stdout

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 from lightgbm import LGBMRegressor
+from scipy import sparse
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import (
@@ -14,13 +18,14 @@ from sklearn.ensemble import (
 )
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ParameterGrid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from cvst import RaceGridSearchCV
-from cvst.evaluation import DataSource
+from cvst.evaluation import DataSource, Scratch
 from cvst.race import Problem, TrackAndConfirm, space_of
 from cvst.search._setup import prepare
 from cvst.search.budget import race_seconds
@@ -482,3 +487,61 @@ def test_there_is_something_to_time_on_however_few_rows(n_rows, ends, sizes):
     """Or on few large groups: a race that can be cut can be timed."""
     boundaries = None if ends is None else np.array(ends)
     assert probe_sizes(Problem(2, n_rows, boundaries=boundaries), 2) == sizes
+
+
+@pytest.fixture
+def probed(monkeypatch):
+    """Return the sources of looks that are made, with the looks."""
+    seen = []
+    observe = DataSource.observe
+
+    def noted(self, look):
+        seen.append((self, look))
+        return observe(self, look)
+
+    monkeypatch.setattr(DataSource, "observe", noted)
+    return seen
+
+
+@pytest.mark.parametrize("container", [np.asarray, pd.DataFrame])
+def test_probes_have_no_rows_that_they_do_not_need(data, probed, container):
+    """A race has tables of all pairs, which a look at few rows would pay for."""
+    X, y = container(data[0][:1500]), data[1][:1500]
+    RaceGridSearchCV(SVC(), {"gamma": [0.01, 0.1, 1.0]}).plan(X, y)
+    assert len({look.n_train for _, look in probed}) > 2
+    for source, look in probed:
+        assert len(source.data.X) == len(source.data.y) == look.test.stop
+        assert source.data.n_meant == 1500
+
+
+def test_probes_keep_no_table_that_the_race_cannot_keep(data, probed):
+    """Of the memory for tables a look has its share of all pairs."""
+    X, y = data
+    RaceGridSearchCV(SVC(), {"gamma": [0.01, 0.1, 1.0]}).plan(X[:1500], y[:1500])
+    for source, look in probed:
+        n_rows = source.data.n_samples
+        assert source.scratch.share == look.n_train * n_rows / 1500**2
+        assert source.scratch.share < 1
+
+
+def test_a_share_of_the_memory_goes_wherever_the_scratch_goes():
+    """To a look, and to another process."""
+    scratch = Scratch(2**20, share=0.25)
+    assert scratch.room_for_pairs(2**30) == 2**18
+    assert scratch.room(2**30) == 2**20
+    assert scratch.for_a_look().share == 0.25
+    assert pickle.loads(pickle.dumps(scratch)).share == 0.25
+
+
+@pytest.mark.parametrize("kind", ["pairwise", "sparse"])
+def test_rows_that_cannot_be_cut_are_left_as_they_are(data, probed, kind):
+    """Kernels have a column for each row; sparse rows have no tables."""
+    X, y = data[0][:300], data[1][:300]
+    rows = {
+        "pairwise": rbf_kernel(X),
+        "sparse": sparse.csr_array(X),
+    }[kind]
+    kernel = "precomputed" if kind == "pairwise" else "rbf"
+    RaceGridSearchCV(SVC(kernel=kernel), {"C": [0.1, 1.0, 10.0]}).plan(rows, y)
+    assert probed
+    assert all(source.data.X.shape[0] == 300 for source, _ in probed)

@@ -204,15 +204,17 @@ class Watch:
         ]
 
     def _rows_for(self, look: Look) -> RaceData:
-        """Return no more rows than a look needs, where it is known that more cost.
+        """Return no more rows than a look needs, where more would cost.
 
         A race computes tables of all pairs once, for all of its looks. A look at few
         rows would pay for that, and rows would seem far dearer than they are.
         """
         source = self.source
         elsewhere = source.stored or source.cluster or source.device
-        plain = isinstance(source.data.X, np.ndarray) and not source.data.pairwise
-        if elsewhere or not plain or not isinstance(look.test, slice):
+        X = source.data.X
+        dense = isinstance(X, np.ndarray) or hasattr(X, "iloc")
+        whole = not dense or source.data.pairwise or not isinstance(look.test, slice)
+        if elsewhere or whole:
             return source.data
         return source.data.first(look.test.stop)
 
