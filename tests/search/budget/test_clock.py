@@ -321,7 +321,7 @@ def test_a_first_look_that_turns_out_slower_is_begun_again_with_fewer(data, cloc
 def test_a_first_look_far_slower_than_forecast_is_one_clear_error(data, clock):
     """A fit and the final fit take twelve seconds by then."""
     start = clock.now
-    estimator = Timed(slow_after=30)
+    estimator = Timed(slow_after=18)
     with pytest.raises(BudgetTooSmallError, match="final fit") as error:
         timed_search(7.0, estimator=estimator).fit(*data)
     assert clock.slower > 1

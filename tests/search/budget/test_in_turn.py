@@ -245,6 +245,8 @@ class Late(Timed):
         return super().fit(X, y)
 
 
+# By what it has seen, the final fit will be late too.
+@pytest.mark.filterwarnings("ignore:The final fit takes")
 @pytest.mark.parametrize("late", [0.0, 3.0, 50.0])
 def test_a_race_in_turn_that_is_over_can_be_opened_again(
     data, late, tmp_path, monkeypatch

@@ -168,6 +168,7 @@ class _Measurement:
             timings.append(timing)
             if len(waiting) > 1 and self._skips(timings):
                 waiting.pop(0)
+            waiting = self._ahead(timings, waiting)
         if not timings:
             assert error is not None
             raise error
@@ -198,6 +199,21 @@ class _Measurement:
             return last.wall <= STEEP * timings[-2].wall
         # What takes long on the fewest rows does not owe it to them.
         return VISIBLE < last.wall < self._left(timings) / 4
+
+    def _ahead(self, timings: list[Timing], waiting: list[int]) -> list[int]:
+        """Return the sizes to come after the first, without those that tell little.
+
+        Where rows cost little beside what is done in any case, the size that tells most
+        is the largest for which there is time.
+        """
+        first = timings[0]
+        hidden = self.growth.usual < 1 and first.wall >= VISIBLE
+        if not hidden or len(timings) > 1:
+            return waiting
+        likely = (self.growth.flattest + self.growth.usual) / 2
+        most = max(1.0, self._left(timings) / first.wall) ** (1 / likely)
+        fitting = [size for size in waiting if size <= most * first.n_train]
+        return waiting[max(0, len(fitting) - 1) :]
 
     def _is_visible(self, timings: list[Timing]) -> bool:
         """Return whether the cost of rows is to be seen beside that of the call."""
