@@ -19,11 +19,6 @@ STEEPEST = 3.0
 # to the usual promises and threatens less.
 NOISE, USUAL_EXPONENT, SPREAD = 0.1, 1.0, 1.0
 
-# The share of the longest time that may be constant before it counts against a curve as
-# much as a standard error. Two sizes that take about as long say little: many more rows
-# will show, and a constant alone would promise that they never do.
-CONSTANT = 0.7
-
 # Exponents whose misfit is larger by this much are no longer plausible: about two
 # standard errors.
 PLAUSIBLE = 4.0
@@ -139,9 +134,7 @@ class PowerCurve:
                 for power in exponents[order].tolist()
             )
         # In shares of the largest size: cubes of row counts would drown the constant.
-        fits = [
-            cls._at(exponent, sizes / scale, times, noise) for exponent in exponents
-        ]
+        fits = [cls._at(exponent, sizes / scale, times) for exponent in exponents]
         errors = np.array([error for _, error in fits])
         misfit = (errors / noise) ** 2 + ((exponents - usual) / spread) ** 2
         order = np.argsort(misfit, kind="stable")
@@ -157,14 +150,10 @@ class PowerCurve:
 
     @staticmethod
     def _at(
-        exponent: float, shares: FloatArray, times: FloatArray, noise: float
+        exponent: float, shares: FloatArray, times: FloatArray
     ) -> tuple[FloatArray, float]:
         columns = np.stack([np.ones_like(shares), shares**exponent], axis=1)
         # Divided by the times below: what is left on the right is the weight.
         weights = np.sqrt(shares)
-        longest = [noise / CONSTANT / times.max(), 0.0]
-        solution, error = nnls(
-            np.vstack([columns * (weights / times)[:, None], longest]),
-            np.append(weights, 0.0),
-        )
+        solution, error = nnls(columns * (weights / times)[:, None], weights)
         return solution, float(error)

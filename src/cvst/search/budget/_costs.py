@@ -225,7 +225,8 @@ class _Measurement:
         # A fit with many rounds takes long on few rows, too: rows show when the time
         # grows with them. To see that is worth most of the time once, then some of it.
         if len(timings) == 1:
-            return 2 * last.wall > self._left(timings)
+            again = 2.0**self.growth.usual
+            return again * last.wall > self._left(timings)
         growth = max(1.0, last.wall / timings[-2].wall)
         # The first look at least is repeated with several groups.
         left = self._left(timings) - self._of_several(timings[0])

@@ -211,11 +211,10 @@ class Watch:
         """
         source = self.source
         elsewhere = source.stored or source.cluster or source.device
-        X = source.data.X
-        dense = isinstance(X, np.ndarray) or hasattr(X, "iloc")
-        whole = not dense or source.data.pairwise or not isinstance(look.test, slice)
-        if elsewhere or whole:
+        dense = isinstance(source.data.X, np.ndarray) or hasattr(source.data.X, "iloc")
+        if elsewhere or not dense or source.data.pairwise:
             return source.data
+        assert isinstance(look.test, slice)
         return source.data.first(look.test.stop)
 
     def once(self, look: Look) -> Timing:
