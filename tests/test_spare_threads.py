@@ -22,7 +22,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from cvst import RaceGridSearchCV, RaceSearchCV
 from cvst.parallel import _spare, run_chunks, sharing_processors, spare_threads
-from cvst.parallel._spare import spare_processors
+from cvst.parallel._spare import others_running, spare_processors
 from cvst.search._options import SearchOptions
 
 SEVERAL = 4
@@ -188,10 +188,12 @@ def test_linux_tells_how_many_processors_are_free(tmp_path, monkeypatch):
         (own / str(number) / "stat").write_text(stat)
     monkeypatch.setattr(_spare, "OWN", own)
     assert spare_processors() == os.cpu_count() - 2
+    assert others_running() == 2
     told.write_text("nonsense")
-    assert spare_processors() == np.inf
+    assert spare_processors() == os.cpu_count()
+    assert others_running() == 0
     monkeypatch.setattr(_spare, "RUNNING", tmp_path / "missing")
-    assert spare_processors() == np.inf
+    assert spare_processors() == os.cpu_count()
 
 
 def test_which_searches_adapt_their_threads(machine):

@@ -24,7 +24,7 @@ from cvst.parallel._process_state import (
     one_blas_thread,
     without_warnings,
 )
-from cvst.parallel._spare import sharing_processors, spare_threads
+from cvst.parallel._spare import others_running, sharing_processors, spare_threads
 from cvst.parallel._waking import wake_workers
 
 __all__ = [
@@ -41,6 +41,7 @@ __all__ = [
     "on_cluster",
     "on_file",
     "one_blas_thread",
+    "others_running",
     "portable",
     "run_chunks",
     "sharing_processors",

@@ -17,7 +17,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
-from math import inf
 from pathlib import Path
 from statistics import median
 from time import perf_counter, process_time, sleep
@@ -27,7 +26,12 @@ import joblib
 
 from cvst.parallel._process_state import thread_pools
 
-__all__ = ["sharing_processors", "spare_processors", "spare_threads"]
+__all__ = [
+    "others_running",
+    "sharing_processors",
+    "spare_processors",
+    "spare_threads",
+]
 
 # The fourth word counts the threads that run. It is read that many times, that many
 # seconds apart.
@@ -230,15 +234,23 @@ def spare_processors() -> float:
     Linux says how many threads run, those that wait for a processor included. Where
     nothing says so, all processors are thought to be free.
     """
-    seen: list[int] = []
+    seen: list[float] = []
+    while len(seen) < GLANCES:
+        sleep(GLANCE)
+        seen.append(others_running())
+    return (os.cpu_count() or 1) - median(seen)
+
+
+def others_running() -> float:
+    """Return how many threads of others run or wait for a processor at the moment.
+
+    Where nothing says so, none.
+    """
     try:
-        while len(seen) < GLANCES:
-            sleep(GLANCE)
-            running = RUNNING.read_text().split()[3].partition("/")[0]
-            seen.append(int(running) - _own_running())
+        running = RUNNING.read_text().split()[3].partition("/")[0]
+        return float(max(0, int(running) - _own_running()))
     except (OSError, ValueError, IndexError):
-        return inf
-    return (os.cpu_count() or 1) - max(0.0, median(seen))
+        return 0.0
 
 
 def _own_running() -> int:

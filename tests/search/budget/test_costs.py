@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -26,9 +27,9 @@ from sklearn.svm import SVC, LinearSVC
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation import DataSource, Scratch
-from cvst.race import Problem, TrackAndConfirm, space_of
+from cvst.race import Look, Problem, TrackAndConfirm, space_of
 from cvst.search._setup import prepare
-from cvst.search.budget import race_seconds
+from cvst.search.budget import _costs, race_seconds
 from cvst.search.budget._costs import measure_costs
 from cvst.search.budget._expected import USUAL_GAP, expected_looks
 from cvst.search.budget._growth import BINNED, KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
@@ -36,6 +37,7 @@ from cvst.search.budget._known_work import known_work
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._probe_sizes import probe_sizes
 from cvst.search.budget._sample import spread_sample
+from cvst.search.budget._watch import Timing, Watch
 from cvst.theory import PowerCurve
 
 LINE = PowerCurve(0.0, 1.0, 1.0)
@@ -545,3 +547,53 @@ def test_rows_that_cannot_be_cut_are_left_as_they_are(data, probed, kind):
     RaceGridSearchCV(SVC(kernel=kernel), {"C": [0.1, 1.0, 10.0]}).plan(rows, y)
     assert probed
     assert all(source.data.X.shape[0] == 300 for source, _ in probed)
+
+
+class Hidden(Rounds):
+    """Rows show only when there are many of them, as with trees on binned columns."""
+
+    def fit(self, X, y):
+        Clock.now += 0.1 + 1e-5 * len(y)
+        self.classes_ = np.unique(y)
+        return self
+
+
+def test_where_rows_are_hidden_the_second_look_is_at_many(data, probed, monkeypatch):
+    """Twice the rows would take .12 s after .11: by these 16,000 take a moment.
+
+    .64 s are left by then. A look at 32 times the rows would take .64 s if it grew with
+    the power of .4, half of what such learners do at least and usually.
+    """
+    monkeypatch.setattr(_costs, "growth_of", lambda *_: BINNED)
+    X, y = (np.concatenate([one] * 5) for one in data)
+    plan = RaceGridSearchCV(Hidden(), {"rounds": [1, 2, 3, 4]}).plan(X, y)
+    sizes = [look.n_train for _, look in probed]
+    first, second = sizes[0], next(size for size in sizes if size > sizes[0])
+    assert second >= 16 * first
+    assert plan.refit_seconds == pytest.approx(1.1, rel=0.5)
+    assert Clock.now <= 1
+
+
+def test_a_second_size_comes_before_other_groups(data, probed):
+    """Where there is time for one of them: .3 s have been spent of .75."""
+    search = RaceGridSearchCV(Rounds(call=0.3), {"rounds": [1, 1, 1, 1, 1, 1]})
+    search.plan(*data)
+    sizes = [look.n_train for _, look in probed]
+    assert len(set(sizes)) > 1
+
+
+@pytest.mark.parametrize(
+    ("others", "share"), [([], 1.0), ([0, 0, 9], 1.0), ([1], 1.0), ([2, 2, 0], 2 / 3)]
+)
+def test_looks_on_a_crowded_machine_are_forecast_by_fair_shares(
+    others, share, monkeypatch
+):
+    """Two processors, and as many threads of others: a look had one to itself."""
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    watch = Watch(SimpleNamespace(n_jobs=1), Clock(), walls=1.0, processor=1.0)
+    watch.others = [float(one) for one in others]
+    look = Look(slice(0, 10), slice(10, 20), 10, np.array([0]))
+    ones = np.ones(1)
+    (found,) = watch.level([Timing(look, 1.0, 1.0, ones, ones, ones[None])])
+    assert found.wall == pytest.approx(1 / share)
+    assert found.fit == pytest.approx(1 / share)

@@ -141,6 +141,9 @@ class _Measurement:
         model = self._model(early, spread, growing, alone)
         while look := self._next_look(early, spread, growing, model):
             growing.append(self.watch.time(look))
+            if len(early) == len(growing) == 1:
+                first = self._warmed_up([*early, *growing])[0]
+                early, spread = [first], first if spread is early[0] else spread
             model = self._model(early, spread, growing, alone)
         return replace(model, probe_seconds=self._elapsed())
 
@@ -225,7 +228,7 @@ class _Measurement:
         # A fit with many rounds takes long on few rows, too: rows show when the time
         # grows with them. To see that is worth most of the time once, then some of it.
         if len(timings) == 1:
-            again = 2.0**self.growth.usual
+            again: float = 2.0**self.growth.usual
             return again * last.wall > self._left(timings)
         growth = max(1.0, last.wall / timings[-2].wall)
         # The first look at least is repeated with several groups.
@@ -261,9 +264,12 @@ class _Measurement:
 
     def _spread(self, early: list[Timing], seen: Timing) -> Timing:
         """Time groups from all over the grid at one size."""
-        if self._left(early) <= 0:
+        # One size says nothing about growth: a second one comes before other groups.
+        second = 2.0**self.growth.usual * early[0].wall if len(early) == 1 else 0.0
+        left = self._left(early) - second
+        if left <= 0:
             return seen
-        room = self._left(early) / max(seen.worked / len(seen.fit), 1e-9)
+        room = left / max(seen.worked / len(seen.fit), 1e-9)
         least = max(FEWEST_GROUPS, 2 * self.n_workers) if room >= FEWEST_GROUPS else 1
         first = spread_sample(self.groups, 1, least)
         spread = seen
@@ -271,7 +277,7 @@ class _Measurement:
             spread = self._compared(seen, first)
         # The ends may be far dearer than the group in the middle, which was timed
         # first. So they tell how many others there is time for.
-        room = SAMPLE_SHARE * self._left([spread])
+        room = SAMPLE_SHARE * (self._left([spread]) - second)
         more = room / max(spread.worked / len(spread.fit), 1e-9)
         most = len(first) + int(min(max(more, 0), LARGEST_SAMPLE))
         members = spread_sample(self.groups, most, least)
@@ -318,7 +324,7 @@ class _Measurement:
 
     def _cheap_middle_and_dear(self, spread: Timing) -> list[int]:
         """Return the groups that were cheapest, in the middle and dearest."""
-        groups = self._by_cost(spread)
+        groups = spread.by_cost(self.groups)
         places = {0, len(groups) // 2, len(groups) - 1}
         return sorted(one for place in places for one in groups[place])
 
@@ -332,19 +338,6 @@ class _Measurement:
         # Half the mean at least: cheap groups say little about the work.
         far = [abs(np.log(pace)) if pace > 0.5 else np.inf for pace in paces]
         return groups[int(np.argmin(far))]
-
-    def _by_cost(self, spread: Timing) -> list[list[int]]:
-        """Return the groups that were timed, the cheapest first."""
-        present = set(spread.look.configurations.tolist())
-        seconds = dict(
-            zip(spread.look.configurations.tolist(), spread.fit, strict=True)
-        )
-        groups = [
-            [one for one in group if one in present]
-            for group in self.groups
-            if present.intersection(group)
-        ]
-        return sorted(groups, key=lambda group: sum(seconds[one] for one in group))
 
     def _alone(self, members: list[int], early: list[Timing], seen: Timing) -> float:
         """Return how much longer a fit takes as the final fit is done.
@@ -386,7 +379,7 @@ class _Measurement:
         larger = [size for size in self.sizes if size > largest]
         if not larger or left <= 0:
             return None
-        groups = self._by_cost(spread)
+        groups = spread.by_cost(self.groups)
         examples = self._cheap_middle_and_dear(spread)
         alone = sorted(self._typical(groups, spread))
         several, lone = (
@@ -438,7 +431,7 @@ class _Measurement:
         timed = sorted([*others, spread, *growing], key=lambda one: one.n_train)
         sizes = [one.n_train for one in timed]
         mean = self._mean_fit(spread)
-        times = [_of_the_mean(one, spread, mean) for one in timed]
+        times = [one.of_the_mean(spread, mean) for one in timed]
         # More rows take no less time: what took longer than a larger look was slowed.
         times = np.minimum.accumulate(times[::-1])[::-1].tolist()
         curves = PowerCurve.plausible(
@@ -452,7 +445,7 @@ class _Measurement:
         )
         overhead = min(max(0.0, one.wall - one.worked) for one in timed)
         # Members of one group are close to each other, and say nothing of the others.
-        compared = len(self._by_cost(spread)) > 1 or len(self.groups) == 1
+        compared = len(spread.by_cost(self.groups)) > 1 or len(self.groups) == 1
         wall = (spread.wall - overhead) / spread.worked
         gaps, unlike = spread.compared()
         return CostModel(
@@ -482,7 +475,7 @@ class _Measurement:
     def _mean_fit(self, spread: Timing) -> float:
         timed = spread.look.configurations
         mean = mean_over_grid(self.groups, timed, spread.fit)
-        if len(self.groups) == 1 or len(self._by_cost(spread)) > 1:
+        if len(self.groups) == 1 or len(spread.by_cost(self.groups)) > 1:
             return mean
         # One group was timed. What it says of the others is what their sizes tell.
         return float(mean * self.work.mean() / self.work[timed].mean())
@@ -503,13 +496,3 @@ class _Measurement:
 
     def _elapsed(self) -> float:
         return self.clock() - self.start
-
-
-def _of_the_mean(timing: Timing, spread: Timing, mean: float) -> float:
-    """Return the seconds of a mean fit, from a look at some that are known."""
-    common, mine, known = np.intersect1d(
-        timing.look.configurations, spread.look.configurations, return_indices=True
-    )
-    assert len(common)  # the middle group is in every look
-    scale = mean / max(float(spread.fit[known].mean()), 1e-12)
-    return float(timing.fit[mine].mean() * scale)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from statistics import median
 from time import perf_counter, process_time
 
 import numpy as np
 
 from cvst._typing import FloatArray
 from cvst.evaluation import DataSource, RaceData, Scratch, configured, take
-from cvst.parallel import effective_n_jobs, sharing_processors
+from cvst.parallel import effective_n_jobs, others_running, sharing_processors
 from cvst.race import Look, LookLosses
 
 __all__ = ["SHORT", "SHORT_SHARE", "Clock", "Timing", "Watch"]
@@ -110,6 +112,24 @@ class Timing:
             np.concatenate([self.losses, other.losses])[order],
         )
 
+    def by_cost(self, groups: list[list[int]]) -> list[list[int]]:
+        """Return the members of groups that took part, the cheapest group first."""
+        numbers = self.look.configurations.tolist()
+        known = dict(zip(numbers, self.fit.tolist(), strict=True))
+        present = [[one for one in group if one in known] for group in groups]
+        return sorted(
+            filter(None, present), key=lambda group: sum(known[n] for n in group)
+        )
+
+    def of_the_mean(self, spread: Timing, mean: float) -> float:
+        """Return the seconds of a mean fit, from a look at some that are known."""
+        common, mine, known = np.intersect1d(
+            self.look.configurations, spread.look.configurations, return_indices=True
+        )
+        assert len(common)  # the middle group is in every look
+        scale = mean / max(float(spread.fit[known].mean()), 1e-12)
+        return float(self.fit[mine].mean() * scale)
+
     def slowed(self, factor: float) -> Timing:
         """Return the same look on a machine that is slower."""
         return replace(
@@ -133,6 +153,8 @@ class Watch:
     # A clock that is not the machine's own says nothing about its processor.
     is_real: bool = True
     scatter: list[float] = field(default_factory=list)
+    # How many threads of others ran, after each look.
+    others: list[float] = field(default_factory=list)
 
     @property
     def noise(self) -> float:
@@ -195,6 +217,7 @@ class Watch:
             return timings
         busy = self.processor / self.walls
         if self.is_real and BUSY[0] <= busy <= BUSY[1]:
+            busy = min(busy, self._share())
             return [
                 one.slowed(float(np.clip(one.processor / one.wall / busy, 1 / 3, 3)))
                 for one in timings
@@ -217,6 +240,17 @@ class Watch:
         assert isinstance(look.test, slice)
         return source.data.first(look.test.stop)
 
+    def _share(self) -> float:
+        """Return the share of a processor that each thread has if they are fair.
+
+        A second is short: a look may have had a processor to itself, while three share
+        two of them and the race will wait for its turn.
+        """
+        if not self.others:
+            return 1.0
+        n_processors = os.cpu_count() or 1
+        return min(1.0, n_processors / (median(self.others) + 1))
+
     def once(self, look: Look) -> Timing:
         """Time a look once."""
         # What evaluators keep from a look would make its repetition, and larger looks,
@@ -237,5 +271,6 @@ class Watch:
         # However long the machine does something else between two of these calls.
         self.is_real &= 0.99 * inside <= wall <= 1.01 * outside
         wall = max(wall, 1e-9)
+        self.others.append(others_running())
         times = seen.fit_seconds, seen.score_seconds
         return Timing(look, wall, busy, *times, seen.losses)
