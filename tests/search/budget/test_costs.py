@@ -574,14 +574,6 @@ def test_where_rows_are_hidden_the_second_look_is_at_many(data, probed, monkeypa
     assert Clock.now <= 1
 
 
-def test_a_second_size_comes_before_other_groups(data, probed):
-    """Where there is time for one of them: .3 s have been spent of .75."""
-    search = RaceGridSearchCV(Rounds(call=0.3), {"rounds": [1, 1, 1, 1, 1, 1]})
-    search.plan(*data)
-    sizes = [look.n_train for _, look in probed]
-    assert len(set(sizes)) > 1
-
-
 @pytest.mark.parametrize(
     ("others", "share"), [([], 1.0), ([0, 0, 9], 1.0), ([1], 1.0), ([2, 2, 0], 2 / 3)]
 )
