@@ -1,5 +1,6 @@
 """The paper's numbers, what is made of ours, and the pages that show both."""
 
+import json
 import re
 from decimal import Decimal
 from math import nan, sqrt
@@ -47,6 +48,9 @@ pytestmark = pytest.mark.xdist_group("paper pages")  # all small experiments, on
 SMOKE = PROFILES["smoke"]
 PARTS = ("cross-validation", "unpaired", "ten-percent", "random")
 PUBLISHED = load_published()
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+RUNS = BENCHMARKS / "results" / "paper" / "runs.csv"
+TEXTS = BENCHMARKS / "paper" / "texts"
 
 
 def run(method, repetition, error, seconds, **other):
@@ -801,3 +805,33 @@ def test_counts_at_a_glance_add_up():
         verdicts = [cells[7] for cells in cells_of(page, pages.PARTS[part][1])[2:]]
         for name, count in zip(header[1:-1], line[1:-1], strict=True):
             assert verdicts.count(name) == int(count)
+
+
+def stopped_after_four(data, learner):
+    """Return races with the paper's rows that took four steps, and how many ran.
+
+    With each: the number left, its parameters and those of cross-validation.
+    """
+    runs = pd.read_csv(RUNS, dtype={"machine": str, "device": str, "substitute": str})
+    here = (runs.data == data) & (runs.learner == learner) & (runs.profile == "full")
+    runs = runs[here & (runs.device == "cuda")].set_index("repetition")
+    params = runs.params.map(json.loads)
+    races, full = runs.method == "cvst", runs.method == "cv"
+    short = runs[races & (runs.n_looks == 4)]
+    left = [int(one.split(";")[-1]) for one in short.survivors]
+    chosen = [(params[races][n], params[full][n]) for n in short.index]
+    return left, chosen, int(races.sum())
+
+
+def test_what_is_said_of_races_with_the_papers_rows():
+    """How many stop early, with how many left, and what they choose."""
+    text = " ".join((TEXTS / "paper_sizes.md").read_text(encoding="utf-8").split())
+    left, chosen, n_races = stopped_after_four("bank32nm", "KRR")
+    assert f"{len(left)} of {n_races} races stop after four of ten steps" in text
+    assert f"the {min(left)} to {max(left)} configurations left behave alike" in text
+    larger = sum(ours["alpha"] > 9 * full["alpha"] for ours, full in chosen)
+    assert f"{larger} of them choose a ridge ten times" in text
+    left, chosen, n_races = stopped_after_four("covtype", "KLR")
+    assert f"{len(left)} of {n_races} races stop after four of ten steps with" in text
+    assert f"with {min(left)} to {max(left)} configurations left" in text
+    assert all(ours["gamma"] < full["gamma"] for ours, full in chosen)
