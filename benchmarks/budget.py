@@ -98,7 +98,7 @@ def measure(
         "stop": search.stop_reason_,
         "looks": search.n_looks_,
         "largest": max(one.look.n_train for one in search.race_.observations),
-        "strategy": search.strategy_,
+        "strategy": repr(search.strategy_) if kind == "grid" else "",
         "refit": search.refit_time_,
         "warned": any("final fit takes" in str(one.message) for one in caught),
     }
@@ -114,8 +114,8 @@ def line(record: dict[str, Any]) -> str:
     warned = " (said before)" if record["warned"] else ""
     return (
         f"{head}{record['stop']:<20} {record['looks']:3d} looks up to "
-        f"{record['largest']:5d} rows, {record['strategy']}, refit "
-        f"{record['refit']:.2f} s{warned}"
+        f"{record['largest']:5d} rows, final fit "
+        f"{record['refit']:.2f} s{warned} {record['strategy']}"
     )
 
 

@@ -11,8 +11,9 @@ from cvst.search._setup import Setup
 
 __all__ = ["warn_of_long_final_fit"]
 
-# Later than that share of the budget is worth a word.
-LATE = 0.25
+# Later than that share of the budget is worth a word. Forecasts from few rows err, and
+# nobody should be warned for nothing.
+LATE = 0.5
 
 
 def warn_of_long_final_fit(setup: Setup, state: RaceState) -> None:
