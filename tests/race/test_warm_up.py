@@ -168,3 +168,21 @@ def test_the_final_fit_of_a_steep_learner_is_forecast_as_one():
 
     assert forecast(2.0) == pytest.approx(1280, rel=0.01)
     assert forecast(1.0) < 400
+
+
+def test_a_final_fit_that_is_late_in_any_case_leaves_half_of_the_time():
+    """1,600 s of 140: the search would end at once, and be late by as much."""
+    worker = Played(1.0, 2.0)
+    strategy = ProposeAndConfirm(Draws(), steepest=2.0)
+    last = run(140.0, worker, strategy, n_looks=1000)
+    assert strategy.refit_seconds(last) > 140
+    assert last.n_configurations > 10
+    assert 60 < last.elapsed <= 70
+
+
+def test_a_final_fit_that_can_be_in_time_is():
+    """8,000 rows and a power of one: 10 s of 40 for the final fit."""
+    strategy = ProposeAndConfirm(Draws())
+    last = run(40.0, Played(1.0), strategy, n_rows=10_000, n_looks=1000)
+    assert last.elapsed + 10 <= 40
+    assert last.n_configurations > 5

@@ -115,3 +115,6 @@ def test_growth_is_that_of_the_family_until_two_sizes_are_known(estimator, times
     strategy = search._options().strategy
     assert strategy._growth({2: 1.0}) == pytest.approx(times)
     assert strategy._growth({2: 1.0, 1: 3.0}) == 3.0
+    # Beyond what was seen, only kernel machines are believed to grow like a square.
+    most = 16 if isinstance(estimator, SVC) else 4
+    assert strategy._believed_growth({2: 1.0, 1: 99.0}) == pytest.approx(most)

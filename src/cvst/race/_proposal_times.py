@@ -41,6 +41,10 @@ OWN_SHARE, LARGEST_BATCH, FEWEST_LOOKS = 0.03, 64, 40
 # number if none of its configurations was looked at before.
 MARGIN, UNSEEN_MARGIN = 1.15, 1.35
 
+# A final fit that takes more than the first share of the time is late in any case. Then
+# the second share is kept free for it.
+LATE, COUNTED_IF_LATE = 0.9, 0.5
+
 # Share of the time that is left for what comes after the last look, and seconds for the
 # results of each configuration.
 CLOSING, CLOSING_EACH = 0.01, 1e-4
@@ -70,7 +74,8 @@ class ProposalTimes(ProposalRecords):
         reserve = self._reserve(state)
         if plan.rung == 0:
             new = [] if plan.families else self._refits_of_new(state)
-            reserve = max(reserve, self._largest_refit(state, plan.families), *new)
+            longest = max(self._largest_refit(state, plan.families), 0.0, *new)
+            reserve = max(reserve, self._counted(state, longest))
         return needed <= self._left_in_all(state) - reserve
 
     def _largest_refit(self, state: RaceState, numbers: Sequence[int]) -> float:
@@ -208,13 +213,22 @@ class ProposalTimes(ProposalRecords):
 
     def refit_seconds(self, state: RaceState) -> float | None:
         """Return what the final fit of the leader will probably take."""
-        return self._reserve(state) / MARGIN
+        return self._refit_seconds(state, self._leader(state)) / MARGIN
 
     def _reserve(self, state: RaceState) -> float:
         """Return the seconds that the final fit will take, with a margin."""
         if not state.observations:
             return 0.0
-        return self._refit_seconds(state, self._leader(state))
+        return self._counted(state, self._refit_seconds(state, self._leader(state)))
+
+    def _counted(self, state: RaceState, refit: float) -> float:
+        """Return what of a final fit is kept free: of one that will be late, less.
+
+        It cannot be in time whatever is left out, so the search has its part too.
+        """
+        seconds = state.problem.seconds
+        late = seconds is not None and refit > LATE * seconds
+        return COUNTED_IF_LATE * seconds if seconds and late else refit
 
     def _refit_seconds(self, state: RaceState, number: int) -> float:
         """Return what the final fit of a family would take, with a margin."""

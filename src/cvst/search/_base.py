@@ -179,6 +179,7 @@ class BaseRaceSearch(FittedRace):
                 tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
                 interrupt = self._run(setup, tasks, budget, begun, recorder)
                 if self.refit and interrupt is None:
+                    warn_of_long_final_fit(self.strategy_, self.race_)
                     interrupt = self._refit(setup, inputs, tasks)
         if interrupt is not None and (
             self.on_interrupt == "raise" or not isinstance(interrupt, KeyboardInterrupt)
@@ -323,8 +324,6 @@ class BaseRaceSearch(FittedRace):
         try:
             setup = replace(legs, strategy=legs.strategy.settled())
             self._keep(setup, state, reason, recorder)
-            if self.refit and interrupt is None:
-                warn_of_long_final_fit(setup, state)
         except KeyboardInterrupt as now:
             # The race is over: nothing but a second interrupt may cost its results.
             interrupt = now

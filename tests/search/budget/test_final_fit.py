@@ -35,20 +35,18 @@ class Slow(RegressorMixin, BaseEstimator):
 
 
 def told(needed, elapsed, seconds=20.0):
-    setup = SimpleNamespace(
-        problem=SimpleNamespace(seconds=seconds),
-        strategy=SimpleNamespace(refit_seconds=lambda state: needed),
-    )
+    strategy = SimpleNamespace(refit_seconds=lambda state: needed)
+    state = SimpleNamespace(elapsed=elapsed, problem=SimpleNamespace(seconds=seconds))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warn_of_long_final_fit(setup, SimpleNamespace(elapsed=elapsed))
+        warn_of_long_final_fit(strategy, state)
     return [str(one.message) for one in caught]
 
 
 def test_the_sentence_says_both_times_and_the_ways_out():
     (sentence,) = told(needed=60.0, elapsed=12.0)
     assert "about 1 min" in sentence
-    assert "8.0 s are left" in sentence
+    assert "only 8.0 s of the time budget are left" in sentence
     assert "refit=False" in sentence
 
 
@@ -69,8 +67,9 @@ def test_nothing_is_said_without_a_forecast_or_a_budget():
 def test_a_search_warns_before_its_final_fit():
     """Of a budget of .4 s, a fit on all rows takes one second."""
     search = RaceSearchCV(Slow(), {"x": uniform(0, 1)}, time_budget=0.4)
-    with pytest.warns(FallbackWarning, match="The final fit takes about"):
+    with pytest.warns(FallbackWarning, match="The final fit will take") as told:
         search.fit(X, y)
+    assert told[0].filename == __file__
     assert search.refit_time_ >= 1.0
 
 

@@ -220,7 +220,7 @@ class _Walk:
         if self.chain.transformers:
             # In a tuple: the cache takes None for something that is not made yet.
             (race_rows,) = self.cache.joined.get(
-                self.key, lambda: (joined(stage, self.cache.limit),)
+                self.key, lambda: (joined(stage, self.cache.limit, self.cache.share),)
             )
         stage = stage.guarded()
         task = replace(

@@ -112,7 +112,9 @@ def n_bytes(X: Any) -> int:
     return int(getattr(X, "nbytes", 0))
 
 
-def joined(stage: Stage, limit: int | None = None) -> RaceRows | None:
+def joined(
+    stage: Stage, limit: int | None = None, share: float = 1.0
+) -> RaceRows | None:
     """Return the rows of a stage as a race of one look.
 
     The evaluator of the final estimator can then keep what belongs to the rows, such as
@@ -125,7 +127,7 @@ def joined(stage: Stage, limit: int | None = None) -> RaceRows | None:
     n_train, n_test = X_train.shape[0], X_test.shape[0]
     X = stack_rows(X_train, X_test)
     # The next look transforms all rows again.
-    scratch = Scratch(limit, nests=False)
+    scratch = Scratch(limit, nests=False, share=share)
     return RaceRows(X, slice(0, n_train), slice(n_train, n_train + n_test), scratch)
 
 
@@ -136,9 +138,10 @@ def _dtypes(X: Any) -> Any:
 class LookCache:
     """What the configurations of one look have in common, step by step."""
 
-    def __init__(self, limit: int | None = None) -> None:
+    def __init__(self, limit: int | None = None, share: float = 1.0) -> None:
         kept = KEPT_BYTES if limit is None else min(KEPT_BYTES, limit)
         self.limit = limit
+        self.share = share
         self.stages: Recent[Stage] = Recent(kept, lambda stage: stage.n_bytes)
         self.branches: Recent[Branch] = Recent(
             kept, lambda branch: n_bytes(branch.rows)
@@ -170,6 +173,8 @@ def cache_of(task: Task) -> LookCache:
     if task.race_rows is None:
         return LookCache()
     scratch = task.race_rows.scratch
-    cache = scratch.get("transformed rows", lambda: LookCache(scratch.limit))
+    cache = scratch.get(
+        "transformed rows", lambda: LookCache(scratch.limit, scratch.share)
+    )
     cache.turn_to(task.race_rows.train, task.race_rows.test)
     return cache

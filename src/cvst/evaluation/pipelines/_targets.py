@@ -159,7 +159,10 @@ def _with_own_scratch(race_rows: RaceRows | None, key: Hashable) -> RaceRows | N
     if race_rows is None:
         return None
     scratch = race_rows.scratch
-    own = scratch.get(("targets", key), lambda: Scratch(scratch.limit, scratch.nests))
+    own = scratch.get(
+        ("targets", key),
+        lambda: Scratch(scratch.limit, scratch.nests, share=scratch.share),
+    )
     return replace(race_rows, scratch=own)
 
 

@@ -141,7 +141,7 @@ class _Measurement:
         model = self._model(early, spread, growing, alone)
         while look := self._next_look(early, spread, growing, model):
             growing.append(self.watch.time(look))
-            if len(early) == len(growing) == 1:
+            if len(early) == len(growing) == 1 and growing[0].has_those_of(early[0]):
                 first = self._warmed_up([*early, *growing])[0]
                 early, spread = [first], first if spread is early[0] else spread
             model = self._model(early, spread, growing, alone)

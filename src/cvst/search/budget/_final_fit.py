@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import warnings
 
-from cvst._text import seconds_text
+from cvst._text import about_seconds, seconds_text
 from cvst.exceptions import FallbackWarning
-from cvst.race import RaceState
-from cvst.search._setup import Setup
+from cvst.race import RaceState, Strategy
 
 __all__ = ["warn_of_long_final_fit"]
 
@@ -16,22 +15,23 @@ __all__ = ["warn_of_long_final_fit"]
 LATE = 0.5
 
 
-def warn_of_long_final_fit(setup: Setup, state: RaceState) -> None:
+def warn_of_long_final_fit(strategy: Strategy, state: RaceState) -> None:
     """Say that the final fit will go on after the time is up, before it begins.
 
     Fits cannot be cut. Where the estimator is dear, a single one on all rows may take
     longer than the whole budget.
     """
-    seconds, needed = setup.problem.seconds, setup.strategy.refit_seconds(state)
+    seconds, needed = state.problem.seconds, strategy.refit_seconds(state)
     if seconds is None or needed is None:
         return
     left = max(0.0, seconds - state.elapsed)
     if needed - left <= LATE * seconds:
         return
     warnings.warn(
-        f"The final fit takes about {seconds_text(needed)}, and of the time budget "
-        f"{seconds_text(left)} are left: a fit cannot be cut short. Interrupt it to "
-        "keep the race without best_estimator_, allow more time, or set refit=False.",
+        f"The final fit will take {about_seconds(needed)}, but only "
+        f"{seconds_text(left)} of the time budget are left, and a fit cannot be cut "
+        "short. Interrupt it to keep the race without best_estimator_, allow more "
+        "time, or set refit=False.",
         FallbackWarning,
-        stacklevel=5,
+        stacklevel=4,
     )

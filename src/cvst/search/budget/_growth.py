@@ -135,7 +135,7 @@ def early_exponent(estimator: Any) -> float:
 def steep_exponent(estimator: Any) -> float:
     """Return the largest power of the rows that is believed beyond what was timed.
 
-    Short fits are noisy, so it is 1 but for learners that are known to grow faster.
+    Short fits are noisy: it is what is usual for such learners, but at least 1.
 
     Examples
     --------

@@ -26,6 +26,9 @@ SHORT, SHORT_SHARE, REPEATS = 0.3, 0.06, 3
 # By what share times differ when they are taken again: at least, and at most.
 NOISE = 0.1, 1.0
 
+# Tables of pairs grow by this many rows.
+BLOCK = 256
+
 # A machine is not believed to be slowed down by others more than that.
 LARGEST_LOAD = 4.0
 
@@ -111,6 +114,11 @@ class Timing:
             np.append(self.score, other.score)[order],
             np.concatenate([self.losses, other.losses])[order],
         )
+
+    def has_those_of(self, other: Timing) -> bool:
+        """Return whether the same configurations took part in both."""
+        mine, theirs = self.look.configurations, other.look.configurations
+        return bool(np.array_equal(mine, theirs))
 
     def by_cost(self, groups: list[list[int]]) -> list[list[int]]:
         """Return the members of groups that took part, the cheapest group first."""
@@ -227,7 +235,7 @@ class Watch:
         ]
 
     def _rows_for(self, look: Look) -> RaceData:
-        """Return no more rows than a look needs, where more would cost.
+        """Return the rows up to the last one that a look needs, where more would cost.
 
         A race computes tables of all pairs once, for all of its looks. A look at few
         rows would pay for that, and rows would seem far dearer than they are.
@@ -256,9 +264,11 @@ class Watch:
         # What evaluators keep from a look would make its repetition, and larger looks,
         # seem to cost nothing.
         data = self._rows_for(look)
-        # Of a square table of all rows, that is the part of a look.
+        # Of a square table of all rows, that is the part of a look. Its own table has
+        # whole blocks of rows.
         n_all = self.source.data.n_samples
-        share = min(1.0, look.n_train * data.n_samples / n_all**2)
+        n_table = min(data.n_samples, look.n_train + BLOCK)
+        share = min(1.0, n_table * data.n_samples / n_all**2)
         scratch = Scratch(self.source.scratch.limit, share=share)
         source = replace(self.source, scratch=scratch, data=data)
         outside, start, inside = perf_counter(), self.clock(), perf_counter()
