@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -250,6 +251,11 @@ def test_a_live_page_follows_the_race(folder, environment):
             time.sleep(0.1)
             with urlopen(url, timeout=300) as answer:
                 page = answer.read().decode()
+        # A page that is open asks until it has heard of the end.
+        while process.poll() is None:
+            time.sleep(0.5)
+            with suppress(OSError), urlopen(f"{url}news.json", timeout=300):
+                pass
         summary = json.loads(process.stdout.read())
     assert url.startswith("http://127.0.0.1:")
     assert '"n_train":27' in page
