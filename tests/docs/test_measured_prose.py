@@ -439,17 +439,18 @@ def test_grids_that_were_slower_than_a_plain_search():
         runs.setdefault((one["name"], one["size"]), []).append((ratio, one))
     slower = [cell for cell in runs.values() if cell[0][0] > 1]
     text = plain("benchmarks/results/small_grids.md")
-    [single] = [cell for cell in slower if len(cell) == 1]
-    again = [cell[-1][0] for cell in slower if len(cell) > 1]
+    [stays] = [cell[-1] for cell in slower if cell[-1][0] > 1]
+    again = [cell[-1][0] for cell in slower if cell[-1][0] <= 1]
     assert (len(slower), len(again)) == (5, 4)
     told = "Of the five cells above 1 in the first measurement four were noise: with "
     told += f"more runs they are at {min(again):.2f} to {max(again):.2f}."
     assert told in text
-    ratio, one = single[0]
+    ratio, one = stays
     assert (one["name"], one["size"]) == ("XGBoost, early stopping", 12)
-    assert len(one["raced"]) == 1
-    told = "The fifth, XGBoost with 12 configurations, could not be repeated in time"
-    assert f"{told} and stays a single run at {ratio:.2f}." in text
+    count = int(np.sum(np.greater(one["raced"], one["plain"])))
+    told = "The fifth, XGBoost with 12 configurations, stays above: at "
+    told += f"{ratio:.2f} with {len(one['raced'])} runs, slower in {count} of them."
+    assert told in text
     counts = [len(cell[-1][1]["raced"]) for cell in runs.values() if len(cell) > 1]
     told = f"were measured again, with {min(counts)} to {max(counts)} runs;"
     assert told in text
