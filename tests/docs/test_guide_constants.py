@@ -30,6 +30,7 @@ from cvst.race import (
     _problem,
     _proposal_folds,
     _proposal_records,
+    _proposal_times,
     _propose_and_confirm,
     _track_and_confirm,
     _tracking,
@@ -353,3 +354,11 @@ def test_the_figures_show_what_the_page_says():
     words = f"{race.problem.n_samples} rows, a grid of {len(race.active)}."
     assert words in plain(f"{GUIDE}/pictures.md")
     assert isinstance(search.estimator, KernelRidge)
+
+
+def test_what_a_late_final_fit_leaves_for_the_search():
+    assert (_proposal_times.LATE, _proposal_times.COUNTED_IF_LATE) == (0.9, 0.5)
+    told(
+        f"{GUIDE}/proposing.md",
+        "one final fit takes nine tenths of the time or more, the search has half",
+    )

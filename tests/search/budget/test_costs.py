@@ -11,6 +11,7 @@ from lightgbm import LGBMRegressor
 from scipy import sparse
 from scipy.stats import norm
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
     GradientBoostingClassifier,
     HistGradientBoostingClassifier,
@@ -26,6 +27,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation import DataSource, Scratch
+from cvst.evaluation.kernels import _rows
 from cvst.race import Look, Problem, TrackAndConfirm, space_of
 from cvst.search._setup import prepare
 from cvst.search.budget import _costs, race_seconds
@@ -607,3 +609,32 @@ def test_looks_that_have_no_configuration_in_common_are_not_compared(data):
     )
     search.set_params(time_budget=120).fit(*data)
     assert Clock.now <= 120
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        SVC(),
+        make_pipeline(StandardScaler(), SVC()),
+        TransformedTargetRegressor(
+            KernelRidge(kernel="rbf"), transformer=StandardScaler()
+        ),
+    ],
+)
+def test_the_share_of_the_memory_bounds_the_tables_of_probes(
+    data, monkeypatch, estimator
+):
+    """Also below the steps of a pipeline, and for targets of its own."""
+    limits = []
+
+    class Noted(_rows.Budget):
+        def __init__(self, limit):
+            limits.append(limit)
+            super().__init__(limit)
+
+    monkeypatch.setattr(_rows, "Budget", Noted)
+    (gamma,) = [name for name in estimator.get_params() if name.endswith("gamma")]
+    X, y = data
+    RaceGridSearchCV(estimator, {gamma: [0.01, 0.1, 1.0]}).plan(X[:1500], y[:1500])
+    assert limits
+    assert min(limits) < 0.1 * _rows.LARGEST_TABLE_BYTES
