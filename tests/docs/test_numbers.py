@@ -559,7 +559,7 @@ def test_the_table_of_clusters_shows_all_that_was_measured():
         strategy = "track_and_confirm" if "race" in work else "cross_validation"
         n_rows = int(re.search(r"([\d,]+) rows", work)[1].replace(",", ""))
         case = "SVC" if "SVC" in work else "LightGBM"
-        name = "dask" if engine == "Dask" else "default"
+        name = {"Dask": "dask", "processes": "loky", "threads": "default"}[engine]
         for n_workers, value in zip((1, 8, 12), told, strict=True):
             if value:
                 shown[strategy, n_rows, case, name, n_workers] = value

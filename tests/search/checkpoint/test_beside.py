@@ -167,7 +167,9 @@ def test_groups_of_looks_under_way_stay_when_the_file_is_tidied(
 ):
     """Looks that are over leave theirs behind; those of others may be needed."""
     log, path = broken
-    monkeypatch.setattr(_journal, "MOST_WASTE", 0)
+    # As often as it can be: when waste outweighs the rest depends on the machine.
+    tidy_at_once = lambda self, waste: waste > 0  # noqa: E731
+    monkeypatch.setattr(_journal.Journal, "_is_worth_it", tidy_at_once)
     tidied = []
     tidy = _journal.Journal.tidy
 
