@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -72,16 +72,16 @@ class Played:
         )
 
 
-def run(seconds, worker, strategy, *, n_rows=N_ROWS, n_looks=6):
-    """Return the last state of a race that begins with one configuration."""
+def run(seconds, worker, strategy, *, n_rows=N_ROWS, n_looks=6, start=({"x": 0.0},)):
+    """Return the last state of a race that begins with some configurations."""
     rows = np.arange(n_rows)
     folds = tuple((rows[rows % 5 != k], rows[rows % 5 == k]) for k in range(5))
     problem = Problem(
-        n_configurations=1,
+        n_configurations=len(start),
         n_samples=n_rows,
         folds={5: folds},
         seconds=seconds,
-        configurations=({"x": 0.0},),
+        configurations=start,
     )
     *_, last = race(RaceState(problem), worker, AtMost(strategy, n_looks))
     return last
@@ -186,3 +186,35 @@ def test_a_final_fit_that_can_be_in_time_is():
     last = run(40.0, Played(1.0), strategy, n_rows=10_000, n_looks=1000)
     assert last.elapsed + 10 <= 40
     assert last.n_configurations > 5
+
+
+@dataclass
+class Boosted(Played):
+    """Rounds for which one fit serves, the fewest of them the best."""
+
+    def take(self):
+        look, seen = super().take()
+        count = len(look.configurations)
+        self.now -= (1 - 1 / count) * seen.seconds
+        return look, replace(
+            seen,
+            losses=seen.losses[::-1],
+            mean_losses=seen.mean_losses[::-1],
+            fit_seconds=seen.fit_seconds / count,
+            seconds=seen.seconds / count,
+            elapsed=self.now,
+        )
+
+
+@pytest.mark.parametrize(("rounds", "share"), [((100, 50, 20), 0.2), ((100, 1), 0.1)])
+def test_the_final_fit_has_the_rounds_that_are_best(rounds, share):
+    """Looks have the most of them, and the final fit a tenth of these or more."""
+    members = tuple({"rounds": n, "x": 0.0} for n in rounds)
+    strategy = ProposeAndConfirm(Draws(), rounds=["rounds"])
+    several, one = (
+        strategy.refit_seconds(
+            run(4000.0, Boosted(1.0), strategy, n_looks=3, start=start)
+        )
+        for start in (members, members[:1])
+    )
+    assert several == pytest.approx(share * one)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray
-from cvst.race._families import Family
+from cvst.race._families import Family, most_rounds
 from cvst.race._proposal_parts import Plan
 from cvst.race._proposal_records import GROWTH, ProposalRecords, rounds_in
 from cvst.race._state import RaceState
@@ -82,7 +82,11 @@ class ProposalTimes(ProposalRecords):
         """Return the seconds of the longest final fit of some families, 0 of none."""
         families = self._record(state).families
         seen = [n for n in numbers if families[n].is_seen]
-        longest = max((self._refit_seconds(state, n) for n in seen), default=0.0)
+        # The look may find that more rounds are better.
+        most = {n: self._members(state, n, 0)[0] for n in seen}
+        longest = max(
+            (self._refit_seconds(state, *one) for one in most.items()), default=0.0
+        )
         unseen = [n for n in numbers if not families[n].is_seen]
         if not (self.refits and unseen):
             return longest
@@ -213,13 +217,13 @@ class ProposalTimes(ProposalRecords):
 
     def refit_seconds(self, state: RaceState) -> float | None:
         """Return what the final fit of the leader will probably take."""
-        return self._refit_seconds(state, self._leader(state)) / MARGIN
+        return self._leaders_refit(state) / MARGIN
 
     def _reserve(self, state: RaceState) -> float:
         """Return the seconds that the final fit will take, with a margin."""
         if not state.observations:
             return 0.0
-        return self._counted(state, self._refit_seconds(state, self._leader(state)))
+        return self._counted(state, self._leaders_refit(state))
 
     def _counted(self, state: RaceState, refit: float) -> float:
         """Return what of a final fit is kept free: of one that will be late, less.
@@ -230,17 +234,32 @@ class ProposalTimes(ProposalRecords):
         late = seconds is not None and refit > LATE * seconds
         return COUNTED_IF_LATE * seconds if seconds and late else refit
 
-    def _refit_seconds(self, state: RaceState, number: int) -> float:
-        """Return what the final fit of a family would take, with a margin."""
+    def _leaders_refit(self, state: RaceState) -> float:
+        """Return what the final fit would take if the race ended now."""
+        number = self._leader(state)
+        return self._refit_seconds(state, number, self._best_member(state, number))
+
+    def _best_member(self, state: RaceState, number: int) -> int:
+        """Return the member of a family that would win for it now."""
+        record = self._record(state)
+        family = record.families[number]
+        confirmed = [one for one in family.members if one in record.fold_losses]
+        if confirmed:
+            return min(confirmed, key=record.mean_fold_loss)
+        return family.rungs[family.highest].best if family.rungs else family.members[0]
+
+    def _refit_seconds(self, state: RaceState, number: int, member: int) -> float:
+        """Return what the final fit of a member would take, with a margin."""
         if not self.refits:
             return 0.0
         record = self._record(state)
         family = record.families[number]
-        whole = MARGIN * self._more_rows(state)
-        whole *= self._whole(state, family.members[0])
+        whole = MARGIN * self._more_rows(state) * self._whole(state, member)
         if not family.is_seen:
             return whole * self._seconds(state, number, 0)
         sight = family.rungs[family.highest]
+        if self.screen_rounds is None:
+            whole *= self._share_of_rounds(state, member, sight.largest)
         if 0 in record.seconds:
             growth = self._seconds(state, number, 0) / max(sight.seconds, 1e-9)
         else:
@@ -250,6 +269,14 @@ class ProposalTimes(ProposalRecords):
             each = (max(GROWTH, believed) * believed) ** 0.5
             growth = each**family.highest
         return whole * sight.fit_seconds * growth
+
+    def _share_of_rounds(self, state: RaceState, member: int, largest: int) -> float:
+        """Return the share that a member has of the fit of another one."""
+        own, all_of_them = (
+            most_rounds(state.configurations[one], self.rounds)
+            for one in (member, largest)
+        )
+        return max(LEAST_WORK, own / all_of_them) if own and all_of_them else 1.0
 
     def _refits_of_new(self, state: RaceState) -> list[float]:
         """Return what final fits of new families would take, as if they had joined."""
