@@ -22,6 +22,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 from cvst import RaceGridSearchCV, RaceSearchCV
 from cvst.parallel import _spare, run_chunks, sharing_processors, spare_threads
+from cvst.parallel._lightgbm import LightGBM
 from cvst.parallel._spare import others_running, spare_processors
 from cvst.search._options import SearchOptions
 
@@ -117,7 +118,7 @@ def test_threads_are_not_given_up_for_ever(machine):
 
 def test_a_search_without_a_budget_begins_with_what_is_free(machine):
     machine.spare = 3.0
-    with spare_threads(at_once=True):
+    with spare_threads(keeps_time=False):
         assert threads_after(machine, 0.1, 3) == 3
 
 
@@ -294,7 +295,7 @@ def test_a_plan_times_fits_as_the_search_makes_them(monkeypatch):
 def test_lightgbm_which_asks_for_all_processors_is_limited_too(machine):
     """Whoever of two searches leaves first, it has at the end what it had before."""
     pytest.importorskip("lightgbm")
-    library = _spare._LightGBM._library()
+    library = LightGBM.library()
     if library is None:
         pytest.skip("an older LightGBM, which has no such limit")
 

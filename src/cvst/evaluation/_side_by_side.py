@@ -13,7 +13,7 @@ from cvst.evaluation._keeping import Listener, paced_chunks
 from cvst.evaluation._scored import Scored, Scores, lost, rows_of
 from cvst.evaluation._source import DataSource
 from cvst.evaluation._work import Work
-from cvst.parallel import Crew, Packed, effective_n_jobs, wake_workers, whereabouts
+from cvst.parallel import Crew, effective_n_jobs, packed, wake_workers, whereabouts
 from cvst.race import Look, LookLosses
 
 __all__ = ["SideBySide", "n_side_by_side", "workers_start"]
@@ -70,7 +70,7 @@ class _UnderWay:
         paced: bool,
     ) -> None:
         self.work = work
-        self.packed = Packed(work)
+        self.packed = packed(work)
         self.scored: list[Scores] = [*known]
         self._chunks = iter([groups] if groups else [])
         if paced:

@@ -17,13 +17,14 @@ from cvst.parallel._engines import (
 )
 from cvst.parallel._files import OnFile, on_file
 from cvst.parallel._guard import Guard
-from cvst.parallel._pickling import Packed, portable
+from cvst.parallel._pickling import portable
 from cvst.parallel._process_state import (
     filtered_warnings,
     kept_filters,
     one_blas_thread,
     without_warnings,
 )
+from cvst.parallel._single import packed
 from cvst.parallel._spare import others_running, sharing_processors, spare_threads
 from cvst.parallel._waking import wake_workers
 
@@ -32,7 +33,6 @@ __all__ = [
     "Crew",
     "Guard",
     "OnFile",
-    "Packed",
     "cluster_with",
     "effective_n_jobs",
     "filtered_warnings",
@@ -42,6 +42,7 @@ __all__ = [
     "on_file",
     "one_blas_thread",
     "others_running",
+    "packed",
     "portable",
     "run_chunks",
     "sharing_processors",

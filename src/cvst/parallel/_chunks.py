@@ -22,7 +22,7 @@ from cvst.parallel._engines import effective_n_jobs, whereabouts, works_here
 from cvst.parallel._pickling import Packed
 from cvst.parallel._process_state import filtered_warnings, one_blas_thread
 from cvst.parallel._processes import Processes, in_order, leased
-from cvst.parallel._single import Interrupted, parts_of, single_threaded
+from cvst.parallel._single import Interrupted, packed, parts_of, single_threaded
 from cvst.parallel._spare import sharing_processors
 
 __all__ = [
@@ -108,7 +108,7 @@ def run_chunks(
                 yield result
             return
         handed = _HandedOut(chunks)
-        with _pool(Packed(function), n_jobs, prefer, eager) as pool:
+        with _pool(packed(function), n_jobs, prefer, eager) as pool:
             while True:
                 try:
                     # Closed before the pool is given back: others must not get one

@@ -17,7 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from cvst.exceptions import ClusterLostError
 from cvst.parallel._pickling import Packed
-from cvst.parallel._single import Interrupted, parts_of, single_threaded
+from cvst.parallel._single import Interrupted, packed, parts_of, single_threaded
 
 __all__ = ["KILLED", "Cluster", "Engine", "SharedLostError", "WorkerLostError"]
 
@@ -146,8 +146,8 @@ class Cluster:
         """
         if self._shared is None:
             self._share()
-        packed = Packed(function)
-        run = _Run(packed, self._engine.share(packed), self._generation)
+        sent = packed(function)
+        run = _Run(sent, self._engine.share(sent), self._generation)
         coming: Iterator[Any] = iter(chunks)
         try:
             while True:

@@ -28,7 +28,12 @@ from cvst.parallel._processes import (
     is_deserted,
     leased,
 )
-from cvst.parallel._single import Interrupted, below_processes, single_threaded
+from cvst.parallel._single import (
+    Interrupted,
+    below_processes,
+    packed,
+    single_threaded,
+)
 
 __all__ = ["Crew"]
 
@@ -77,19 +82,17 @@ class Crew(Generic[T]):
 
     def begin(self, ticket: Any, function: Callable[..., T], chunk: Any) -> None:
         """Have a worker call a function; its result comes back with the ticket."""
-        # One that is packed already goes with several chunks.
-        packed = function if isinstance(function, Packed) else Packed(function)
-        self._under_way[ticket] = packed, chunk
+        self._under_way[ticket] = packed(function), chunk
         self._submit(ticket)
 
     def wake(self, function: Callable[..., T]) -> None:
         """Let all workers start and import what a function needs, at the same time."""
         workers = self._started()
-        packed = Packed(function)
+        sent = packed(function)
         for _ in range(workers.n_workers):
             # Whether they can is told by the first chunk.
             with suppress(BrokenExecutor):
-                workers.submit(packed, [], _nobody)
+                workers.submit(sent, [], _nobody)
 
     def take(self) -> tuple[Any, T]:
         """Wait for a chunk, and return its ticket and its result."""
@@ -128,11 +131,11 @@ class Crew(Generic[T]):
             workers.leave(is_busy)
 
     def _submit(self, ticket: Any) -> None:
-        packed, chunk = self._under_way[ticket]
+        sent, chunk = self._under_way[ticket]
         heard = self._ended
         try:
             self._started().submit(
-                packed, chunk, lambda answer: heard.put((ticket, answer))
+                sent, chunk, lambda answer: heard.put((ticket, answer))
             )
         except BrokenExecutor:
             # The worker of another chunk has died just now.
@@ -165,8 +168,8 @@ class Crew(Generic[T]):
         if self._workers is not None:
             workers, self._workers = self._workers, None
             workers.leave(is_busy=True)
-        for ticket, (packed, chunk) in again.items():
-            self._known.append((ticket, done_alone(packed, chunk, self._lost)))
+        for ticket, (sent, chunk) in again.items():
+            self._known.append((ticket, done_alone(sent, chunk, self._lost)))
 
 
 class _Threads:
@@ -181,10 +184,10 @@ class _Threads:
         self.n_workers = int(self._parallel.n_jobs)
 
     def submit(
-        self, packed: Packed[Any], chunk: Any, heard: Callable[[Any], None]
+        self, sent: Packed[Any], chunk: Any, heard: Callable[[Any], None]
     ) -> None:
         self._parallel._backend.submit(
-            partial(single_threaded, packed, chunk), callback=heard
+            partial(single_threaded, sent, chunk), callback=heard
         )
 
     def result(self, answer: Any) -> Any:
@@ -216,11 +219,11 @@ class _OwnProcesses:
         self.n_workers = self._pool.n_workers
 
     def submit(
-        self, packed: Packed[Any], chunk: Any, heard: Callable[[Any], None]
+        self, sent: Packed[Any], chunk: Any, heard: Callable[[Any], None]
     ) -> None:
         # A look in between may have needed new ones.
         self._executor = self._pool.started()
-        asked = self._executor.submit(below_processes, packed.ready(), chunk)
+        asked = self._executor.submit(below_processes, sent.ready(), chunk)
         asked.add_done_callback(heard)
 
     def result(self, answer: Any) -> Any:

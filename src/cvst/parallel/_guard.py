@@ -21,6 +21,7 @@ from itertools import islice
 from typing import Any
 
 from cvst.parallel._pickling import cloudpickle, pickling
+from cvst.parallel._single import for_workers
 from cvst.parallel._worker import START
 
 __all__ = ["Guard"]
@@ -92,7 +93,7 @@ class Guard:
             Whether chunks are taken before a worker is free.
         """
         with pickling():
-            content = cloudpickle.dumps(function)
+            content = cloudpickle.dumps(for_workers(function))
         groups = ([group] for chunk in chunks for group in chunk)
         waiting: deque[Future[Results]] = deque()
         ahead = self.n_workers * (2 if eager else 1)

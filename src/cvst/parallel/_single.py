@@ -3,19 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 import joblib
 
+from cvst.parallel._lightgbm import with_one_lightgbm_thread
+from cvst.parallel._pickling import Packed
 from cvst.parallel._process_state import one_blas_thread, thread_pools
+from cvst.parallel._spare import keeps_time
 
-__all__ = ["Interrupted", "below_processes", "parts_of", "single_threaded"]
+__all__ = [
+    "Interrupted",
+    "below_processes",
+    "for_workers",
+    "packed",
+    "parts_of",
+    "single_threaded",
+]
 
 T = TypeVar("T")
 
 
 class Interrupted:
     """Stands for a chunk that Ctrl-C cut short."""
+
+
+def for_workers(function: Callable[..., T]) -> Callable[..., T]:
+    """Return a function as workers call it.
+
+    Where the search keeps time each of them has one thread of LightGBM too: workers
+    that fight for the processors take many times as long.
+    """
+    return partial(with_one_lightgbm_thread, function) if keeps_time() else function
+
+
+def packed(function: Callable[..., T]) -> Packed[T]:
+    """Return a function as workers get it; one that is packed goes with many chunks."""
+    if isinstance(function, Packed):
+        return function
+    return Packed(for_workers(function))
 
 
 def single_threaded(function: Callable[..., T], *args: Any) -> T | Interrupted:

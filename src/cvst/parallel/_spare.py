@@ -10,9 +10,7 @@ one.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -24,9 +22,11 @@ from typing import Any
 
 import joblib
 
+from cvst.parallel._lightgbm import LIGHTGBM
 from cvst.parallel._process_state import thread_pools
 
 __all__ = [
+    "keeps_time",
     "others_running",
     "sharing_processors",
     "spare_processors",
@@ -50,69 +50,18 @@ FIRST, WAIT, LONGEST_WAIT = 0.5, 5.0, 20.0
 TOO_FEW, ENOUGH = 1.15, 0.1
 
 
-class _LightGBM:
-    """The threads of LightGBM: it asks for all processors, whatever OpenMP says.
-
-    Its limit is one of the whole process, so the lowest of several guests counts, and
-    the last one to leave puts back what the first one found.
-    """
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.guests: dict[object, int] = {}
-        self.found = -1  # no limit
-
-    def limit(self, guest: object, n_threads: int) -> None:
-        """Let it have no more threads than that, if it is loaded."""
-        library = self._library()
-        if library is None:
-            return
-        with self.lock:
-            if not self.guests:
-                found = ctypes.c_int(-1)
-                library.LGBM_GetMaxThreads(ctypes.byref(found))
-                self.found = found.value
-            self.guests[guest] = n_threads
-            library.LGBM_SetMaxThreads(ctypes.c_int(min(self.guests.values())))
-
-    def leave(self, guest: object) -> None:
-        """Let a guest go; it may be said twice, for the first may be interrupted."""
-        library = self._library()
-        if library is None or guest not in self.guests:
-            return
-        with self.lock:
-            left = [n for one, n in self.guests.items() if one is not guest]
-            n_threads = min(left, default=self.found)
-            library.LGBM_SetMaxThreads(ctypes.c_int(n_threads))
-            self.guests.pop(guest, None)
-
-    def forked(self) -> None:
-        # The searches of other threads are not there, nor is one that held the lock.
-        self.lock = threading.Lock()
-
-    @staticmethod
-    def _library() -> Any:
-        library = getattr(sys.modules.get("lightgbm.basic"), "_LIB", None)
-        return library if hasattr(library, "LGBM_SetMaxThreads") else None
-
-
-_LIGHTGBM = _LightGBM()
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_LIGHTGBM.forked)
-
-
 class _Spare:
     """The threads that fits of this thread may have, for the time being."""
 
-    def __init__(self, first: float) -> None:
+    def __init__(self, keeps_time: bool) -> None:
         self.thread = threading.get_ident()
+        self.keeps_time = keeps_time
         # What each pool had before, and the pools that there were when it was set.
         self._found: dict[str, tuple[Any, int]] = {}
         self._pools: Any = None
         self._n_threads = 0
         self._is_fitting = False
-        self._ask_at, self._wait = perf_counter() + first, WAIT
+        self._ask_at, self._wait = perf_counter() + FIRST * keeps_time, WAIT
         self._seconds = self._processor = 0.0
         self._n_most = 1
 
@@ -143,7 +92,7 @@ class _Spare:
 
     def put_back(self) -> None:
         """Let all pools have what they had."""
-        _LIGHTGBM.leave(self)
+        LIGHTGBM.leave(self)
         for pool, n_threads in self._found.values():
             pool.set_num_threads(n_threads)
 
@@ -167,7 +116,8 @@ class _Spare:
             # Noted before anything is changed: an interrupt may come at any time.
             _, own = self._found.setdefault(pool.filepath, (pool, pool.num_threads))
             pool.set_num_threads(min(own, n_threads))
-        _LIGHTGBM.limit(self, n_threads)
+        if self.keeps_time:
+            LIGHTGBM.limit(self, n_threads)
         if n_threads != self._n_threads:
             self._n_threads, self._seconds, self._processor = n_threads, 0.0, 0.0
         asked = max((own for _, own in self._found.values()), default=1)
@@ -178,22 +128,23 @@ _SPARE: ContextVar[_Spare | None] = ContextVar("spare", default=None)
 
 
 @contextmanager
-def spare_threads(wanted: bool = True, *, at_once: bool = False) -> Iterator[None]:
+def spare_threads(wanted: bool = True, *, keeps_time: bool = True) -> Iterator[None]:
     """Let fits of this thread have the processors that nobody else uses.
 
     Parameters
     ----------
     wanted : bool, default=True
         Whether to do so.
-    at_once : bool, default=False
-        Whether the first fits may have several threads too.
+    keeps_time : bool, default=True
+        Whether what is done depends on the clock anyway. Then the first fits have one
+        thread, and LightGBM is limited too, whose last bits depend on its threads.
     """
     if not wanted:
         yield
         return
     before, spare = _SPARE.get(), None
     try:
-        spare = _Spare(0.0 if at_once else FIRST)
+        spare = _Spare(keeps_time)
         _SPARE.set(spare)
         spare.begin()
         yield
@@ -221,11 +172,22 @@ def sharing_processors(*, last: bool = False) -> Iterator[None]:
     last : bool, default=False
         Whether it is worth asking anew, as for the final fit.
     """
+    spare = _spare_here()
+    with nullcontext() if spare is None else spare.fitting(last):
+        yield
+
+
+def keeps_time() -> bool:
+    """Return whether this thread does what depends on the clock anyway."""
+    spare = _spare_here()
+    return spare is not None and spare.keeps_time
+
+
+def _spare_here() -> _Spare | None:
     spare = _SPARE.get()
     # Limits belong to a thread, and some threads have the context of another.
     is_here = spare is not None and spare.thread == threading.get_ident()
-    with spare.fitting(last) if spare is not None and is_here else nullcontext():
-        yield
+    return spare if is_here else None
 
 
 def spare_processors() -> float:

@@ -64,7 +64,7 @@ class SearchOptions:
             final = final.steps[-1][1]
         has_budget = self.time_budget is not None
         wanted = has_budget or isinstance(final, SAME_BITS)
-        return spare_threads(wanted, at_once=not has_budget)
+        return spare_threads(wanted, keeps_time=has_budget)
 
     @classmethod
     def of(
