@@ -80,34 +80,42 @@ def test_categories_stay_categories(as_frame):
         assert column.cat.categories.tolist() == ["u", "v", "w"]
 
 
-def test_the_first_rows_alone_keep_what_belongs_to_them():
+@pytest.mark.parametrize(
+    ("n_train", "test", "kept", "n_samples"),
+    [
+        (3, slice(3, 4), [0, 1, 2, 3], 4),
+        # The last two are a separate test set, of which one row will do.
+        (3, slice(8, 9), [0, 1, 2, 8], 3),
+        (8, slice(8, 9), [0, 1, 2, 3, 4, 5, 6, 7, 8], 8),
+    ],
+)
+def test_some_rows_alone_keep_what_belongs_to_them(n_train, test, kept, n_samples):
     """Weights, metadata and arguments of fit are cut too; what is meant is not."""
     rows = np.arange(10)
     data = RaceData(
         rows[:, None],
         rows,
         8,
-        row_params={"sample_weight": rows},
+        row_params={"sample_weight": rows[:8]},
         other_params={"verbose": 0},
         score_weights=rows.astype(float),
         other_weights={"brier": rows.astype(float), "auc": None},
         metadata=Metadata({"price": rows}, {"rate": 0.1}),
         other_metadata={"brier": Metadata({"price": rows})},
     )
-    few = data.first(4)
-    assert few.n_samples == 4
+    few = data.only(n_train, test)
+    assert few.n_samples == n_samples
     assert few.n_meant == data.n_meant == 8
-    first = rows[:4].tolist()
     for values in (
         few.X[:, 0],
         few.y,
-        few.row_params["sample_weight"],
         few.score_weights,
         few.other_weights["brier"],
         few.metadata.arguments["price"],
         few.other_metadata["brier"].arguments["price"],
     ):
-        assert list(values) == first
+        assert list(values) == kept
+    # Nobody trains on the others.
+    assert list(few.row_params["sample_weight"]) == kept[:n_samples]
     assert few.other_weights["auc"] is None
     assert few.other_params == {"verbose": 0}
-    assert data.first(9).n_samples == 8

@@ -145,16 +145,24 @@ class RaceData:
         aligned = {name: take(values, rows) for name, values in self.row_params.items()}
         return {**self.other_params, **aligned}
 
-    def first(self, n_rows: int) -> RaceData:
-        """Return the first rows alone, with hyper-parameters meant for all of them."""
-        rows = slice(0, n_rows)
-        others = self.other_weights.items()
+    def only(self, n_train: int, test: slice) -> RaceData:
+        """Return the first rows and those to test on, which come next, and no others.
+
+        Hyper-parameters are meant for all rows.
+        """
+        rows: Rows = slice(0, test.stop)
+        n_samples = min(self.n_samples, test.stop)
+        if test.start > n_train:  # a separate test set
+            rows = np.r_[0:n_train, test]
+            n_samples = n_train
+        known = slice(0, n_samples)
+        params, others = self.row_params.items(), self.other_weights.items()
         return replace(
             self,
             X=take(self.X, rows),
             y=take(self.y, rows),
-            n_samples=min(self.n_samples, n_rows),
-            row_params={name: take(one, rows) for name, one in self.row_params.items()},
+            n_samples=n_samples,
+            row_params={name: take(one, known) for name, one in params},
             score_weights=take(self.score_weights, rows),
             other_weights={name: take(one, rows) for name, one in others},
             metadata=self.metadata.at(rows),

@@ -517,6 +517,22 @@ def test_probes_have_no_rows_that_they_do_not_need(data, probed, container):
         assert source.data.n_meant == 1500
 
 
+@pytest.mark.parametrize("container", [np.asarray, pd.DataFrame])
+def test_probes_have_no_rows_between_theirs_and_a_test_set(data, probed, container):
+    """The tables of a look at few rows would have them, too."""
+    X, y = container(data[0][:1700]), data[1][:1700]
+    grid = {"gamma": [0.01, 0.1, 1.0]}
+    search = RaceGridSearchCV(KernelRidge(kernel="rbf"), grid, ordering="given")
+    search.plan(X[:1500], y[:1500], X_val=X[1500:], y_val=y[1500:])
+    assert len({look.n_train for _, look in probed}) > 2
+    for source, look in probed:
+        rows = np.r_[0 : look.n_train, 1500 : 1500 + look.n_test]
+        assert look.test == slice(look.n_train, len(rows))
+        np.testing.assert_array_equal(source.data.X, np.asarray(X)[rows])
+        np.testing.assert_array_equal(source.data.y, y[rows])
+        assert source.data.n_meant == 1500
+
+
 def test_probes_keep_no_table_that_the_race_cannot_keep(data, probed):
     """Of the memory for tables a look has its share of all pairs."""
     X, y = data

@@ -10,6 +10,7 @@ from time import perf_counter, process_time
 
 import numpy as np
 
+from cvst._sklearn_compat import num_samples
 from cvst._typing import FloatArray
 from cvst.evaluation import DataSource, RaceData, Scratch, configured, take
 from cvst.parallel import effective_n_jobs, others_running, sharing_processors
@@ -234,8 +235,8 @@ class Watch:
             one.slowed(min(self.walls / self.best, LARGEST_LOAD)) for one in timings
         ]
 
-    def _rows_for(self, look: Look) -> RaceData:
-        """Return the rows up to the last one that a look needs, where more would cost.
+    def _alone(self, look: Look) -> tuple[RaceData, Look]:
+        """Return the rows that a look needs, where more would cost, and the look there.
 
         A race computes tables of all pairs once, for all of its looks. A look at few
         rows would pay for that, and rows would seem far dearer than they are.
@@ -244,9 +245,10 @@ class Watch:
         elsewhere = source.stored or source.cluster or source.device
         dense = isinstance(source.data.X, np.ndarray) or hasattr(source.data.X, "iloc")
         if elsewhere or not dense or source.data.pairwise:
-            return source.data
+            return source.data, look
         assert isinstance(look.test, slice)
-        return source.data.first(look.test.stop)
+        data = source.data.only(look.n_train, look.test)
+        return data, replace(look, test=slice(look.n_train, look.n_train + look.n_test))
 
     def _share(self) -> float:
         """Return the share of a processor that each thread has if they are fair.
@@ -263,17 +265,17 @@ class Watch:
         """Time a look once."""
         # What evaluators keep from a look would make its repetition, and larger looks,
         # seem to cost nothing.
-        data = self._rows_for(look)
+        data, there = self._alone(look)
         # Of a square table of all rows, that is the part of a look. Its own table has
         # whole blocks of rows.
-        n_all = self.source.data.n_samples
-        n_table = min(data.n_samples, look.n_train + BLOCK)
-        share = min(1.0, n_table * data.n_samples / n_all**2)
+        n_all, n_rows = num_samples(self.source.data.X), num_samples(data.X)
+        n_table = min(n_rows, look.n_train + BLOCK)
+        share = min(1.0, n_table * n_rows / n_all**2)
         scratch = Scratch(self.source.scratch.limit, share=share)
         source = replace(self.source, scratch=scratch, data=data)
         outside, start, inside = perf_counter(), self.clock(), perf_counter()
         busy = process_time()
-        seen: LookLosses = source.observe(look)
+        seen: LookLosses = source.observe(there)
         busy = process_time() - busy
         inside = perf_counter() - inside
         wall = self.clock() - start
