@@ -24,6 +24,7 @@ from cvst._sklearn_compat import (
     routed_fit_params,
 )
 from cvst._typing import Configuration, IntArray
+from cvst._users_line import users_line
 from cvst.evaluation import PointwiseLoss, configured, failure_warning
 from cvst.exceptions import (
     AllFitsFailedError,
@@ -418,7 +419,7 @@ class BaseRaceSearch(FittedRace):
                     "There is one configuration only: it is scored, and nothing is "
                     "raced.",
                     FallbackWarning,
-                    stacklevel=6,
+                    stacklevel=users_line(),
                 )
             decider = Alone(decider)
         decider = AtMost(decider, self.max_looks)
@@ -477,7 +478,7 @@ class BaseRaceSearch(FittedRace):
                 f"{' and '.join(unused)} {'has' if len(unused) == 1 else 'have'} no "
                 "effect on a race and can be left out.",
                 UnusedArgumentWarning,
-                stacklevel=4,
+                stacklevel=users_line(),
             )
 
     def _warn_of_failures(self, state: RaceState) -> None:
@@ -489,4 +490,4 @@ class BaseRaceSearch(FittedRace):
         fresh = {i: why for i, why in observation.failures.items() if i not in known}
         if fresh:
             text = failure_warning(observation.look, fresh, state.configurations)
-            warnings.warn(text, stacklevel=7)
+            warnings.warn(text, stacklevel=users_line())

@@ -14,6 +14,7 @@ from sklearn.base import is_classifier
 from cvst._sklearn_compat import has_callbacks
 from cvst._targets import ShapeError, Targets
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray, Rows
+from cvst._users_line import users_line
 from cvst.evaluation import (
     DataSource,
     OneByOne,
@@ -243,7 +244,7 @@ def _lacks_probabilities(found: Sequence[dict[int, Predicted]]) -> bool:
         "Labels of several targets are kept, not their probabilities: "
         f"{(unknown or errors)[0]!r}.",
         CVSTWarning,
-        stacklevel=3,
+        stacklevel=users_line(),
     )
     return True
 
@@ -268,7 +269,7 @@ def _without_failures(
         warnings.warn(
             f"Configuration {number} has no out-of-fold predictions: {error!r}.",
             CVSTWarning,
-            stacklevel=2,
+            stacklevel=users_line(),
         )
     return [number for number in members if number not in failed]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
+from cvst._users_line import users_line
 from cvst.exceptions import CVSTWarning
 from cvst.race import (
     RaceState,
@@ -74,7 +75,7 @@ def check_scores(state: RaceState, scores: FloatArray, winner: int) -> None:
         f"One or more of the test scores are non-finite: {told}. Check what scoring "
         "returns, and whether the folds have rows and classes enough for it.",
         CVSTWarning,
-        stacklevel=7,
+        stacklevel=users_line(),
     )
 
 

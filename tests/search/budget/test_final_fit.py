@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 
 from cvst import RaceSearchCV
 from cvst.exceptions import FallbackWarning
-from cvst.search.budget import warn_of_long_final_fit
+from cvst.search.budget import _final_fit, warn_of_long_final_fit
 
 X = np.random.default_rng(0).normal(size=(2000, 2))
 y = X[:, 0]
@@ -71,6 +71,18 @@ def test_a_search_warns_before_its_final_fit():
         search.fit(X, y)
     assert told[0].filename == __file__
     assert search.refit_time_ >= 1.0
+
+
+def test_a_search_that_goes_on_warns_at_the_same_place(monkeypatch):
+    """The line of the user's is another frame away."""
+    # However long the first part was.
+    monkeypatch.setattr(_final_fit, "LATE", 0.0)
+    space = {"x": uniform(0, 1)}
+    search = RaceSearchCV(Slow(), space, time_budget=0.3, random_state=0, refit=False)
+    search.fit(X, y).set_params(refit=True)
+    with pytest.warns(FallbackWarning, match="The final fit will take") as told:
+        search.resume(X, y, time_budget=0.4)
+    assert [one.filename for one in told] == [__file__] * len(told)
 
 
 def test_a_search_without_a_final_fit_does_not_warn():

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from cvst._typing import IntArray
+from cvst._users_line import users_line
 from cvst.exceptions import FallbackWarning, InvalidInputError
 from cvst.race import space_of
 from cvst.search._setup import Setup
@@ -113,5 +114,5 @@ def warn_of_fewer(seconds: float, n_raced: int, n_all: int) -> None:
         f"time_budget={seconds:g} seconds are too few for all {n_all} configurations: "
         f"{n_raced} of {n_all} are raced. Allow more time to race more of them.",
         FallbackWarning,
-        stacklevel=6,
+        stacklevel=users_line(),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 from cvst._text import about_seconds, seconds_text
+from cvst._users_line import users_line
 from cvst.exceptions import FallbackWarning
 from cvst.race import RaceState, Strategy
 
@@ -33,5 +34,5 @@ def warn_of_long_final_fit(strategy: Strategy, state: RaceState) -> None:
         "short. Interrupt it to keep the race without best_estimator_, allow more "
         "time, or set refit=False.",
         FallbackWarning,
-        stacklevel=4,
+        stacklevel=users_line(),
     )

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from cvst._typing import IntArray
+from cvst._users_line import users_line
 from cvst.exceptions import FallbackWarning
 from cvst.parallel import effective_n_jobs
 from cvst.race import ProposeAndConfirm, RaceState
@@ -80,5 +81,5 @@ def warn_of_turns(seconds: float, n_all: int) -> None:
         "they are raced in turn until the time is up. Allow more time to race more of "
         "them.",
         FallbackWarning,
-        stacklevel=6,
+        stacklevel=users_line(),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 
+from cvst._users_line import users_line
 from cvst.evaluation import workers_start
 from cvst.exceptions import FallbackWarning
 from cvst.search._options import SearchOptions
@@ -40,6 +41,6 @@ def with_workers(options: SearchOptions, setup: Setup, started: float) -> Setup:
         f"after {seconds:.2g} of them, so that all fits are done in this one, as with "
         "n_jobs=1. Allow more time to use several.",
         FallbackWarning,
-        stacklevel=5,
+        stacklevel=users_line(),
     )
     return replace(setup, source=replace(setup.source, n_jobs=1))

@@ -14,6 +14,7 @@ from sklearn.base import is_classifier
 
 from cvst._sklearn_compat import num_samples
 from cvst._text import value_text
+from cvst._users_line import users_line
 from cvst.evaluation import RaceData, take
 from cvst.exceptions import (
     CVSTWarning,
@@ -220,7 +221,7 @@ def raceable(
         # While the problem still has the folds that the strategy asked for.
         needed = _rows_needed(strategy, problem, data, classes)
         text = _why_not(problem, look.n_train, seen, needed)
-        warnings.warn(text, FallbackWarning, stacklevel=4)
+        warnings.warn(text, FallbackWarning, stacklevel=users_line())
     problem = replace(problem, folds={n_folds: known or folds.make(n_folds)})
     return CrossValidation(n_folds), problem
 
@@ -312,5 +313,5 @@ def _warn_of_rare_classes(n_train: int, seen: Any, classes: Any) -> None:
         f"rare to reach the first subset of {n_train} rows. Models trained there "
         "cannot predict them; their probability counts as zero.",
         CVSTWarning,
-        stacklevel=5,
+        stacklevel=users_line(),
     )

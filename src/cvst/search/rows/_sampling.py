@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import IntArray
+from cvst._users_line import users_line
 from cvst.evaluation import as_dask, is_stored, take, trains_on_dask
 from cvst.exceptions import FallbackWarning, InvalidInputError
 from cvst.search.rows._inputs import Inputs
@@ -174,7 +175,7 @@ def rows_to_refit(
             "do not fit in memory by max_rows of the data. Raise it, or set "
             "refit=False and fit the winner by other means.",
             FallbackWarning,
-            stacklevel=5,
+            stacklevel=users_line(),
         )
         # Those of the race if they are as many: they are in memory already.
         rows = np.sort(raced)
