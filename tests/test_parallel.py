@@ -7,6 +7,7 @@ import pickle
 import shutil
 import threading
 import warnings
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -143,6 +144,18 @@ def test_a_value_on_file_travels_as_its_name(held, monkeypatch, tmp_path):
         assert seen["names"] == ["a", "b"]
         assert bool(list(tmp_path.iterdir())) is not held
     assert not list(tmp_path.iterdir())
+
+
+def test_a_part_of_a_value_on_file_is_taken_where_it_is_read():
+    """Only how to take it travels; the rest is as it was."""
+    rows = np.arange(300_000.0)
+    with on_file(rows) as stored:
+        part = stored.changed(itemgetter(slice(2, 5)))
+        np.testing.assert_array_equal(part.value, [2, 3, 4])
+        sent = pickle.dumps(part)
+        assert len(sent) < 500
+        np.testing.assert_array_equal(pickle.loads(sent), [2, 3, 4])
+        np.testing.assert_array_equal(pickle.loads(pickle.dumps(stored)), rows)
 
 
 def test_files_of_two_values_are_told_apart():

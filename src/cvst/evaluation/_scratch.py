@@ -104,7 +104,7 @@ class Scratch:
         nests = self.nests if nests is None else nests
         return Scratch(self.limit, nests, self, self.share)
 
-    def __reduce__(self) -> tuple[type[Scratch], tuple[int | None, bool]]:
+    def __reduce__(self) -> tuple[type[Scratch], tuple[Any, ...]]:
         # Empty in another process: what is kept may be far larger than the rows. There
         # it lasts for one look.
-        return Scratch, (self.limit, False)
+        return Scratch, (self.limit, False, None, self.share)

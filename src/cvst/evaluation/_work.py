@@ -185,8 +185,10 @@ class Work:
         """Return where to keep things; in another process with the rows."""
         if self.scratch.nests:
             return self.scratch
-        limit = self.scratch.limit
-        whole = data.scratch.get(("race", limit), lambda: Scratch(limit))
+        limit, share = self.scratch.limit, self.scratch.share
+        whole = data.scratch.get(
+            ("race", limit, share), lambda: Scratch(limit, share=share)
+        )
         return self.scratch.get(SCRATCH_OF_LOOK, lambda: whole.for_a_look(nests=False))
 
     def _inputs(self, data: RaceData) -> tuple[Any, Any]:

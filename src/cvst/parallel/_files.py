@@ -92,14 +92,25 @@ class OnFile(Generic[T]):
     The receiver finds the value itself, read once per process.
     """
 
-    def __init__(self, value: T, key: str, paths: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        value: T,
+        key: str,
+        paths: tuple[str, ...],
+        change: Callable[[T], T] | None = None,
+    ) -> None:
         self.value = value
         self._key = key
         self._paths = paths
+        self._change = change
         self._owner = os.getpid()
 
+    def changed(self, change: Callable[[T], T]) -> OnFile[T]:
+        """Return what a function makes of the value, there where it is needed."""
+        return OnFile(change(self.value), self._key, self._paths, change)
+
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        return _found, (self._owner, self._key, self._paths)
+        return _found, (self._owner, self._key, self._paths, self._change)
 
 
 @contextmanager
@@ -173,9 +184,12 @@ class _Reader(pickle.Unpickler):
         return np.load(self._paths[number], mmap_mode="r")
 
 
-def _found(owner: int, key: str, paths: tuple[str, ...]) -> Any:
+def _found(
+    owner: int, key: str, paths: tuple[str, ...], change: Callable[[Any], Any] | None
+) -> Any:
     end_with(owner)
-    return _read(key, paths)
+    value = _read(key, paths)
+    return value if change is None else change(value)
 
 
 # One only: the rows of an earlier search must not stay in memory.

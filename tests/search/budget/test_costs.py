@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -28,6 +30,7 @@ from sklearn.svm import SVC, LinearSVC
 from cvst import RaceGridSearchCV
 from cvst.evaluation import DataSource, Scratch
 from cvst.evaluation.kernels import _rows
+from cvst.parallel import on_file
 from cvst.race import Look, Problem, TrackAndConfirm, space_of
 from cvst.search._setup import prepare
 from cvst.search.budget import _costs, race_seconds
@@ -544,11 +547,31 @@ def test_probes_keep_no_table_that_the_race_cannot_keep(data, probed):
 
 
 def test_a_share_of_the_memory_goes_wherever_the_scratch_goes():
-    """To a look, too."""
+    """To a look, and to another process."""
     scratch = Scratch(2**20, share=0.25)
+    assert pickle.loads(pickle.dumps(scratch)).room_for_pairs(2**30) == 2**18
     assert scratch.room_for_pairs(2**30) == 2**18
     assert scratch.room(2**30) == 2**20
     assert scratch.for_a_look().share == 0.25
+
+
+def test_worker_processes_time_looks_at_the_same_rows(data, probed):
+    """They cut those that they have, and keep nothing of it for the race."""
+    X, y = data[0][:1500], data[1][:1500]
+    search = RaceGridSearchCV(SVC(), {"gamma": [0.01, 0.1, 1.0]})
+    inputs = search._read(X, y, {})
+    setup = prepare(search._options(), search._configurations(), inputs)
+    look = Look(slice(0, 100), slice(100, 400), 100, np.arange(3))
+    with on_file(setup.source.data) as stored:
+        Watch(replace(setup.source, stored=stored), Clock()).once(look)
+        ((source, there),) = probed
+        received = pickle.loads(pickle.dumps(source.work(there)))
+        rows = received.data(None)
+        np.testing.assert_array_equal(rows.X, setup.source.data.X[:400])
+        scratch = received.task("predict", rows).race_rows.scratch
+        assert scratch.share == source.scratch.share == 356 * 400 / 1500**2
+        whole = pickle.loads(pickle.dumps(setup.source.work(look)))
+        assert whole.task("predict", whole.data(None)).race_rows.scratch.share == 1.0
 
 
 @pytest.mark.parametrize("kind", ["pairwise", "sparse"])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from operator import methodcaller
 from statistics import median
 from time import perf_counter, process_time
 
 import numpy as np
 
-from cvst._sklearn_compat import num_samples
 from cvst._typing import FloatArray
 from cvst.evaluation import DataSource, RaceData, Scratch, configured, take
 from cvst.parallel import effective_n_jobs, others_running, sharing_processors
@@ -235,20 +235,36 @@ class Watch:
             one.slowed(min(self.walls / self.best, LARGEST_LOAD)) for one in timings
         ]
 
-    def _alone(self, look: Look) -> tuple[RaceData, Look]:
+    def _alone(self, look: Look) -> tuple[DataSource, Look]:
         """Return the rows that a look needs, where more would cost, and the look there.
 
         A race computes tables of all pairs once, for all of its looks. A look at few
         rows would pay for that, and rows would seem far dearer than they are.
         """
-        source = self.source
-        elsewhere = source.stored or source.cluster or source.device
+        source, limit = self.source, self.source.scratch.limit
+        elsewhere = source.cluster or source.device
         dense = isinstance(source.data.X, np.ndarray) or hasattr(source.data.X, "iloc")
         if elsewhere or not dense or source.data.pairwise:
-            return source.data, look
+            # What evaluators keep from a look would make its repetition, and larger
+            # looks, seem to cost nothing.
+            return replace(source, scratch=Scratch(limit)), look
         assert isinstance(look.test, slice)
-        data = source.data.only(look.n_train, look.test)
-        return data, replace(look, test=slice(look.n_train, look.n_train + look.n_test))
+        only = methodcaller("only", look.n_train, look.test)
+        data: RaceData = only(source.data)
+        # Of a square table of all rows, that is the part of a look. Its own table has
+        # whole blocks of rows.
+        n_all, n_rows = len(source.data.X), len(data.X)
+        n_table = min(n_rows, look.n_train + BLOCK)
+        share = min(1.0, n_table * n_rows / n_all**2)
+        alone = replace(
+            source,
+            data=data,
+            # Workers cut their own: to send rows to them takes long.
+            stored=None if source.stored is None else source.stored.changed(only),
+            scratch=Scratch(limit, share=share),
+        )
+        there = slice(look.n_train, look.n_train + look.n_test)
+        return alone, replace(look, test=there)
 
     def _share(self) -> float:
         """Return the share of a processor that each thread has if they are fair.
@@ -263,16 +279,7 @@ class Watch:
 
     def once(self, look: Look) -> Timing:
         """Time a look once."""
-        # What evaluators keep from a look would make its repetition, and larger looks,
-        # seem to cost nothing.
-        data, there = self._alone(look)
-        # Of a square table of all rows, that is the part of a look. Its own table has
-        # whole blocks of rows.
-        n_all, n_rows = num_samples(self.source.data.X), num_samples(data.X)
-        n_table = min(n_rows, look.n_train + BLOCK)
-        share = min(1.0, n_table * n_rows / n_all**2)
-        scratch = Scratch(self.source.scratch.limit, share=share)
-        source = replace(self.source, scratch=scratch, data=data)
+        source, there = self._alone(look)
         outside, start, inside = perf_counter(), self.clock(), perf_counter()
         busy = process_time()
         seen: LookLosses = source.observe(there)
