@@ -33,6 +33,7 @@ from cvst.proposals import RandomProposer
 from cvst.race import ProposeAndConfirm
 from cvst.report import summary
 from cvst.search._base import BaseRaceSearch
+from cvst.search._proposal_source import ProposalSource
 from cvst.search.checkpoint import _fingerprint
 from cvst.spaces import Space, integers
 
@@ -662,3 +663,18 @@ def test_no_look_is_at_nothing(data, clock, seed, budget, full):
     search.set_params(random_state=seed).fit(*data)
     assert all(len(seen.look.configurations) for seen in search.race_.observations)
     assert clock.now <= 1.1 * budget
+
+
+def test_the_strategy_is_one_line_of_text(regression):
+    """Neither what is known of each configuration nor the ranges are in it."""
+    start = [{"alpha": 10.0**power} for power in range(-3, 4)]
+    space = {"alpha": loguniform(1e-4, 1e4), "tol": loguniform(1e-5, 1e-2)}
+    search = RaceSearchCV(Ridge(), space, n_iter=12, start=start, random_state=0)
+    search.fit(*regression)
+    assert repr(search.strategy_).startswith(
+        "ProposeAndConfirm(source=ProposalSource(alpha, tol; AutoProposer()), n_iter=12"
+    )
+    assert len(repr(search.strategy_)) < 120
+    many = {f"step{number}__parameter": [1, 2] for number in range(40)}
+    source = ProposalSource(Space.of(many), RandomProposer(), {})
+    assert len(repr(source)) < 100

@@ -12,12 +12,13 @@ from cvst.proposals._gaussian import GaussianProposer
 from cvst.proposals._history import History
 from cvst.proposals._mixed import MixedProposer
 from cvst.proposals._protocol import Proposer
+from cvst.proposals._shown import ShortRepr
 
 __all__ = ["AutoProposer"]
 
 
-@dataclass(frozen=True)
-class AutoProposer:
+@dataclass(frozen=True, repr=False)
+class AutoProposer(ShortRepr):
     """A Gaussian process, with some random and local proposals once there are many.
 
     On tables of everyday models it was the best from 20 to 200 trials (see

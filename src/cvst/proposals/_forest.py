@@ -17,6 +17,7 @@ from cvst.proposals._memo import Memo
 from cvst.proposals._pool import draw_pool, improved_pool
 from cvst.proposals._random import SpreadProposer
 from cvst.proposals._scores import clipped_scores
+from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices, inactive_as_observed
 
 __all__ = ["ForestProposer"]
@@ -43,8 +44,8 @@ class _Model:
         return value - seconds
 
 
-@dataclass(frozen=True)
-class ForestProposer:
+@dataclass(frozen=True, repr=False)
+class ForestProposer(ShortRepr):
     """Take the point with the highest expected improvement of a forest.
 
     A forest takes jumps, choices and inactive parameters as they come, and a thousand

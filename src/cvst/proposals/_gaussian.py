@@ -21,6 +21,7 @@ from cvst.proposals._memo import Memo
 from cvst.proposals._pool import draw_pool, improved_pool
 from cvst.proposals._random import SpreadProposer
 from cvst.proposals._scores import clipped_scores
+from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices, inactive_as_observed, squared_distances
 
 __all__ = ["GaussianProposer"]
@@ -29,8 +30,8 @@ __all__ = ["GaussianProposer"]
 N_KEPT = 100
 
 
-@dataclass(frozen=True)
-class GaussianProposer:
+@dataclass(frozen=True, repr=False)
+class GaussianProposer(ShortRepr):
     """Take the point with the highest expected improvement of a Gaussian process.
 
     The best for smooth losses and few trials. The work grows with the cube of the

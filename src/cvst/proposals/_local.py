@@ -10,6 +10,7 @@ import numpy as np
 from cvst._typing import FloatArray
 from cvst.proposals._evidence import gather_evidence
 from cvst.proposals._history import History
+from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices, perturbed, uniform_points
 
 __all__ = ["LocalProposer", "step_size"]
@@ -19,8 +20,8 @@ __all__ = ["LocalProposer", "step_size"]
 FIRST_STEP, SMALLEST_STEP, LARGEST_STEP = 0.2, 0.01, 0.3
 
 
-@dataclass(frozen=True)
-class LocalProposer:
+@dataclass(frozen=True, repr=False)
+class LocalProposer(ShortRepr):
     """Perturb one of the best points.
 
     Parameters

@@ -13,13 +13,14 @@ from cvst.proposals._history import History
 from cvst.proposals._local import LocalProposer
 from cvst.proposals._protocol import Proposer
 from cvst.proposals._random import RandomProposer
+from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices
 
 __all__ = ["MixedProposer"]
 
 
-@dataclass(frozen=True)
-class MixedProposer:
+@dataclass(frozen=True, repr=False)
+class MixedProposer(ShortRepr):
     """Ask a model most of the time, else stay near the best, or draw at random.
 
     A model can be wrong for long: random points correct it, and local steps do not

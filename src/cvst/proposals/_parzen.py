@@ -12,13 +12,14 @@ from cvst._typing import FloatArray, IntArray
 from cvst.proposals._evidence import Evidence, gather_evidence
 from cvst.proposals._history import History
 from cvst.proposals._parzen_density import ParzenDensity
+from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices, inactive_as_observed, uniform_points
 
 __all__ = ["ParzenProposer", "good_and_bad"]
 
 
-@dataclass(frozen=True)
-class ParzenProposer:
+@dataclass(frozen=True, repr=False)
+class ParzenProposer(ShortRepr):
     """Draw from the density of good points and keep the draws least like bad ones.
 
     The tree-structured Parzen estimator in its multivariate form: kernels are products

@@ -9,6 +9,7 @@ import numpy as np
 
 from cvst._typing import FloatArray
 from cvst.proposals._history import History
+from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices, uniform_points
 
 __all__ = ["RandomProposer", "SpreadProposer"]
@@ -30,8 +31,8 @@ class RandomProposer:
         return uniform_points(choices, count, rng)
 
 
-@dataclass(frozen=True)
-class SpreadProposer:
+@dataclass(frozen=True, repr=False)
+class SpreadProposer(ShortRepr):
     """Propose points far from all known ones, so that the first few fill the space.
 
     Of several random points the one with the largest distance to its nearest known

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst._text import shortened
 from cvst._typing import Configuration, FloatArray
 from cvst.proposals import Cost, History, Proposer, RandomProposer
 from cvst.race import FamilyKeys, Trial
@@ -36,7 +37,7 @@ CREDIT = 5.0
 MOST_TRIES = 30
 
 
-@dataclass
+@dataclass(repr=False)
 class ProposalSource:
     """Proposes families of configurations that were not tried before.
 
@@ -64,18 +65,22 @@ class ProposalSource:
     known: Sequence[Configuration] = ()
     fewest: Mapping[str, int] = field(default_factory=dict)
     quick: tuple[Proposer, ...] = ()
-    _points: dict[int, tuple[Configuration, FloatArray]] = field(
-        default_factory=dict, repr=False
-    )
-    _tried: set[Hashable] = field(default_factory=set, repr=False)
-    _n_known: int = field(default=0, repr=False)
+    _points: dict[int, tuple[Configuration, FloatArray]] = field(default_factory=dict)
+    _tried: set[Hashable] = field(default_factory=set)
+    _n_known: int = 0
     # Of each proposer that was asked, by its place: seconds in all, and the last time.
-    _spent: dict[int, tuple[float, float]] = field(default_factory=dict, repr=False)
-    _cost: tuple[Sequence[Trial], int, Cost] | None = field(default=None, repr=False)
-    _key: FamilyKeys = field(init=False, repr=False)
+    _spent: dict[int, tuple[float, float]] = field(default_factory=dict)
+    _cost: tuple[Sequence[Trial], int, Cost] | None = None
+    _key: FamilyKeys = field(init=False)
 
     def __post_init__(self) -> None:
         self._key = FamilyKeys(self.covered)
+
+    def __repr__(self) -> str:
+        # Part of the strategy's, which is read in logs, plans and notebooks: what can
+        # be looked up in the search, such as the ranges, is left out.
+        names = ", ".join(self.space.names)
+        return f"ProposalSource({shortened(names, 60)}; {self.proposer!r})"
 
     def propose(
         self, trials: Sequence[Trial], count: int, seed: Sequence[int]
