@@ -8,13 +8,15 @@ import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import DBSCAN, KMeans
-from sklearn.covariance import ShrunkCovariance
+from sklearn.covariance import EllipticEnvelope, ShrunkCovariance
 from sklearn.datasets import make_classification
 from sklearn.decomposition import LatentDirichletAllocation
-from sklearn.linear_model import PoissonRegressor
+from sklearn.feature_selection import RFE, RFECV
+from sklearn.linear_model import LogisticRegression, PoissonRegressor, RANSACRegressor
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.semi_supervised import SelfTrainingClassifier
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from cvst import RaceGridSearchCV, RaceSearchCV
@@ -152,6 +154,75 @@ def test_an_own_score_is_found_wherever_it_is(kind):
             for train, test in cv.split(X)
         ]
         assert mean == pytest.approx(np.mean(scores))
+
+
+FULL_RANK, LABELS = make_classification(
+    150, 6, n_informative=6, n_redundant=0, flip_y=0.2, random_state=0
+)
+COUNTS = np.random.default_rng(0).poisson(np.exp(FULL_RANK[:, 0] / 2))
+FEATURES = {"n_features_to_select": [1, 4]}
+FEWEST = {"min_features_to_select": [1, 5]}
+THRESHOLDS = {"threshold": [0.6, 0.75, 0.9]}
+HALF_KNOWN = np.where(np.random.default_rng(1).random(150) < 0.3, -1, LABELS)
+DELEGATES = {
+    "features, deviance": (RFE(PoissonRegressor()), FEATURES, COUNTS),
+    "features, own score": (RFE(Thrifty(random_state=0)), FEATURES, LABELS),
+    "features in a pipeline": (
+        make_pipeline(StandardScaler(), RFE(PoissonRegressor())),
+        {"rfe__n_features_to_select": [1, 4]},
+        COUNTS,
+    ),
+    "features in a search": (
+        GridSearchCV(RFE(PoissonRegressor()), {"step": [3]}, cv=2),
+        {"estimator__n_features_to_select": [1, 5]},
+        COUNTS,
+    ),
+    "features by folds, area": (
+        RFECV(LogisticRegression(), cv=2, scoring="roc_auc"),
+        FEWEST,
+        LABELS,
+    ),
+    # Not the explained deviance: RFECV scores regressors by r2.
+    "features by folds": (RFECV(PoissonRegressor(), cv=2), FEWEST, COUNTS),
+    "labels unknown": (
+        SelfTrainingClassifier(LogisticRegression()),
+        THRESHOLDS,
+        HALF_KNOWN,
+    ),
+    "labels unknown, own score": (
+        SelfTrainingClassifier(Thrifty(random_state=0)),
+        THRESHOLDS,
+        HALF_KNOWN,
+    ),
+    "inliers": (RANSACRegressor(random_state=0), {"min_samples": [0.2, 0.5]}, COUNTS),
+    "inliers, deviance": (
+        RANSACRegressor(
+            PoissonRegressor(), min_samples=0.5, max_trials=5, random_state=0
+        ),
+        {"min_samples": [0.3, 0.6]},
+        COUNTS,
+    ),
+    "outliers": (
+        EllipticEnvelope(random_state=0),
+        {"contamination": [0.05, 0.2, 0.4]},
+        2 * LABELS - 1,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", DELEGATES)
+def test_scores_that_ask_another_estimator(kind):
+    """Witness: ``GridSearchCV`` on the same folds."""
+    estimator, grid, y = DELEGATES[kind]
+    cv = KFold(3)
+    theirs = GridSearchCV(estimator, grid, cv=cv).fit(FULL_RANK, y)
+    ours = RaceGridSearchCV(
+        estimator, grid, cv=cv, strategy="cross_validation", random_state=0
+    ).fit(FULL_RANK, y)
+    np.testing.assert_allclose(
+        ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"]
+    )
+    assert ours.score(FULL_RANK, y) == pytest.approx(theirs.score(FULL_RANK, y))
 
 
 @pytest.mark.parametrize("name", ["sklearn", "lightgbm", "xgboost"])

@@ -694,3 +694,50 @@ def test_a_number_in_an_array_is_known_to_a_checkpoint(tmp_path):
     search.fit(X, Y, beta=np.array(2.0))
     with pytest.raises(CheckpointError, match="beta of the score"):
         search.fit(X, Y, beta=np.array(3.0))
+
+
+def by_rows(y_true, y_pred, sample_weight):
+    """Divides by the rows, of which some have no weight."""
+    return float(np.sum(sample_weight * (y_true == y_pred)) / len(y_true))
+
+
+def minus_log_loss(y_true, y_proba, sample_weight):
+    """Fails if the labels are not those of the columns."""
+    return -log_loss(y_true, y_proba, sample_weight=sample_weight)
+
+
+def f1_of_labels(y_true, y_pred, sample_weight):
+    """Averages over all labels that it sees."""
+    return f1_score(y_true, y_pred, average="macro", sample_weight=sample_weight)
+
+
+NO_WEIGHT = {
+    "by rows": make_scorer(by_rows),
+    "log loss": make_scorer(minus_log_loss, response_method="predict_proba"),
+    "labels": make_scorer(f1_of_labels),
+    "areas": get_scorer("roc_auc_ovr_weighted"),
+}
+
+
+# The class has no area, and no true labels that count.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
+@pytest.mark.parametrize("name", NO_WEIGHT)
+def test_a_metric_sees_the_rows_without_weight(name):
+    """One class has no weight at all; the fits use it."""
+    X, y = make_classification(
+        240, 6, n_informative=4, n_classes=3, flip_y=0.2, random_state=0
+    )
+    weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    weights[::7] = 0
+    weights[y == 2] = 0
+    tree = DecisionTreeClassifier(min_samples_leaf=5, random_state=0)
+    assert_same(
+        *both(
+            NO_WEIGHT[name].set_score_request(sample_weight=True),
+            {"sample_weight": weights},
+            model=tree.set_fit_request(sample_weight=False),
+            grid={"max_depth": [1, 2, 4]},
+            rows=(X, y),
+            random_state=0,
+        )
+    )

@@ -10,14 +10,17 @@ from typing import Any
 
 import numpy as np
 from sklearn import metrics
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import is_classifier, is_outlier_detector, is_regressor
+from sklearn.feature_selection import RFE, RFECV
 from sklearn.linear_model import (
     GammaRegressor,
     LogisticRegressionCV,
     PoissonRegressor,
+    RANSACRegressor,
     TweedieRegressor,
 )
 from sklearn.pipeline import Pipeline
+from sklearn.semi_supervised import SelfTrainingClassifier
 
 from cvst._sklearn_compat import BaseSearchCV, ScorerParts, scorer_parts
 from cvst._typing import FloatArray
@@ -135,13 +138,23 @@ def _default_loss(estimator: Any) -> PointwiseLoss:
 
 
 def _final(estimator: Any) -> Any:
+    """Return the estimator whose ``score`` is asked in the end."""
     while True:
         if isinstance(estimator, Pipeline):
             estimator = estimator.steps[-1][1]
-        elif isinstance(estimator, BaseSearchCV) and estimator.scoring is None:
+        elif _asks_its_part(estimator):
             estimator = estimator.estimator
         else:
             return estimator
+
+
+def _asks_its_part(estimator: Any) -> bool:
+    """Return whether ``score`` is that of the estimator inside."""
+    if isinstance(estimator, BaseSearchCV):
+        return estimator.scoring is None
+    # RFECV has a score of its own; RANSAC of nothing is a linear regression, with r2.
+    asks = isinstance(estimator, RFE | RANSACRegressor | SelfTrainingClassifier)
+    return asks and not isinstance(estimator, RFECV) and estimator.estimator is not None
 
 
 def _own_scoring(estimator: Any, metadata: bool) -> Any:
@@ -149,7 +162,7 @@ def _own_scoring(estimator: Any, metadata: bool) -> Any:
     final = _final(estimator)
     if metadata or _has_score_of_its_own(final) or _scores_in_another_way(final):
         return metrics.check_scoring(estimator)
-    searches = isinstance(final, BaseSearchCV | LogisticRegressionCV)
+    searches = isinstance(final, BaseSearchCV | LogisticRegressionCV | RFECV)
     scoring = final.scoring if searches else None
     # LogisticRegressionCV marks a default that is going to change by this word.
     return None if isinstance(scoring, str) and scoring == "warn" else scoring
@@ -165,10 +178,12 @@ def _has_score_of_its_own(final: Any) -> bool:
 def _scores_in_another_way(final: Any) -> bool:
     """Return whether there is a ``score``, by none of the losses known here.
 
-    As for clusterings, topic models and covariances of scikit-learn.
+    As for clusterings, topic models, covariances and outlier detectors of scikit-learn.
     """
     known = is_classifier(final) or is_regressor(final)
-    return hasattr(final, "score") and not known and not hasattr(final, "score_samples")
+    # Outlier detectors have densities, but are scored by what they predict.
+    known |= hasattr(final, "score_samples") and not is_outlier_detector(final)
+    return hasattr(final, "score") and not known
 
 
 def _build(metric: Metric) -> PointwiseLoss:

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from cvst._sklearn_compat import ScorerParts, num_samples, routing_enabled
-from cvst._typing import FloatArray, IntArray
+from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import LabelArray, align_columns, to_array
 from cvst.evaluation.losses.influence._counts import flat_labels
@@ -75,8 +75,8 @@ class JackknifeScore(AskedScore):
         """Return the function that measures predictions for fixed test rows."""
         blocks = blocks_of(y_true, N_BLOCKS, self.classes is not None)
         mass = _mass(len(blocks), weights)
-        # Rows without weight must not count, even if the metric takes no weights.
-        everywhere = np.flatnonzero(mass > 0)
+        seen = self._seen(mass)
+        everywhere = np.flatnonzero(seen)
 
         def measured(prediction: Any, classes: Any) -> tuple[float, FloatArray]:
             values = self._values(prediction, classes)
@@ -87,19 +87,27 @@ class JackknifeScore(AskedScore):
             whole = score(everywhere)
             if np.isnan(whole):
                 return whole, np.zeros(len(mass))
-            return whole, _without_blocks(score, whole, blocks, mass)
+            return whole, _without_blocks(score, whole, blocks, mass, seen)
 
         return measured
 
     def value(self, y_true: Any, weights: Any = None) -> Callable[[Any, Any], float]:
         """Return the score of predictions for fixed test rows, and nothing else."""
-        everywhere = np.flatnonzero(_mass(num_samples(y_true), weights) > 0)
+        everywhere = np.flatnonzero(self._seen(_mass(num_samples(y_true), weights)))
 
         def scored(prediction: Any, classes: Any) -> float:
             values = self._values(prediction, classes)
             return self._score(y_true, values, weights, everywhere)
 
         return scored
+
+    def _seen(self, mass: FloatArray) -> BoolArray:
+        """Return the rows that the metric is asked about.
+
+        Those without weight must not count if the metric takes no weights. One that
+        takes them gets all rows, as from scikit-learn: it may list their labels.
+        """
+        return np.full(len(mass), True) if self.weighted else mass > 0
 
     def _score(self, y_true: Any, values: Any, weights: Any, rows: IntArray) -> float:
         """Ask the metric about some rows."""
@@ -207,14 +215,17 @@ def _mass(n_points: int, weights: Any) -> FloatArray:
 
 
 def _without_blocks(
-    score: Callable[[IntArray], float], whole: float, blocks: IntArray, mass: FloatArray
+    score: Callable[[IntArray], float],
+    whole: float,
+    blocks: IntArray,
+    mass: FloatArray,
+    seen: BoolArray,
 ) -> FloatArray:
     """Return influence values from the scores without each block."""
-    counted = mass > 0
     means = np.full(int(blocks.max()) + 1, np.nan)
     for block in range(len(means)):
         inside = blocks == block
-        rest = np.flatnonzero(~inside & counted)
+        rest = np.flatnonzero(~inside & seen)
         share = mass[inside].sum() / mass.sum()
         if not 0 < share < 1:
             continue
