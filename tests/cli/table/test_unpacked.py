@@ -565,6 +565,73 @@ def test_no_more_rows_are_read_than_were_counted(tmp_path):
         read_table(str(path))
 
 
+def write_long_texts(path, n_rows):
+    texts = [f"{number:02000}" for number in range(n_rows)]
+    columns = {"a": np.arange(n_rows), "c": ["b"] * n_rows, "t": texts}
+    # As they are: a dictionary of different texts would only be larger.
+    pq.write_table(pa.table(columns), path, use_dictionary=["c"], compression="zstd")
+
+
+def test_columns_that_are_left_out_are_not_read(tmp_path, monkeypatch):
+    """Nor do they count, whatever the file says of all its columns."""
+    path = tmp_path / "texts.parquet"
+    write_long_texts(path, 5000)
+    assert path.stat().st_size < 1_000_000
+    assert_refused_unread(path, monkeypatch)
+    with watched_arrow() as pool:
+        table, _ = read_table(str(path), {"t"})
+    assert pool.max_memory() < 1_000_000
+    assert table["a"].tolist() == list(range(5000))
+    assert set(table["c"]) == {"b"}
+    assert table["t"].isna().all()
+    with pytest.raises(InvalidInputError, match="No column of the data file"):
+        read_table(str(path), {"a", "c", "t"})
+
+
+def test_a_large_text_file_is_told_what_can_leave_columns_out(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv"
+    path.write_text("a,t\n1,2\n")
+    monkeypatch.setattr(_reading, "MOST_BYTES", 5)
+    with pytest.raises(InvalidInputError, match=r"columns\. Of a Parquet file, what --"):
+        read_table(str(path), {"t"})
+
+
+def test_a_named_index_may_be_left_out(tmp_path):
+    path = tmp_path / "index.parquet"
+    index = pd.Index(list("xyz"), name="who")
+    pd.DataFrame({"a": [1, 2, 3]}, index=index).to_parquet(path)
+    table, _ = read_table(str(path), {"who"})
+    assert table["a"].tolist() == [1, 2, 3]
+    assert table["who"].isna().all()
+
+
+def test_a_column_may_be_left_out_whose_name_continues_that_of_another(tmp_path):
+    path = tmp_path / "dots.parquet"
+    pq.write_table(pa.table({"a.b": ["y"], "a.b.c": ["z"], "a": [2]}), path)
+    table, _ = read_table(str(path), {"a.b.c"})
+    assert table[["a.b", "a"]].to_numpy().tolist() == [["y", 2]]
+    assert table["a.b.c"].isna().all()
+
+
+def test_false_sizes_of_texts_are_found_out_early(tmp_path, monkeypatch):
+    """Within some thousand rows, before 80 MB are in memory, some of them twice."""
+    path = tmp_path / "false.parquet"
+    write_long_texts(path, 40_000)
+    content = path.read_bytes()
+    stated = varint(2 * pq.ParquetFile(path).metadata.row_group(0).total_byte_size)
+    nothing = bytes([128] * (len(stated) - 1) + [0])
+    assert content.count(stated) == 1
+    path.write_bytes(content.replace(stated, nothing))
+    assert pq.ParquetFile(path).metadata.row_group(0).total_byte_size == 0
+    monkeypatch.setattr(_reading, "MOST_BYTES", 10_000_000)
+    with (
+        watched_arrow() as pool,
+        pytest.raises(InvalidInputError, match="when unpacked"),
+    ):
+        read_table(str(path))
+    assert pool.max_memory() < 90_000_000
+
+
 def varint(number):
     """Return a number as Thrift's compact protocol writes it."""
     parts = []

@@ -64,7 +64,8 @@ def read_table(name: str, drop: Collection[str] = ()) -> tuple[Any, list[str]]:
         Path of the file. Its ending (before ``.gz``) tells the format; whether it is
         gzipped is seen from its first bytes.
     drop : collection of str
-        Columns that will be left out. Nested ones must be among them, and are not read.
+        Columns that will be left out. Nested ones must be among them. Of Parquet and
+        Arrow they are not read, of text they are.
 
     Returns
     -------
@@ -137,9 +138,11 @@ def _file_bytes(path: Path, source: Any) -> int:
 
 
 def _too_large(path: Path | str, when: str = "") -> InvalidInputError:
+    is_text = FORMATS.get(_ending(Path(path))) in ("csv", "tsv")
+    hint = " Of a Parquet file, what --drop names is not read." if is_text else ""
     return InvalidInputError(
         f"The data file '{path}' has more than {MOST_BYTES:,} bytes{when}. Keep fewer "
-        "rows or columns."
+        f"rows or columns.{hint}"
     )
 
 
@@ -243,19 +246,18 @@ def _frame(pyarrow: Any, table: Any) -> Any:
         raise pyarrow.ArrowInvalid("its notes for pandas make no sense") from error
 
 
-def _plain_columns(
+def _columns(
     name: str, schema: Any, drop: Collection[str]
 ) -> tuple[list[str], list[str]]:
-    """Return the columns to read, and those of nested values, which must be dropped."""
+    """Return the columns to read and the others; nested ones must be dropped."""
     _check_names(name, schema.names)
-    plain = [field.name for field in schema if is_plain(field.type)]
-    nested = [field for field in schema if not is_plain(field.type)]
-    for field in nested:
-        if field.name not in drop:
+    for field in schema:
+        if field.name not in drop and not is_plain(field.type):
             raise _not_plain(field)
-    if not plain:
+    wanted = [column for column in schema.names if column not in drop]
+    if not wanted:
         raise InvalidInputError(f"No column of the data file {name!r} is left.")
-    return plain, [field.name for field in nested]
+    return wanted, [column for column in schema.names if column in drop]
 
 
 def _not_plain(field: Any) -> InvalidInputError:
@@ -274,22 +276,26 @@ def _read_parquet(
     source = pyarrow.BufferReader(content)
     file = parquet.ParquetFile(source)
     metadata = file.metadata
-    plain, nested = _plain_columns(name, file.schema_arrow, drop)
-    _check_paths(pyarrow, file.schema, metadata.num_columns, set(plain), set(nested))
+    wanted, left_out = _columns(name, file.schema_arrow, drop)
+    nested = {one.name for one in file.schema_arrow if not is_plain(one.type)}
+    plain = set(file.schema_arrow.names) - nested
+    _check_paths(pyarrow, file.schema, metadata.num_columns, plain, nested)
     # Values that repeat take next to nothing in the file, and eight bytes each here.
-    kinds = [file.schema_arrow.field(column).type for column in plain]
+    kinds = [file.schema_arrow.field(column).type for column in wanted]
     if row_bytes(kinds) * metadata.num_rows > MOST_BYTES:
         raise InvalidInputError(
             f"The data file {name!r} has {metadata.num_rows:,} rows of "
-            f"{len(plain):,} columns, which is more than {MOST_BYTES:,} "
+            f"{len(wanted):,} columns, which is more than {MOST_BYTES:,} "
             "bytes when unpacked. Keep fewer rows or columns."
         )
     # As dictionaries, texts that repeat are not repeated in memory.
-    texts = [column for column, kind in zip(plain, kinds, strict=True) if is_text(kind)]
+    texts = [
+        column for column, kind in zip(wanted, kinds, strict=True) if is_text(kind)
+    ]
     counted = parquet.ParquetFile(source, metadata=metadata, read_dictionary=texts)
-    if parquet_bytes(counted, plain, MOST_BYTES) > MOST_BYTES:
+    if parquet_bytes(counted, wanted, MOST_BYTES) > MOST_BYTES:
         raise _too_large(name, " when unpacked")
-    return parquet_table(file, plain), nested
+    return parquet_table(file, wanted), left_out
 
 
 def _check_paths(
@@ -326,13 +332,13 @@ def _read_arrow(
     else:
         opened, messages = pyarrow.ipc.open_stream, streamed_messages(content)
     schema = opened(source).schema
-    plain, nested = _plain_columns(name, schema, drop)
-    kinds = [schema.field(column).type for column in plain]
+    wanted, left_out = _columns(name, schema, drop)
+    kinds = [schema.field(column).type for column in wanted]
     if arrow_bytes(messages, row_bytes(kinds)) > MOST_BYTES:
         raise _too_large(name, " when unpacked")
-    places = [schema.get_field_index(column) for column in plain]
+    places = [schema.get_field_index(column) for column in wanted]
     options = pyarrow.ipc.IpcReadOptions(included_fields=places)
-    return opened(pyarrow.BufferReader(content), options=options).read_all(), nested
+    return opened(pyarrow.BufferReader(content), options=options).read_all(), left_out
 
 
 def _check(name: str, frame: Any) -> None:
