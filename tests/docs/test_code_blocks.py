@@ -234,20 +234,42 @@ def test_the_error_in_a_grid_is_that_of_the_page(tmp_path, monkeypatch, capsys):
 
 def commands():
     """Return the commands of all pages, as (page, words)."""
+    return [
+        (name_of(path), words)
+        for path in [*PAGES, ROOT / "benchmarks" / "README.md"]
+        for words in commands_in(path.read_text(encoding="utf-8"))
+    ]
+
+
+def commands_in(text):
+    """Return the commands in the blocks of a page, each as a list of words."""
     found = []
-    for path in [*PAGES, ROOT / "benchmarks" / "README.md"]:
-        for match in BLOCK.finditer(path.read_text(encoding="utf-8")):
-            if match["kind"] not in {"shell", "bash", "console"}:
-                continue
-            prompt = match["kind"] == "console"
-            lines = match["shown"].splitlines()
-            found += [
-                (name_of(path), words)
-                for text in lines
-                if not prompt or text.startswith("$ ")
-                if (words := shlex.split(text.removeprefix("$ "), comments=True))
-            ]
+    for match in BLOCK.finditer(text):
+        if match["kind"] not in {"shell", "bash", "console"}:
+            continue
+        prompt = match["kind"] == "console"
+        # A line that ends in a backslash goes on in the next one.
+        lines = match["shown"].replace("\\\n", " ").splitlines()
+        found += [
+            words
+            for line in lines
+            if not prompt or line.startswith("$ ")
+            if (words := shlex.split(line.removeprefix("$ "), comments=True))
+        ]
     return found
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```shell\ncvst search a.csv \\\n  --target y  # predict y\nmake docs\n```\n",
+        "```console\n$ cvst search a.csv \\\n    --target y\nseen\n$ make docs\n```\n",
+    ],
+    ids=["shell", "console"],
+)
+def test_a_command_may_go_on_in_the_next_line(block):
+    first = ["cvst", "search", "a.csv", "--target", "y"]
+    assert commands_in(block) == [first, ["make", "docs"]]
 
 
 class RefusedError(Exception):
