@@ -4,13 +4,13 @@ What if rows belong together?
 
 Several rows of each patient: a model that sees one of them in training and another in
 the test is flattered, and a search then prefers models that memorise patients. Pass
-``groups``, and no fold splits a patient. (Nor does a subset of the rows, where a race
-looks at some; all numbers of neighbours are compared on the folds at once.)
+``groups``, and no patient is split: neither by a fold, nor by a subset of the rows on
+which a race takes its first looks.
 """
 
 import matplotlib.pyplot as plt
 import numpy as np
-from sklearn.neighbors import KNeighborsRegressor
+from sklearn.tree import DecisionTreeRegressor
 
 from cvst import RaceGridSearchCV
 
@@ -27,32 +27,44 @@ def visits(n_patients: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X, y, patients
 
 
-X, y, patients = visits(100)
+X, y, patients = visits(400)
 X_new, y_new, _ = visits(300)
-grid = {"n_neighbors": list(range(1, 81))}
+tree = DecisionTreeRegressor(random_state=0)
+grid = {"min_samples_leaf": list(range(1, 81))}
 score = "neg_mean_squared_error"
 
-plain = RaceGridSearchCV(
-    KNeighborsRegressor(), grid, scoring=score, random_state=0
-).fit(X, y)
-grouped = RaceGridSearchCV(
-    KNeighborsRegressor(), grid, scoring=score, random_state=0
-).fit(X, y, groups=patients)
+plain = RaceGridSearchCV(tree, grid, scoring=score, random_state=0).fit(X, y)
+grouped = RaceGridSearchCV(tree, grid, scoring=score, random_state=0).fit(
+    X, y, groups=patients
+)
 
 # %%
-# Without groups a few neighbours look best: they are other visits of the same patient.
+# The first looks are on subsets. With groups their rows are those of whole patients,
+# eight for each:
 
-curve = [
-    np.mean((KNeighborsRegressor(k).fit(X, y).predict(X_new) - y_new) ** 2)
-    for k in grid["n_neighbors"]
-]
-fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
-ax.plot(grid["n_neighbors"], curve, color="black", label="error on new patients")
-for name, search in {"without groups": plain, "with groups": grouped}.items():
-    k = search.best_params_["n_neighbors"]
+for observation in grouped.race_.observations[:3]:
+    look = observation.look
     print(
-        f"{name}: k={k}, error seen {-search.best_score_:.2f}, new {curve[k - 1]:.2f}"
+        f"{look.stage}: {len(look.configurations)} sizes of leaves, "
+        f"{look.n_train // 8} patients to learn from, {look.n_test // 8} to be judged by"
     )
-    ax.plot(k, curve[k - 1], "o", markersize=9, label=f"chosen {name}")
-ax.set(xlabel="neighbours", ylabel="mean squared error")
+
+# %%
+# Without groups small leaves look best: they hold the other visits of a patient.
+
+sizes = grid["min_samples_leaf"]
+curve = []
+for size in sizes:
+    tree.set_params(min_samples_leaf=size).fit(X, y)
+    curve.append(np.mean((tree.predict(X_new) - y_new) ** 2))
+fig, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+ax.plot(sizes, curve, color="black", label="error on new patients")
+for name, search in {"without groups": plain, "with groups": grouped}.items():
+    size = search.best_params_["min_samples_leaf"]
+    new = curve[sizes.index(size)]
+    print(
+        f"{name}: leaves of {size}, error seen {-search.best_score_:.2f}, new {new:.2f}"
+    )
+    ax.plot(size, new, "o", markersize=9, label=f"chosen {name}")
+ax.set(xlabel="smallest size of a leaf", ylabel="mean squared error")
 ax.legend()
