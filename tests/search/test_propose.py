@@ -678,3 +678,19 @@ def test_the_strategy_is_one_line_of_text(regression):
     many = {f"step{number}__parameter": [1, 2] for number in range(40)}
     source = ProposalSource(Space.of(many), RandomProposer(), {})
     assert len(repr(source)) < 100
+
+
+def test_neither_plan_nor_log_takes_the_first_looks_for_the_whole_race(
+    regression, capsys
+):
+    search = RaceSearchCV(
+        Ridge(), {"alpha": loguniform(1e-4, 1e4)}, n_iter=8, verbose=2, random_state=0
+    )
+    plan = search.plan(*regression)
+    assert plan.proposes
+    assert "first looks alone" in " ".join(str(plan).split())
+    search.fit(*regression)
+    told = capsys.readouterr().out
+    assert f"on {len(regression[1])} rows, to begin with" in told
+    assert "at most" not in told
+    assert "1 of 1 configuration\n" in told

@@ -44,11 +44,13 @@ def log_start(
         ],
         "expected_looks": min(len(planned), strategy.expected_looks(problem)),
     }
+    # Those that are proposed later, and the looks at them, cannot be counted yet.
+    most = f"in at most {counted(len(planned), 'look')}"
     LOGGER.debug(
-        "%s on %d rows, in at most %s",
+        "%s on %d rows, %s",
         counted(problem.n_configurations, "configuration"),
         problem.n_samples,
-        counted(len(planned), "look"),
+        "to begin with" if strategy.proposes else most,
         extra={"cvst": event},
     )
 
@@ -84,7 +86,8 @@ def log_begin(number: int, look: Look) -> None:
 def log_progress(n_done: int, n_total: int) -> None:
     """Report how far a look is."""
     event = {"event": "progress", "done": n_done, "total": n_total}
-    LOGGER.debug("%d of %d configurations", n_done, n_total, extra={"cvst": event})
+    total = counted(n_total, "configuration")
+    LOGGER.debug("%d of %s", n_done, total, extra={"cvst": event})
 
 
 def log_look(

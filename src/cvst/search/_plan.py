@@ -124,6 +124,8 @@ class RacePlan:
     other_seconds : float
         Expected time of all but the looks and the final fit: the rows are put in order,
         the books are kept, and ``best_score_estimate_`` is made.
+    proposes : bool
+        Whether more configurations join, so that the plan is of the first looks alone.
     """
 
     strategy: str
@@ -144,6 +146,7 @@ class RacePlan:
     race_range: tuple[float, float]
     refit_range: tuple[float, float]
     other_seconds: float = 0.0
+    proposes: bool = False
 
     @property
     def race_seconds(self) -> float:
@@ -310,6 +313,7 @@ def plan_race(
         race_range=_race_range(model, looks),
         refit_range=(low * refit, high * refit),
         other_seconds=other,
+        proposes=strategy.proposes,
     )
 
 
@@ -444,6 +448,11 @@ def _cost_text(cost: PowerCurve, n_samples: int) -> str:
 def _sentences(plan: RacePlan) -> list[str]:
     cost = plan.fit_cost
     sentences = []
+    if plan.proposes:
+        sentences.append(
+            "More configurations join while it races, until the time or the number of "
+            "proposals is used up: all that follows is about these first looks alone."
+        )
     if plan.safety_zone is not None:
         rows = "" if plan.safety_rows is None else f", at {plan.safety_rows:,} rows"
         sentences.append(
