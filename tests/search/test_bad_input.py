@@ -119,6 +119,18 @@ def test_unknown_parameter_names_are_refused(regression):
     refused(search, *regression, InvalidInputError, "'fussy__mod' is not a parameter")
 
 
+@pytest.mark.parametrize(
+    ("wrong", "meant"), [("mood", "fussy__mood"), ("fussy__mod", "fussy__mood")]
+)
+def test_the_nearest_name_is_told(regression, wrong, meant):
+    """A step is forgotten more often than a letter."""
+    pipeline = make_pipeline(StandardScaler(), Fussy())
+    search = RaceGridSearchCV(pipeline, {wrong: ["good", "bad"]})
+    refused(search, *regression, InvalidInputError, rf"Did you mean '{meant}'\?")
+    search = RaceGridSearchCV(Fussy(), {"LEAST": [0, 1]})
+    refused(search, *regression, InvalidInputError, r"Did you mean 'least'\? Its")
+
+
 @pytest.mark.parametrize("name", ["least__mood", 1])
 def test_names_that_no_estimator_can_have_are_refused(regression, name):
     """A part of something that has no parts, and a name that is not text."""

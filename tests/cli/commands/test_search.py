@@ -207,6 +207,15 @@ def test_groups_are_never_split(people, people_csv, cvst):
     assert rows != plain
 
 
+def test_groups_are_named_in_the_text(people, people_csv, cvst):
+    text = cvst(
+        *["search", people_csv, "-t", "ill", "--drop", "cost", "-m", "ridge"],
+        *["-g", GRID, "--groups", "clinic"],
+    ).out
+    n_groups = people["clinic"].nunique()
+    assert f"{n_groups} groups by 'clinic': none of them is split." in text
+
+
 def test_time_order_keeps_the_past_before_the_future(cvst, tmp_path):
     """The target jumps at the end: a race in order of time never trains on that."""
     n_rows = 300

@@ -183,9 +183,14 @@ def _recognised(options: Namespace, job: Job) -> list[str]:
     if job.n_configurations is not None:
         how = counted(job.n_configurations, "configuration")
         how += " proposed while racing" if job.proposes else ""
+    groups = []
+    if learning.groups is not None:
+        n_groups = counted(len(set(learning.groups.tolist())), "group")
+        groups = [f"{n_groups} by {options.groups!r}: none of them is split."]
     return [
         f"Data: {options.data}, {shape}.",
         learning.target.sentence,
+        *groups,
         *job.prepared.sentences,
         f"Model: {options.model}, {how}: {job.grid.text}",
     ]
