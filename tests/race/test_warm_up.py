@@ -218,3 +218,33 @@ def test_the_final_fit_has_the_rounds_that_are_best(rounds, share):
         for start in (members, members[:1])
     )
     assert several == pytest.approx(share * one)
+
+
+class Averages(Draws):
+    """Hears how many members its proposals should have."""
+
+    def __init__(self):
+        self.told = []
+
+    def enlarge(self, n_members):
+        self.told.append(n_members)
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        # A fold takes 32 s with 50 members. Four are confirmed on four more folds, the
+        # fewer the more folds they have: 9.2 fits, 1.15 times as long to be safe. They
+        # have three tenths of 4,000 s.
+        ({"refits": False}, 50 * 1200 / (1.15 * 32 * 9.2)),
+        # The final fit has five quarters of the rows.
+        ({}, 50 * 1200 / (1.15 * 32 * (9.2 + 1.25))),
+        # All of 20 were there.
+        ({"refits": False, "own_rounds": 20}, 20 * 1200 / (1.15 * 32 * 9.2)),
+    ],
+)
+def test_averages_have_as_many_members_as_there_is_time_for(settings, expected):
+    source = Averages()
+    settings = {"screen_rounds": 50, "own_rounds": 100, **settings}
+    run(4000.0, Played(1.0), ProposeAndConfirm(source, **settings))
+    assert source.told[0] == int(expected)

@@ -621,6 +621,17 @@ def test_forests_are_proposed_with_as_many_trees_as_they_have(counts, expected):
     assert max(counts) <= max(expected)
 
 
+@pytest.mark.parametrize(("n_members", "expected"), [(0, 40), (50, 50), (1000, 59)])
+def test_forests_are_proposed_with_more_trees_where_there_is_time(n_members, expected):
+    """As many as the race has time for, at least their own, at most those allowed."""
+    space = {"n_estimators": randint(5, 60), "max_features": uniform(0.1, 0.9)}
+    forest = RandomForestClassifier(n_estimators=40, random_state=0)
+    source = RaceSearchCV(forest, space, time_budget=5)._options().strategy.source
+    source.enlarge(n_members)
+    drawn = source.propose([], 40, [0])
+    assert min(one["n_estimators"] for (one,) in drawn) == expected
+
+
 def test_seconds_are_those_of_the_rounds_that_were_looked_at(data):
     """A look at 25 of a hundred rounds says little about a hundred."""
     model = HistGradientBoostingRegressor(max_iter=100, random_state=0)

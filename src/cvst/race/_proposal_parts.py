@@ -52,6 +52,13 @@ class Source(Protocol):
         """
         ...
 
+    def enlarge(self, n_members: int) -> None:
+        """Let averages that are proposed have at least this many members, if they can.
+
+        It is asked only where looks of the screening have some of the members.
+        """
+        ...
+
     def seconds(
         self, configurations: Sequence[Configuration], trials: Sequence[Trial]
     ) -> FloatArray:

@@ -33,6 +33,10 @@ LEAST_WORK = 0.1
 # Share of those confirmed that go on after each fold.
 GOING_ON = (0.6, 0.4, 0.3)
 
+# Averages with more members are never worse, and the screening cannot tell: proposals
+# have as many as let this many families be confirmed in the time for it.
+WANTED_CONFIRMED = 4
+
 # With a clock: a look has several configurations if the work between two looks takes
 # more than this share of a fit; most of them, and about how many looks there still are.
 OWN_SHARE, LARGEST_BATCH, FEWEST_LOOKS = 0.03, 64, 40
@@ -209,10 +213,13 @@ class ProposalTimes(ProposalRecords):
 
     def _whole(self, state: RaceState, number: int) -> float:
         """Return how many times the rounds of the screening a configuration has."""
+        return self._times_screened(state, state.configurations[number])
+
+    def _times_screened(self, state: RaceState, configuration: Configuration) -> float:
         if self.screen_rounds is None:
             return 1.0
         # What is not searched is as in the estimator.
-        rounds = rounds_in(state, state.configurations[number]) or self.own_rounds
+        rounds = rounds_in(state, configuration) or self.own_rounds
         return max(1.0, rounds / self.screen_rounds)
 
     def refit_seconds(self, state: RaceState) -> float | None:
@@ -284,8 +291,9 @@ class ProposalTimes(ProposalRecords):
             return []
         members = [family[0] for family in self._new(state)]
         seconds = self._unseen_seconds(state, members, 0)
-        more_rows = state.problem.refit_rows / self._sizes(state.problem)[0]
-        return [MARGIN * more_rows * float(one) for one in seconds]
+        whole = np.array([self._times_screened(state, one) for one in members])
+        more = MARGIN * self._more_rows(state)
+        return [float(one) for one in more * whole * seconds]
 
     def _share(self, state: RaceState) -> float:
         assert state.problem.seconds is not None
@@ -312,6 +320,21 @@ class ProposalTimes(ProposalRecords):
         work = MARGIN * self._wall(state) * float(np.mean(each))
         rounds = sum([1.0, *GOING_ON][:n_folds])
         return int(min(self.n_confirmed, self._left(state) / max(work * rounds, 1e-9)))
+
+    def _affordable_members(self, state: RaceState) -> int:
+        """Return how many members of an average there is time for."""
+        record = self._record(state)
+        if state.problem.seconds is None or not record.families[0].is_seen:
+            return 0
+        best = record.on_rung(0)[:WANTED_CONFIRMED] or [0]
+        each = float(np.mean([self._seconds(state, n, 0) for n in best]))
+        n_folds = len(self._folds(state.problem)) - 1
+        fits = self._wall(state) * WANTED_CONFIRMED * sum([1.0, *GOING_ON][:n_folds])
+        fits += self._more_rows(state) if self.refits else 0.0
+        # A look had this many of them.
+        n_seen = min(one for one in (self.screen_rounds, self.own_rounds) if one)
+        share = self.confirm_share * state.problem.seconds
+        return int(n_seen * share / max(MARGIN * each * fits, 1e-9))
 
     def _base(self, state: RaceState) -> int:
         """Return the rung on which new configurations are screened."""
@@ -405,6 +428,8 @@ class ProposalTimes(ProposalRecords):
                 count = min(count, self.n_iter - len(self._record(state).families))
             seed = (state.problem.seed, state.n_configurations)
             trials = [*self._trials(state), *self._supposed(state)]
+            if self.screen_rounds is not None:
+                self.source.enlarge(self._affordable_members(state))
             drawn = self.source.propose(trials, count, seed) if count > 0 else []
             self._drawn = (key, state.observations, drawn)
         families: list[list[Configuration]] = self._drawn[2]

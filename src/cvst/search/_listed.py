@@ -70,6 +70,9 @@ class Listed:
             place += 1
         return self.waiting[place : place + count]
 
+    def enlarge(self, n_members: int) -> None:
+        """Leave them as they were listed."""
+
     def seconds(
         self, configurations: Sequence[Configuration], trials: Sequence[Trial]
     ) -> FloatArray:

@@ -65,6 +65,7 @@ class ProposalSource:
     known: Sequence[Configuration] = ()
     fewest: Mapping[str, int] = field(default_factory=dict)
     quick: tuple[Proposer, ...] = ()
+    _n_members: int = field(default=0, repr=False)
     _points: dict[int, tuple[Configuration, FloatArray]] = field(default_factory=dict)
     _tried: set[Hashable] = field(default_factory=set)
     _n_known: int = 0
@@ -101,6 +102,10 @@ class ProposalSource:
                 self._tried.add(self._key(fresh))
                 families.append(with_fewer_rounds(fresh, self.covered))
         return families
+
+    def enlarge(self, n_members: int) -> None:
+        """Let averages that are proposed have at least this many members."""
+        self._n_members = n_members
 
     def seconds(
         self, configurations: Sequence[Configuration], trials: Sequence[Trial]
@@ -197,6 +202,7 @@ class ProposalSource:
     def _with_enough(self, configuration: Configuration) -> Configuration:
         """Return the configuration with as many members as are worth a proposal."""
         for name, least in self.fewest.items():
+            least = max(least, self._n_members)
             given = configuration.get(name)
             if given is None or not _is_count(given) or given >= least:
                 continue
