@@ -490,6 +490,31 @@ def test_what_mends_and_smaller_shares_did_on_development_tasks():
     assert told in text
 
 
+def test_what_two_versions_and_more_trees_did_on_development_tasks():
+    text = plain("docs/measurements/everyday.md")
+    runs = records("everyday_dev_versions.jsonl")
+    judged = [one for one in runs if "loss" in one]
+    both = compared(judged, "search", "race_before", "race")
+    told = [
+        f"lower in {pairs[-1]} of {pairs.total()}{{}}, the same in {pairs[0]} and "
+        f"higher in {pairs[1]}"
+        for pairs in (both[15.0], both[60.0])
+    ]
+    assert f"{told[0]}, and at 60 s {told[1]}".format(" pairs at 15 s", "") in text
+    late = [one for one in runs if "loss" not in one]
+    assert [(one["task"], one["seconds"]) for one in late] == [
+        ("marketing-hist", 15)
+    ] * 2
+    assert len({one["search"] for one in late}) == 2
+    trees = records("everyday_more_trees.jsonl")
+    lower = sum(one["loss_with_more"] < one["loss"] for one in trees)
+    assert f"300 trees the loss is lower in {lower} of {len(trees)} choices" in text
+    found = compared(records("everyday_dev_trees.jsonl"), "code", "before", "after")
+    told = "lower in {} of {} pairs at 15 s and in {} of {} at 60 s"
+    counts = [n for s in (15.0, 60.0) for n in (found[s][-1], found[s].total())]
+    assert told.format(*counts) in text
+
+
 def test_which_searches_took_longer_than_asked():
     """Those of the last look, by the clock of the benchmark."""
     runs = [
