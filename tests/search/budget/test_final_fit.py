@@ -50,6 +50,16 @@ def test_the_sentence_says_both_times_and_the_ways_out():
     assert "refit=False" in sentence
 
 
+def test_a_budget_that_is_used_up_is_called_so():
+    (sentence,) = told(needed=60.0, elapsed=21.0)
+    assert "but the time budget is used up, and" in sentence
+
+
+@pytest.mark.parametrize(("needed", "count"), [(0.002, 0), (0.9, 0), (1.1, 1)])
+def test_less_than_a_second_is_not_worth_a_word(needed, count):
+    assert len(told(needed, elapsed=0.1, seconds=0.1)) == count
+
+
 @pytest.mark.parametrize(
     ("needed", "elapsed", "count"),
     [(8.0, 12.0, 0), (17.9, 12.0, 0), (18.1, 12.0, 1), (9.0, 30.0, 0), (11.0, 30.0, 1)],
@@ -64,8 +74,9 @@ def test_nothing_is_said_without_a_forecast_or_a_budget():
     assert told(60.0, 0.0, seconds=None) == []
 
 
-def test_a_search_warns_before_its_final_fit():
+def test_a_search_warns_before_its_final_fit(monkeypatch):
     """Of a budget of .4 s, a fit on all rows takes one second."""
+    monkeypatch.setattr(_final_fit, "LEAST", 0.0)
     search = RaceSearchCV(Slow(), {"x": uniform(0, 1)}, time_budget=0.4)
     with pytest.warns(FallbackWarning, match="The final fit will take") as told:
         search.fit(X, y)
@@ -77,6 +88,7 @@ def test_a_search_that_goes_on_warns_at_the_same_place(monkeypatch):
     """The line of the user's is another frame away."""
     # However long the first part was.
     monkeypatch.setattr(_final_fit, "LATE", 0.0)
+    monkeypatch.setattr(_final_fit, "LEAST", 0.0)
     space = {"x": uniform(0, 1)}
     search = RaceSearchCV(Slow(), space, time_budget=0.3, random_state=0, refit=False)
     search.fit(X, y).set_params(refit=True)

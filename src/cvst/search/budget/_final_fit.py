@@ -11,9 +11,9 @@ from cvst.race import RaceState, Strategy
 
 __all__ = ["warn_of_long_final_fit"]
 
-# Later than that share of the budget is worth a word. Forecasts from few rows err, and
-# nobody should be warned for nothing.
-LATE = 0.5
+# Later than that share of the budget, and than that many seconds, is worth a word.
+# Forecasts from few rows err, and nobody should be warned for nothing.
+LATE, LEAST = 0.5, 1.0
 
 
 def warn_of_long_final_fit(strategy: Strategy, state: RaceState) -> None:
@@ -26,11 +26,12 @@ def warn_of_long_final_fit(strategy: Strategy, state: RaceState) -> None:
     if seconds is None or needed is None:
         return
     left = max(0.0, seconds - state.elapsed)
-    if needed - left <= LATE * seconds:
+    if needed - left <= max(LATE * seconds, LEAST):
         return
+    rest = f"only {seconds_text(left)} of the time budget are left"
     warnings.warn(
-        f"The final fit will take {about_seconds(needed)}, but only "
-        f"{seconds_text(left)} of the time budget are left, and a fit cannot be cut "
+        f"The final fit will take {about_seconds(needed)}, but "
+        f"{rest if left else 'the time budget is used up'}, and a fit cannot be cut "
         "short. Interrupt it to keep the race without best_estimator_, allow more "
         "time, or set refit=False.",
         FallbackWarning,
