@@ -35,7 +35,7 @@ from cvst.report import summary
 from cvst.search._base import BaseRaceSearch
 from cvst.search._proposal_source import ProposalSource
 from cvst.search.checkpoint import _fingerprint
-from cvst.spaces import Space, integers
+from cvst.spaces import Space, integers, suggest
 
 TREES = {"max_depth": randint(1, 12), "min_samples_leaf": integers(1, 64, log=True)}
 
@@ -619,6 +619,23 @@ def test_forests_are_proposed_with_as_many_trees_as_they_have(counts, expected):
     counts = {one["n_estimators"] for one in search.cv_results_["params"][1:]}
     assert min(counts) in expected
     assert max(counts) <= max(expected)
+
+
+def test_the_portfolio_has_the_numbers_that_were_meant():
+    """Not .05000000000000001, as they come back from the space."""
+    space = {
+        "learning_rate": loguniform(0.01, 0.5),
+        "l2_regularization": loguniform(1e-6, 5),
+        "max_leaf_nodes": randint(4, 100),
+    }
+    model = HistGradientBoostingRegressor()
+    found = RaceSearchCV(model, space)._configurations()
+    meant = [*suggest(model).start, model.get_params()]
+    for name in ("learning_rate", "l2_regularization"):
+        # More than 5 is moved into the space.
+        allowed = {min(one[name], 5.0) for one in meant if name in one}
+        assert {one[name] for one in found} <= allowed
+    assert len({one["learning_rate"] for one in found}) > 3
 
 
 @pytest.mark.parametrize(("n_members", "expected"), [(0, 40), (50, 50), (1000, 59)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import isclose
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -365,9 +366,29 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
             # one, and of several branches it does not say which.
             if 2 * len(shared) < len(space.names) or len(space.branches) > 1:
                 continue
-            point = space.encode({**own, **shared}, clip=True)
+            meant = {**own, **shared}
+            point = space.encode(meant, clip=True)
             if not np.isnan(point).any():
-                chosen.append(space.decode(point))
+                chosen.append(_unrounded(space.decode(point), meant))
         # Few rounds first: they are cheap, and the race learns what rounds cost.
         rounds = self._served_by_one_fit()
         return sorted(chosen, key=lambda one: [one.get(name, 0) for name in rounds])
+
+
+def _unrounded(found: Configuration, meant: Configuration) -> Configuration:
+    """Return a decoded configuration with the numbers that were encoded.
+
+    .05 comes back as .05000000000000001, which nobody wants to read.
+    """
+    return {
+        name: float(meant[name]) if _is_nearly(value, meant.get(name)) else value
+        for name, value in found.items()
+    }
+
+
+def _is_nearly(value: Any, meant: Any) -> bool:
+    return (
+        isinstance(value, float)
+        and isinstance(meant, float | int)
+        and isclose(value, meant, rel_tol=1e-9)
+    )
