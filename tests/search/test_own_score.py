@@ -12,6 +12,7 @@ from sklearn.covariance import EllipticEnvelope, ShrunkCovariance
 from sklearn.datasets import make_classification
 from sklearn.decomposition import LatentDirichletAllocation
 from sklearn.feature_selection import RFE, RFECV
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression, PoissonRegressor, RANSACRegressor
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
@@ -200,6 +201,14 @@ DELEGATES = {
             PoissonRegressor(), min_samples=0.5, max_trials=5, random_state=0
         ),
         {"min_samples": [0.3, 0.6]},
+        COUNTS,
+    ),
+    "fitted before, deviance": (
+        make_pipeline(
+            StandardScaler(),
+            FrozenEstimator(PoissonRegressor().fit(FULL_RANK, COUNTS)),
+        ),
+        {"standardscaler__with_mean": [True, False]},
         COUNTS,
     ),
     "outliers": (

@@ -104,6 +104,32 @@ CASES = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("scoring", ["roc_auc_ovr_weighted", "roc_auc_ovr"])
+def test_a_fold_without_one_of_the_classes_has_no_area(scoring):
+    """As in scikit-learn; a label that nobody has may lack its own area."""
+    X, y = labels(n_classes=3)
+    folds = np.arange(len(y)) % 3
+    folds[(y == 2) & (folds == 0)] = 1
+    Y = np.eye(3, dtype=int)[y]
+    Y[:, :2] |= np.random.default_rng(0).random((len(y), 2)) < 0.5
+    estimator, grid = CLASSIFIER
+    for truth, finite in ((y, False), (Y, "weighted" in scoring)):
+        given = {"scoring": scoring, "cv": PredefinedSplit(folds)}
+        if truth is Y:
+            average = "weighted" if "weighted" in scoring else "macro"
+            given["scoring"] = make_scorer(
+                metrics.roc_auc_score, response_method="predict_proba", average=average
+            )
+        theirs = GridSearchCV(estimator, grid, **given, refit=False).fit(X, truth)
+        ours = RaceGridSearchCV(
+            estimator, grid, **given, strategy="cross_validation", refit=False
+        ).fit(X, truth)
+        found = ours.cv_results_["mean_test_score"]
+        np.testing.assert_allclose(found, theirs.cv_results_["mean_test_score"])
+        assert np.isfinite(found).all() == finite
+
+
 # scikit-learn warns where no row is predicted to be positive.
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.UndefinedMetricWarning")
 @pytest.mark.parametrize(

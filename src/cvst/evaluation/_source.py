@@ -14,6 +14,7 @@ from sklearn.exceptions import FitFailedWarning
 from cvst._sklearn_compat import num_samples
 from cvst._text import configuration_text, counted
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
+from cvst._users_line import users_line
 from cvst.evaluation._ahead import Ahead, Plan, SeveralLooks
 from cvst.evaluation._dispatch import are_independent, divides
 from cvst.evaluation._keeping import Keeper, Listener, paced_chunks
@@ -356,7 +357,7 @@ class DataSource:
                     f"The score {name!r} could not be computed and is recorded as "
                     f"error_score: {reason_of(result.other_errors[name])}.",
                     CVSTWarning,
-                    stacklevel=2,
+                    stacklevel=users_line(),
                 )
 
     def _groups(self, work: Work, gate: Gate | None) -> list[list[int]]:

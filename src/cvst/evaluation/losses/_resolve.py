@@ -12,6 +12,7 @@ import numpy as np
 from sklearn import metrics
 from sklearn.base import is_classifier, is_outlier_detector, is_regressor
 from sklearn.feature_selection import RFE, RFECV
+from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import (
     GammaRegressor,
     LogisticRegressionCV,
@@ -153,7 +154,9 @@ def _asks_its_part(estimator: Any) -> bool:
     if isinstance(estimator, BaseSearchCV):
         return estimator.scoring is None
     # RFECV has a score of its own; RANSAC of nothing is a linear regression, with r2.
-    asks = isinstance(estimator, RFE | RANSACRegressor | SelfTrainingClassifier)
+    asks = isinstance(
+        estimator, RFE | RANSACRegressor | SelfTrainingClassifier | FrozenEstimator
+    )
     return asks and not isinstance(estimator, RFECV) and estimator.estimator is not None
 
 

@@ -11,6 +11,7 @@ import warnings
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from cvst._users_line import users_line
 from cvst.exceptions import CheckpointError, CheckpointWarning
 from cvst.search._log import LOGGER
 
@@ -69,7 +70,7 @@ class Lock:
                 f"'{self.path}' cannot be removed: {error.strerror or error}. Delete "
                 "it when that is possible, or let this process end.",
                 CheckpointWarning,
-                stacklevel=2,
+                stacklevel=users_line(),
             )
         self._is_ours = False
 

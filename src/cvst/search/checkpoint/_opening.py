@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from cvst._text import value_text
+from cvst._users_line import users_line
 from cvst.exceptions import (
     CheckpointError,
     CheckpointWarning,
@@ -118,7 +119,7 @@ def _check_cut(path: Path, reading: Reading) -> None:
         f"'{path}' ends within its first record, as after a crash or an incomplete "
         "copy: it holds nothing of a race, and a new one begins there.",
         CheckpointWarning,
-        stacklevel=2,
+        stacklevel=users_line(),
     )
 
 
@@ -174,7 +175,7 @@ def _read(path: Path, reading: Reading, values: Sequence[Any]) -> Story:
             f"'{path}' ends within a record, as after a crash: its last "
             f"{reading.torn:,} bytes are dropped, and what they held is done again.",
             CheckpointWarning,
-            stacklevel=2,
+            stacklevel=users_line(),
         )
     return story
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from cvst._text import shortened
 from cvst._typing import Configuration
+from cvst._users_line import users_line
 from cvst.exceptions import CheckpointError, CheckpointWarning
 from cvst.race import Decider, Limit, Look, Problem, RaceState
 from cvst.search._log import LOGGER
@@ -424,7 +425,7 @@ class Recorder:
                     f"{error.strerror or error}. The race goes on without it, and "
                     "tries again later.",
                     CheckpointWarning,
-                    stacklevel=2,
+                    stacklevel=users_line(),
                 )
             return False
         return True

@@ -195,8 +195,12 @@ class AreaScore(WholeScore):
         members = np.array(kinds)
         sizes = members @ (mass / mass.sum())
         weights = sizes / sizes.sum()
-        # A label without weight has no area, and needs none: as in scikit-learn.
-        scores[sizes == 0], values[sizes == 0] = 0.0, 0.0
+        # A label without weight has no area, and needs none, as in scikit-learn, where
+        # a class without rows leaves no score at all.
+        void = sizes == 0
+        if self.classes is not None:
+            void &= members.any(axis=1)
+        scores[void], values[void] = 0.0, 0.0
         score = float(weights @ scores)
         values = weights @ values
         # The weights are those of the test rows, so they vary with them.
