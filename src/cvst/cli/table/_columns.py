@@ -13,7 +13,10 @@ from cvst.cli.table._kinds import Kind, column_kind
 from cvst.cli.table._target import Target, read_target
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["ColumnOptions", "Learning", "learning_problem"]
+__all__ = ["UNREAD", "ColumnOptions", "Learning", "learning_problem"]
+
+# Among the attributes of a frame: columns of the file that were to be left out.
+UNREAD = "unread"
 
 # Of thousands of columns a note names the first.
 MOST_NAMED = 12
@@ -84,7 +87,8 @@ class Learning:
 
 def learning_problem(frame: Any, said: ColumnOptions) -> Learning:
     """Turn a data frame into a learning problem, or say in one sentence why not."""
-    named = [said.target, said.groups, *said.drop]
+    unread = set(frame.attrs.get(UNREAD, ()))
+    named = [said.target, said.groups, *(one for one in said.drop if one not in unread)]
     if isinstance(said.time_order, str):
         named.append(said.time_order)
     for column in named:

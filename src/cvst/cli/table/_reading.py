@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cvst.cli._extras import need
+from cvst.cli.table._columns import UNREAD
 from cvst.cli.table._unpacked import (
     arrow_bytes,
     gzip_bytes,
@@ -70,7 +71,7 @@ def read_table(name: str, drop: Collection[str] = ()) -> tuple[Any, list[str]]:
     Returns
     -------
     frame : pandas.DataFrame
-        The table.
+        The table. Its ``attrs`` name the columns that were not read.
     notes : list of str
         What the user should know about how it was read.
     """
@@ -229,8 +230,8 @@ def _read_binary(name: str, content: bytes, kind: str, drop: Collection[str]) ->
             f"The data file {name!r} cannot be read: {type(error).__name__}: {error}. "
             "Save it again without columns of unusual types."
         ) from error
-    for column in left_out:
-        frame[column] = None  # it is there to be left out
+    # Not as empty columns: many of them would take more memory than all that is read.
+    frame.attrs = {UNREAD: tuple(left_out)}
     return frame
 
 
@@ -275,13 +276,14 @@ def _read_parquet(
     parquet = need("pyarrow.parquet", "Reading Parquet files")
     source = pyarrow.BufferReader(content)
     file = parquet.ParquetFile(source)
-    metadata = file.metadata
-    wanted, left_out = _columns(name, file.schema_arrow, drop)
-    nested = {one.name for one in file.schema_arrow if not is_plain(one.type)}
-    plain = set(file.schema_arrow.names) - nested
+    # Made anew whenever it is asked for: once for each of many columns takes long.
+    metadata, schema = file.metadata, file.schema_arrow
+    wanted, left_out = _columns(name, schema, drop)
+    nested = {one.name for one in schema if not is_plain(one.type)}
+    plain = set(schema.names) - nested
     _check_paths(pyarrow, file.schema, metadata.num_columns, plain, nested)
     # Values that repeat take next to nothing in the file, and eight bytes each here.
-    kinds = [file.schema_arrow.field(column).type for column in wanted]
+    kinds = [schema.field(column).type for column in wanted]
     if row_bytes(kinds) * metadata.num_rows > MOST_BYTES:
         raise InvalidInputError(
             f"The data file {name!r} has {metadata.num_rows:,} rows of "

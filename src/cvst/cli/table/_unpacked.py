@@ -143,14 +143,15 @@ def parquet_bytes(file: Any, names: Sequence[str], limit: int) -> int:
     """
     types = need("pyarrow", "Reading Parquet files").types
     metadata = file.metadata
-    kinds = {name: file.schema_arrow.field(name).type for name in names}
+    schema = file.schema_arrow  # made anew whenever it is asked for
+    kinds = {name: schema.field(name).type for name in names}
     size = row_bytes(kinds.values()) * metadata.num_rows
     texts = [name for name, kind in kinds.items() if types.is_dictionary(kind)]
     if not texts:
         return int(size)
     # What a file says of its size is of all columns: to ask for those of single columns
     # of a damaged file would end the process.
-    every = len(names) == len(file.schema_arrow.names)
+    every = len(names) == len(schema.names)
     groups = [metadata.row_group(place) for place in range(metadata.num_row_groups)]
     claimed = sum(max(0, group.total_byte_size) for group in groups) if every else 0
     if max(size, claimed) > limit:
