@@ -95,6 +95,27 @@ def test_private_names_of_scikit_learn_are_in_one_module():
     assert users == {"_sklearn_compat.py"}
 
 
+def test_private_attributes_of_scikit_learn_are_in_one_module():
+    """Those that are asked for without being imported."""
+    asked = r"BaseSearchCV\._|\._validate_params\(|scorer, \"_"
+    users = {
+        name_of(path)
+        for path in MODULES
+        if re.search(asked, path.read_text(encoding="utf-8"))
+    }
+    assert users == {"_sklearn_compat.py"}
+
+
+def test_dask_and_ray_have_their_modules():
+    users: dict[str, set[str]] = {}
+    for path in MODULES:
+        for module, _ in imported(path):
+            users.setdefault(module.split(".")[0], set()).add(name_of(path))
+    engines = {"parallel/_dask.py", "evaluation/_on_dask.py"}
+    assert users["dask"] | users["distributed"] == engines
+    assert users["ray"] == {"parallel/_ray.py"}
+
+
 def test_joblib_is_in_one_package():
     users = {
         name_of(path)
@@ -270,7 +291,8 @@ def test_looks_are_called_looks():
 PHRASES = {
     "configuration": r"\b(?<!best-)(?<!n_)candidates?\b",
     "is dropped": r"\bwho falls\b",
-    "is not a": r"(?<!there )\bis no (function|mean|number|shape|fit|look|end)\b",
+    "is not a": r"(?<!there )\b(is|are) no "
+    r"(function|mean|number|shape|fit|look|end|texts?|whole)\b",
     "this many": r"\bso many\b(?! that)",
     "if every fit fails": r"[Nn]obody can be|[Ee]verybody goes",
     "has no name": r"deserves no",

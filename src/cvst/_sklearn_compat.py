@@ -22,6 +22,7 @@ from sklearn.utils.validation import _num_samples
 
 __all__ = [
     "CARRIED",
+    "SEARCH_CONSTRAINTS",
     "BaseSearchCV",
     "CallbackTree",
     "HasMethods",
@@ -29,6 +30,8 @@ __all__ = [
     "LibsvmModel",
     "ScorerParts",
     "StrOptions",
+    "asked_by",
+    "check_parameters",
     "fit_context",
     "has_callbacks",
     "has_valid_parameters",
@@ -49,6 +52,9 @@ __all__ = [
 # What a clone carries over besides the parameters.
 CARRIED = "_metadata_request", "_skl_callbacks", "_sklearn_output_config"
 
+
+# What scikit-learn's searches allow for their parameters.
+SEARCH_CONSTRAINTS: dict[str, Any] = BaseSearchCV._parameter_constraints
 
 # What a scorer object does when it is called.
 CALLED = "__call__", "_score"
@@ -306,10 +312,20 @@ def searches_a_tree(neighbours: Any) -> bool:
     return getattr(neighbours, "_tree", None) is not None
 
 
+def asked_by(scorer: Any) -> Any:
+    """Return the estimator whose ``score`` a scorer asks, None if it does not."""
+    return getattr(scorer, "_estimator", None)
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise an error for a parameter of a kind that its class does not allow."""
+    estimator._validate_params()
+
+
 def has_valid_parameters(model: Any) -> bool:
     """Return whether a model's parameters are of the kinds that its class allows."""
     try:
-        model._validate_params()
+        check_parameters(model)
     except ValueError:
         return False
     return True

@@ -229,11 +229,13 @@ def test_a_failure_is_an_outcome_and_the_next_look_begins_anew():
     np.testing.assert_array_equal(actual, model.predict(X[70:]))
 
 
-def test_what_cannot_learn_bit_by_bit_is_fitted():
+def test_what_cannot_learn_bit_by_bit_is_fitted(caplog):
     """A solver without partial_fit learns from all rows, as without this evaluator."""
+    caplog.set_level("INFO", logger="cvst")
     estimator = MLPClassifier(hidden_layer_sizes=(3,), random_state=0, max_iter=500)
     task = Task(estimator, {0: {"solver": "lbfgs"}}, X[:40], LABELS[:40], X[70:])
     (outcome,) = incremental_evaluator_for(estimator).evaluate(task)
+    assert "1 configuration is fitted one by one: it has no partial_fit" in caplog.text
     expected = OneByOne().evaluate_one(task, 0)
     np.testing.assert_array_equal(outcome.prediction, expected.prediction)
     assert incremental_evaluator_for(LogisticRegression()) is None

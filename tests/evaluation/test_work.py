@@ -97,4 +97,4 @@ def test_workers_keep_distances_with_the_rows():
         found.append((scratch, scratch.get(kind, lambda: None, for_race=True)))
     assert found[0][0] is not found[1][0]
     assert found[0][1] is found[1][1] is not None
-    assert data.scratch.get(("race", None), lambda: None) is not None
+    assert data.scratch.get(("race", None, 1.0), lambda: None) is not None

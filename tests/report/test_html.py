@@ -154,7 +154,7 @@ def test_half_a_character_is_written_out(name, fitted, tmp_path):
 @pytest.mark.parametrize("name", ["title", "command"])
 @pytest.mark.parametrize("value", [3, b"race", ["a"]])
 def test_what_is_no_text_is_refused(name, value, fitted):
-    with pytest.raises(InvalidInputError, match=f"{name}=.* is no text"):
+    with pytest.raises(InvalidInputError, match=f"{name}=.* is not a text"):
         html_report(fitted, **{name: value})
 
 

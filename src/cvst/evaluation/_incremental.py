@@ -20,6 +20,7 @@ from cvst._typing import Configuration, Rows
 from cvst.evaluation._one_by_one import OneByOne, configured, respond
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation._rows import take
+from cvst.evaluation.sharing import fit_alone
 
 __all__ = ["IncrementalEvaluator", "incremental_evaluator_for"]
 
@@ -80,7 +81,8 @@ def _evaluate_one(task: Task, number: int) -> Outcome:
         model = configured(task.estimator, task.configurations[number])
         if not hasattr(model, "partial_fit"):
             # MLPs with the solver "lbfgs" learn from all rows at once.
-            return OneByOne().evaluate_one(task, number)
+            (outcome,) = fit_alone(task, [number], "it has no partial_fit")
+            return outcome
         model = _kept(task, number).continued(task, model)
         fitted = perf_counter()
         prediction = respond(model, task.response, task.X_test)

@@ -407,7 +407,7 @@ class DataSource:
         rows = [row for result in results for row in rows_of(result)]
         # An error that ends the search is to end it the next time too.
         good = [one for one in rows if one.error is None or not self.raise_errors]
-        if look is None or len(good) == len(rows):  # else it is no whole group
+        if look is None or len(good) == len(rows):  # else a part is missing
             self.keeper.keep(good, look)
 
     def _chunks(

@@ -27,6 +27,7 @@ from cvst.evaluation._protocol import (
     Task,
 )
 from cvst.evaluation._rows import guarded, take
+from cvst.evaluation.sharing import failure_of, tell_alone
 
 __all__ = ["StandIns", "seconds_of", "settle"]
 
@@ -130,7 +131,8 @@ class _Together:
                 found = {
                     one.configuration: one for one in self.evaluator.evaluate(task)
                 }
-            except MemoryError:  # one at a time may fit
+            except MemoryError as error:  # one at a time may fit
+                tell_alone(task, len(task.configurations), failure_of(error))
                 found = {}
             self.answers[response] = found
         known = self.answers[response].get(number)

@@ -88,7 +88,7 @@ def write_report(
     Raises
     ------
     InvalidInputError
-        If no file can be written there, or title or command is no text.
+        If no file can be written there, or title or command is not a text.
     """
     target = as_file(path)
     page = html_report(search, title=title, command=command)

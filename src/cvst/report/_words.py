@@ -23,11 +23,11 @@ def as_text(name: str, value: Any) -> str:
     Raises
     ------
     InvalidInputError
-        If it is no text.
+        If it is not a text.
     """
     if not isinstance(value, str):
         raise InvalidInputError(
-            f"{name}={shortened(repr(value), 80)} is no text. Pass a string."
+            f"{name}={shortened(repr(value), 80)} is not a text. Pass a string."
         )
     return encodable(value)
 

@@ -16,10 +16,11 @@ import numpy as np
 from sklearn.base import clone
 
 from cvst._sklearn_compat import (
-    BaseSearchCV,
+    SEARCH_CONSTRAINTS,
     CallbackTree,
     Interval,
     StrOptions,
+    check_parameters,
     fit_context,
     routed_fit_params,
 )
@@ -78,7 +79,7 @@ class BaseRaceSearch(FittedRace):
     """What the grid and the random search have in common."""
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **BaseSearchCV._parameter_constraints,
+        **SEARCH_CONSTRAINTS,
         "scoring": [str, callable, PointwiseLoss, list, tuple, dict, None],
         # ``resolve_strategy`` checks it, with an error that says what to do.
         "strategy": "no_validation",
@@ -213,7 +214,7 @@ class BaseRaceSearch(FittedRace):
         """
         # A plan must leave no trace on the search.
         search = clone(self)
-        search._validate_params()
+        check_parameters(search)
         started = self._clock()
         options = search._options()
         inputs = search._read(X, y, params)

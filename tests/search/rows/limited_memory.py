@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -24,6 +26,7 @@ from cvst.datasets import open_dataset
 from cvst.race import TrackAndConfirm
 
 MOST_ROWS = 3_000
+LACKS_MEMORY = 3
 GRID = {"max_depth": [1, 2, 3, 4, 6, 8], "min_samples_leaf": [1, 5, 20, 50, 100]}
 
 
@@ -44,6 +47,27 @@ def raced(X, y) -> RaceGridSearchCV:
         refit=False,
     )
     return search.fit(X, y)
+
+
+def fits(folder: str) -> bool:
+    """Return whether all rows can be read, tried by a process that may die of it."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            pd.read_parquet(folder, use_threads=False)
+        except MemoryError:  # pyarrow's own derives from it
+            os._exit(LACKS_MEMORY)
+        except OSError as error:
+            # Its reader of Parquet tells of lacking memory as of a broken file.
+            os._exit(LACKS_MEMORY if "bad_alloc" in str(error) else 1)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    # Code that cannot tell of it ends the process.
+    if code not in (0, LACKS_MEMORY, -signal.SIGABRT):
+        raise RuntimeError(f"reading all rows ended with {code}")
+    return code == 0
 
 
 def main() -> None:
@@ -74,15 +98,8 @@ def main() -> None:
         search = raced(X, y)
     if options.extra:
         # After the race: pyarrow keeps some of what it got.
-        try:
-            pd.read_parquet(options.folder)
-        except (MemoryError, OSError) as error:  # pyarrow's own derives from the first
-            # What is left of that attempt may take all there is.
-            resource.setrlimit(resource.RLIMIT_DATA, free)
-            # Its reader of Parquet tells of lacking memory as of a broken file.
-            if isinstance(error, OSError) and "bad_alloc" not in str(error):
-                raise
-            answer["all rows"] = "do not fit"
+        answer["all rows"] = "fit" if fits(options.folder) else "do not fit"
+        resource.setrlimit(resource.RLIMIT_DATA, free)
     answer["best_params"] = search.best_params_
     answer["results"] = {
         name: np.asarray(values).tolist()

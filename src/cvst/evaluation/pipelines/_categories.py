@@ -144,7 +144,7 @@ def _columns(X: Any) -> list[list[str | None]] | None:
 
 
 def _holds_texts(frame: Any) -> bool:
-    # Labels of a pandas category may be sorted otherwise, and truth values are no text.
+    # A pandas category may sort its labels otherwise, and truth values are not texts.
     return {kind.name for kind in set(frame.dtypes)} <= {"object", "str"}
 
 

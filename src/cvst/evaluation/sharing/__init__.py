@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from cvst.evaluation.sharing._alone import NotSharedError, failure_of, fit_alone
+from cvst.evaluation.sharing._alone import (
+    NotSharedError,
+    failure_of,
+    fit_alone,
+    tell_alone,
+)
 from cvst.evaluation.sharing._grouping import (
     Remembered,
     fitted,
@@ -34,6 +39,7 @@ __all__ = [
     "is_count",
     "same_rows",
     "share_or_fit_alone",
+    "tell_alone",
     "truncated",
     "value_key",
     "warn_device_full",

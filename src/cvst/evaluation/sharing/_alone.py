@@ -43,14 +43,17 @@ def fit_alone(
     chosen = list(numbers)
     if not chosen:
         return
-    name = type(task.estimator).__name__
-    if not _was_told(task, (name, reason)):
-        noun = "configuration is" if len(chosen) == 1 else "configurations are"
-        LOGGER.log(
-            level, "%s: %d %s fitted one by one: %s", name, len(chosen), noun, reason
-        )
+    tell_alone(task, len(chosen), reason, level)
     for number in chosen:
         yield OneByOne().evaluate_one(task, number)
+
+
+def tell_alone(task: Task, count: int, reason: str, level: int = logging.INFO) -> None:
+    """Log why some configurations are fitted one by one, once for each race."""
+    name = type(task.estimator).__name__
+    if not _was_told(task, (name, reason)):
+        noun = "configuration is" if count == 1 else "configurations are"
+        LOGGER.log(level, "%s: %d %s fitted one by one: %s", name, count, noun, reason)
 
 
 def _was_told(task: Task, message: tuple[str, str]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from cvst._sklearn_compat import num_samples, routing_enabled
+from cvst._sklearn_compat import asked_by, num_samples, routing_enabled
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._protocol import MODEL, FittedModel
 from cvst.evaluation._rows import take
@@ -155,7 +155,7 @@ def _takes_weights(scorer: Any) -> bool:
         return True  # then there are weights only if it has requested them
     try:
         # scikit-learn's way to ask an estimator takes anything, and hands it on.
-        asked = getattr(scorer, "_estimator", None)
+        asked = asked_by(scorer)
         score = scorer if asked is None else asked.score
         return "sample_weight" in signature(score).parameters
     except (TypeError, ValueError):
