@@ -217,7 +217,8 @@ class TooLarge:
         yield
 
 
-def test_without_memory_for_shared_work_each_is_fitted_alone():
+def test_without_memory_for_shared_work_each_is_fitted_alone(caplog):
+    caplog.set_level("INFO", logger="cvst")
     task, _ = task_of("ridge")
     mine = {one.configuration: one for one in StandIns(TooLarge()).evaluate(task)}
     for theirs in OneByOne().evaluate(task):
@@ -225,6 +226,7 @@ def test_without_memory_for_shared_work_each_is_fitted_alone():
         np.testing.assert_array_equal(
             model.predict(X), theirs.prediction.model.predict(X)
         )
+    assert "fitted one by one: sharing failed with MemoryError" in caplog.text
 
 
 def asks_for_shares(estimator, X, y):
