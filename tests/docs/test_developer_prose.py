@@ -14,7 +14,9 @@ from scipy.stats import norm
 
 from cvst import TrackAndConfirm
 from cvst.cli.table._preparation import MOST_CATEGORIES
+from cvst.evaluation import BatchEvaluator
 from cvst.evaluation.svm import _fits
+from cvst.race import Strategy
 from cvst.statistics import WaldTest
 from cvst.theory import drop_error_bound, first_drop, safety_zone
 
@@ -333,3 +335,21 @@ def test_limits_and_zones_that_the_page_on_planning_names():
     assert np.mean(bounds[:80] > 0.15) > np.mean(bounds[80:] > 0.15) > 0
     assert bounds[0] - bounds.min() < 0.002
     assert "Beyond 20 steps the bound hardly falls any more." in text
+
+
+# Protocols --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("protocol", "name"),
+    [
+        (Strategy, "docs/developer/add_a_strategy.md"),
+        (BatchEvaluator, "docs/developer/add_a_batch_evaluator.md"),
+    ],
+)
+def test_the_page_names_all_that_is_asked(protocol, name):
+    asked = {one for one in vars(protocol) if not one.startswith("_")}
+    assert len(asked) > 8
+    text = page(name)
+    missing = {one for one in asked if not re.search(rf"\b{one}\b", text)}
+    assert not missing

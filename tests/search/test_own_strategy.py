@@ -69,10 +69,18 @@ def test_a_short_strategy_gets_plan_report_and_displays(data):
     """What is said of a race comes from the protocol alone."""
     search = search_with(load("halving").Halving()).fit(*data)
     plan = search.plan(*data)
-    assert [look.stage for look in plan.looks] == ["halving"]
+    looks = [one.look for one in search.race_.observations]
+    # All looks of the race to come, though the strategy says nothing about them.
+    assert len(looks) == 5
+    assert [(one.stage, one.n_train, one.max_configurations) for one in plan.looks] == [
+        (look.stage, look.n_train, len(look.configurations)) for look in looks
+    ]
     assert plan.refit_seconds > 0
     page = summary(search)
     assert "one is left" in page["stop_sentence"]
+    # Its looks leave nothing to estimate from, so no estimate is pointed to.
+    assert search.best_score_estimate_ is None
+    assert "best_score_estimate_" not in page["winner"]["score_note"]
     assert page["winner"]["parameters"]["gamma"] in {"1", "10"}
     assert any("worse half" in str(one["drops"]) for one in page["configurations"])
     assert "Halving" in search._repr_html_()
@@ -121,6 +129,12 @@ class Growing(Strategy):
         return Verdict(np.ones(len(nothing), dtype=bool), nothing)
 
 
+class Still(Growing):
+    """Say that there is nothing to propose."""
+
+    proposes = False
+
+
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_configurations_join_during_the_race(data, n_jobs):
     """States, spaces, results, displays and reports take those that come later."""
@@ -136,7 +150,7 @@ def test_configurations_join_during_the_race(data, n_jobs):
     assert [len(one.look.configurations) for one in state.observations] == [18, 1, 1, 1]
     new = search.cv_results_["params"][18]
     # The same loss as for a race that knew it from the beginning.
-    alone = search_with(Growing()).set_params(
+    alone = search_with(Still()).set_params(
         param_grid={name: [value] for name, value in new.items()}
     )
     with pytest.warns(UserWarning, match="one configuration only"):
@@ -151,3 +165,32 @@ def test_configurations_join_during_the_race(data, n_jobs):
     assert search.cv_results_["mean_test_score"][search.best_index_] == pytest.approx(
         np.nanmax(search.cv_results_["mean_test_score"])
     )
+
+
+class Doubling(Strategy):
+    """Propose twice the best alpha, three times."""
+
+    def stop_reason(self, state):
+        return "enough" if state.n_looks == 3 else None
+
+    def propose(self, state):
+        if not state.observations:
+            return ()
+        return [{"alpha": 2.0 * state.configurations[-1]["alpha"]}]
+
+    def next_look(self, state):
+        rows = state.problem.prefix(150)
+        return Look(*rows, 150, np.flatnonzero(state.active))
+
+    def judge(self, state, look, seen):
+        nothing = np.full(len(seen.mean_losses), np.nan)
+        return Verdict(np.ones(len(nothing), dtype=bool), nothing)
+
+
+def test_a_strategy_that_proposes_races_from_one_configuration(data):
+    """To write ``propose`` is enough to say so."""
+    model = KernelRidge(kernel="rbf")
+    search = RaceGridSearchCV(model, {"alpha": [0.1]}, strategy=Doubling())
+    search.fit(*data)
+    assert [one["alpha"] for one in search.cv_results_["params"]] == [0.1, 0.2, 0.4]
+    assert "More configurations join" in str(search.plan(*data))

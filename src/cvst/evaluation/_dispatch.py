@@ -13,6 +13,7 @@ from cvst.evaluation._protocol import BatchEvaluator
 __all__ = [
     "are_independent",
     "batch_evaluator_for",
+    "carries",
     "covered_by_one_fit",
     "divides",
     "limited",
@@ -100,6 +101,14 @@ def limited(estimator: Any, configuration: Configuration, rounds: int) -> Config
         return configuration
     fewer: Configuration = own(estimator, configuration, rounds)
     return fewer
+
+
+def carries(evaluator: BatchEvaluator) -> bool:
+    """Return whether looks go on from earlier ones.
+
+    See :attr:`BatchEvaluator.carries`.
+    """
+    return bool(getattr(evaluator, "carries", False))
 
 
 def serves_device(evaluator: BatchEvaluator, estimator: Any) -> bool:

@@ -190,6 +190,16 @@ class BatchEvaluator(Protocol):
         return True
 
     @property
+    def carries(self) -> bool:
+        """Whether a look goes on from what an earlier one left in the scratch.
+
+        Looks are then made one after the other, and a race that goes on after a break
+        makes the earlier ones again. An evaluator that does not have this counts as
+        one that does not.
+        """
+        return False
+
+    @property
     def prefer(self) -> Literal["threads", "processes"]:
         """Threads where the fits release the GIL, else processes."""
         ...

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
+from cvst.evaluation._dispatch import carries
 from cvst.evaluation._keeping import Listener, paced_chunks
 from cvst.evaluation._scored import Scored, Scores, lost, rows_of
 from cvst.evaluation._source import DataSource
@@ -26,7 +27,7 @@ def n_side_by_side(source: DataSource) -> int:
     be ended, or where a look goes on from the one before.
     """
     elsewhere = source.guard or source.cluster or source.device
-    if elsewhere is not None or getattr(source.evaluator, "carries", False):
+    if elsewhere is not None or carries(source.evaluator):
         return 1
     if not Crew.works(source.n_jobs, source.evaluator.prefer):
         return 1

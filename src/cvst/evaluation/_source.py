@@ -16,7 +16,7 @@ from cvst._text import configuration_text, counted
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
 from cvst._users_line import users_line
 from cvst.evaluation._ahead import Ahead, Plan, SeveralLooks
-from cvst.evaluation._dispatch import are_independent, divides
+from cvst.evaluation._dispatch import are_independent, carries, divides
 from cvst.evaluation._keeping import Keeper, Listener, paced_chunks
 from cvst.evaluation._protocol import BatchEvaluator, Scratch
 from cvst.evaluation._rows import RaceData, take
@@ -163,12 +163,12 @@ class DataSource:
         bool
             Whether it carries anything.
         """
-        carries = bool(getattr(self.evaluator, "carries", False))
-        if carries:
-            quiet = replace(self, keeper=None, keep_losses=False, watch=None)
-            for look in looks:
-                quiet.observe(look)
-        return carries
+        if not carries(self.evaluator):
+            return False
+        quiet = replace(self, keeper=None, keep_losses=False, watch=None)
+        for look in looks:
+            quiet.observe(look)
+        return True
 
     def observe(self, look: Look, gate: Gate | None = None) -> LookLosses:
         """Return the pointwise losses of a look; a failed fit is a row of NaN.
@@ -319,7 +319,7 @@ class DataSource:
     ) -> Plan:
         """Return what idle workers may do of the folds to come."""
         alone = gate is not None or self.device is not None
-        if alone or self.guard is not None or getattr(self.evaluator, "carries", False):
+        if alone or self.guard is not None or carries(self.evaluator):
             return Plan()
         n_workers, stride = effective_n_jobs(self.n_jobs), len(self.configurations)
         return self.ahead.plan(look, groups, left, n_workers, stride)

@@ -5,6 +5,7 @@ from cvst.race._bits import BitTable, compact
 from cvst.race._comparable import comparable_means
 from cvst.race._cross_validation import CrossValidation
 from cvst.race._cvst import CVST
+from cvst.race._decider import Decider
 from cvst.race._deciding import deciding_looks, deciding_mean, shared_deciding_looks
 from cvst.race._elimination import NoElimination
 from cvst.race._families import FamilyKeys, count_screened, most_rounds
@@ -39,7 +40,7 @@ from cvst.race._space import Axis, SearchSpace
 from cvst.race._stage import Program, Stage, Staged
 from cvst.race._state import RaceState
 from cvst.race._stopping import NeverStop, SimilarTraces
-from cvst.race._strategy import Decider, Strategy
+from cvst.race._strategy import Strategy
 from cvst.race._subset_look import SubsetLook
 from cvst.race._track_and_confirm import TrackAndConfirm
 from cvst.race._winner import MeanRank

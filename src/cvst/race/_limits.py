@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cvst._typing import Configuration
+from cvst.race._decider import Decider
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._state import RaceState
-from cvst.race._strategy import Decider
 
 __all__ = ["Alone", "AtMost", "Limit"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cvst._typing import Configuration
+from cvst.race._decider import Decider
 from cvst.race._look import Look, LookLosses
 from cvst.race._rules import LossSource, SeveralLooksSource
 from cvst.race._state import RaceState
-from cvst.race._strategy import Decider
 
 __all__ = ["race"]
 

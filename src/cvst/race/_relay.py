@@ -138,6 +138,11 @@ class Relay(Strategy):
         return self.strategy.look_chances(problem)
 
     @property
+    def proposes(self) -> bool:
+        """Whether the strategy does: that legs may follow is no reason to race one."""
+        return self.strategy.proposes
+
+    @property
     def rescales(self) -> bool:
         """Whether the strategy rescales."""
         return self.strategy.rescales

@@ -1,15 +1,16 @@
-"""What a race asks of a strategy.
+"""What is asked of a strategy.
 
-:class:`Decider` is what the loop needs. :class:`Strategy` is the whole protocol: what
-searches, plans, forecasts, budgets, reports and explanations ask as well. Everything
-but a next look, a verdict and an end has a default, so your own can be short.
+:class:`Strategy` is the whole protocol: what the loop of a race asks (a
+:class:`Decider`), and what searches, plans, forecasts, budgets, reports and
+explanations ask as well. Everything but a next look, a verdict and an end has a
+default, so your own can be short.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,37 +20,13 @@ from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Problem
 from cvst.race._ranking import last_finite
+from cvst.race._rehearsal import rehearse
 from cvst.race._state import RaceState
 
 if TYPE_CHECKING:
     from cvst.statistics import SpicerTest, WaldTest
 
-__all__ = ["Decider", "Strategy"]
-
-
-@runtime_checkable
-class Decider(Protocol):
-    """Decides what the loop of a race does next."""
-
-    def stop_reason(self, state: RaceState) -> str | None:
-        """Say why the race is over, or None while it is not."""
-        ...
-
-    def propose(self, state: RaceState) -> Sequence[Configuration]:
-        """Return configurations that join the race now."""
-        ...
-
-    def next_look(self, state: RaceState) -> Look:
-        """Return where to look next; asked only while the race is not over."""
-        ...
-
-    def looks_alone(self, state: RaceState) -> bool:
-        """Say whether the next look has to wait for those under way."""
-        ...
-
-    def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
-        """Call top and flop, and drop."""
-        ...
+__all__ = ["Strategy"]
 
 
 class Strategy(Parametrised, ABC):
@@ -148,8 +125,11 @@ class Strategy(Parametrised, ABC):
 
     @property
     def proposes(self) -> bool:
-        """Whether it may propose configurations, so that even one is worth a race."""
-        return False
+        """Whether it may propose configurations, so that even one is worth a race.
+
+        By default every strategy with a :meth:`propose` of its own.
+        """
+        return type(self).propose is not Strategy.propose
 
     @property
     def needs_residuals(self) -> bool:
@@ -181,14 +161,12 @@ class Strategy(Parametrised, ABC):
     # What can be known beforehand ---------------------------------------------------
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
-        """Return the looks of the longest race; by default the first one alone."""
-        # All that is known of an unknown strategy without losses.
-        look = self.next_look(RaceState(problem))
-        return (
-            PlannedLook(
-                look.stage, look.n_train, look.n_test, len(look.configurations)
-            ),
-        )
+        """Return the looks of the longest race.
+
+        By default the race is rehearsed: the looks are those of configurations that
+        all do equally well. Write it yourself where a race of others can be longer.
+        """
+        return rehearse(self, problem)
 
     def subset_sizes(self, problem: Problem) -> Sequence[int]:
         """Return the training rows of the looks on first rows that can come."""

@@ -205,12 +205,14 @@ def _runner_up(
     return [f"Second is {text}: {ran}, {against}."]
 
 
-def score_note(n_train: str, n_samples: int, n_configurations: int) -> str:
-    """Say what the score of a winner is not."""
+def score_note(
+    n_train: str, n_samples: int, n_configurations: int, has_estimate: bool
+) -> str:
+    """Say what the score of a winner is not, and where to find that."""
+    other = "there is best_score_estimate_, or" if has_estimate else "you need"
     return (
         f"This score was measured after training on {n_train} of {n_samples:,} rows, "
         f"and it belongs to the best of {n_configurations:,} configurations on these "
         "very rows. It is not an estimate of how well the winner, fitted on all rows, "
-        "will do on new data. For that there is best_score_estimate_, or a test set "
-        "kept apart."
+        f"will do on new data. For that {other} a test set kept apart."
     )

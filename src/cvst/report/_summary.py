@@ -108,7 +108,10 @@ def summary(
     winner["score_n_train"] = int(search.best_score_n_train_)
     winner["score_rows"] = _score_rows(state, int(search.best_index_))
     winner["score_note"] = score_note(
-        winner["score_rows"], state.problem.n_samples, len(results["params"])
+        winner["score_rows"],
+        state.problem.n_samples,
+        len(results["params"]),
+        winner["estimate"] is not None,
     )
     if ahead:
         _look_ahead(page, search)
