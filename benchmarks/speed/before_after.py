@@ -1,13 +1,15 @@
 """Two or more versions of the library on the same races, turn by turn.
 
     python benchmarks/speed/before_after.py run OUT.jsonl old=TREE new=TREE --rounds 5
+        --tasks ridge svc
     python benchmarks/speed/before_after.py table OUT.jsonl
 
 ``TREE`` is a checkout of the repository; the tasks are those of this one. Each
 version has one process that stays, so that imports and compiled code are paid for in a
 first round, which does not count. In a round each race runs once in every version, one
 after the other, and the order turns with each race and round: whatever else the machine
-does, it does to all. Seconds are of processor time. A run goes on where the file ends.
+does, it does to all. Seconds are of processor time. A run goes on where the file ends,
+and files of several runs, one task each on a core of its own, can be put together.
 
 The table has the median of the ratios of each race, over the rounds, and the geometric
 mean over all races with the range in which 90 % of means lie if rounds are drawn again.
@@ -24,11 +26,8 @@ from pathlib import Path
 from typing import Any
 
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
-RACES = [
-    (task, strategy)
-    for task in ("krr", "neighbours", "ridge", "lasso")
-    for strategy in ("cvst", "track_and_confirm")
-]
+STRATEGIES = ("cvst", "track_and_confirm")
+FIRST = ["krr", "neighbours", "ridge", "lasso"]
 
 
 def serve() -> None:
@@ -91,11 +90,12 @@ class Version:
         self._process.wait()
 
 
-def run(path: Path, versions: list[Version], n_rounds: int) -> None:
+def run(path: Path, versions: list[Version], tasks: list[str], n_rounds: int) -> None:
+    races = [(task, strategy) for task in tasks for strategy in STRATEGIES]
     done = {(one["round"], *one["race"]) for one in _read(path)}
     warm: set[tuple[str, str]] = set()
     for number in range(n_rounds):
-        for place, race in enumerate(RACES):
+        for place, race in enumerate(races):
             if (number, *race) in done:
                 continue
             turn = (number + place) % len(versions)
@@ -119,10 +119,8 @@ def table(path: Path) -> str:
     head = ["race", f"seconds, {first}", *(f"{name} / {first}" for name in others)]
     lines = [head, ["---"] * len(head)]
     logs: dict[str, list[Any]] = {name: [] for name in others}
-    for race in RACES:
+    for race in dict.fromkeys(tuple(row["race"]) for row in rows):
         mine = [row for row in rows if tuple(row["race"]) == race]
-        if not mine:
-            continue
         seconds = {
             name: np.array([row[name]["seconds"] for row in mine])
             for name in (first, *others)
@@ -161,6 +159,7 @@ def main() -> None:
     runs.add_argument("out", type=Path)
     runs.add_argument("versions", nargs="+", metavar="NAME=TREE")
     runs.add_argument("--rounds", type=int, default=5)
+    runs.add_argument("--tasks", nargs="+", default=FIRST)
     shown = commands.add_parser("table")
     shown.add_argument("out", type=Path)
     options = parser.parse_args()
@@ -171,7 +170,7 @@ def main() -> None:
     else:
         named = (one.split("=", 1) for one in options.versions)
         versions = [Version(name, Path(tree)) for name, tree in named]
-        run(options.out, versions, options.rounds)
+        run(options.out, versions, options.tasks, options.rounds)
         for version in versions:
             version.close()
 
