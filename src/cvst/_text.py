@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
 from math import floor, log10
 from typing import Any
 
@@ -14,6 +15,7 @@ __all__ = [
     "configuration_text",
     "counted",
     "estimate_text",
+    "nearest_name",
     "score_text",
     "seconds_text",
     "shared_path",
@@ -175,6 +177,29 @@ def shortened(text: str, max_length: int) -> str:
     'RandomFores…'
     """
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
+
+
+def nearest_name(name: str, known: list[str]) -> str:
+    """Ask whether a step's parameter was meant, or one that is written alike.
+
+    Examples
+    --------
+    >>> nearest_name("C", ["svc__C", "svc__coef0"])
+    "Did you mean 'svc__C'? "
+    >>> nearest_name("ridge__C", ["ridge__alpha", "ridge__tol"])
+    ''
+    """
+    inside = [one for one in known if one.endswith(f"__{name}")]
+    alike = [one for one in known if one.lower() == name.lower()]
+    step = name[: name.rfind("__") + 2] if "__" in name else ""
+    # The name of a step alone makes its parameters alike, so it is left out of them.
+    same = [one.removeprefix(step) for one in known if one.startswith(step)]
+    others = [one for one in known if not step or not one.startswith(step)]
+    close = [
+        step + one for one in get_close_matches(name.removeprefix(step), same, n=1)
+    ]
+    found = inside or alike or close or get_close_matches(name, others, n=1)
+    return f"Did you mean {found[0]!r}? " if found else ""
 
 
 def _written(value: Any) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils import check_random_state, get_tags
 
 from cvst._sklearn_compat import num_samples
+from cvst._text import nearest_name
 from cvst._typing import Configuration, IntArray, Rows
 from cvst.evaluation import (
     DataSource,
@@ -382,23 +382,9 @@ def check_names(estimator: Any, configurations: Sequence[Configuration]) -> None
             name = sorted(unknown, key=str)[0]
             raise InvalidInputError(
                 f"{name!r} is not a parameter of {type(estimator).__name__}. "
-                f"{_nearest(str(name), sorted(known))}Its parameters are "
+                f"{nearest_name(str(name), sorted(known))}Its parameters are "
                 f"{', '.join(sorted(known))}."
             ) from error
-
-
-def _nearest(name: str, known: list[str]) -> str:
-    """Ask whether a step's parameter was meant, or one that is written alike.
-
-    Examples
-    --------
-    >>> _nearest("C", ["svc__C", "svc__coef0"])
-    "Did you mean 'svc__C'? "
-    """
-    inside = [one for one in known if one.endswith(f"__{name}")]
-    alike = [one for one in known if one.lower() == name.lower()]
-    found = inside or alike or get_close_matches(name, known, n=1)
-    return f"Did you mean {found[0]!r}? " if found else ""
 
 
 def with_seed(value: Any, seed: int) -> Any:

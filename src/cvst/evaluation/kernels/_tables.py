@@ -17,7 +17,7 @@ SMALL_BYTES = 2**24
 # Rows are filled in blocks that begin at multiples of this. The last bits of a product
 # depend on its shape, and must not depend on which looks came before: a race that goes
 # on after a break has not made them.
-BLOCK = 256
+BLOCK = 128
 
 
 class Budget:
