@@ -17,7 +17,7 @@ from cvst.race._planned import PlannedLook
 from cvst.race._problem import Problem
 from cvst.race._state import RaceState
 
-__all__ = ["rehearse"]
+__all__ = ["MOST_LOOKS", "rehearse"]
 
 # A strategy that never ends on equal losses is planned up to here.
 MOST_LOOKS = 100
@@ -51,11 +51,22 @@ class _Equal:
         )
 
 
-def rehearse(decider: Decider, problem: Problem) -> tuple[PlannedLook, ...]:
+def rehearse(
+    decider: Decider, problem: Problem, most_looks: int = MOST_LOOKS
+) -> tuple[PlannedLook, ...]:
     """Return the looks of a race between configurations that all do equally well.
 
     A strategy that fails with such losses is planned up to there, at least with its
     first look.
+
+    Parameters
+    ----------
+    decider : Decider
+        Asked for looks and verdicts; it stays as it is.
+    problem : Problem
+        What is raced.
+    most_looks : int
+        Where to end at the latest.
 
     Examples
     --------
@@ -66,11 +77,13 @@ def rehearse(decider: Decider, problem: Problem) -> tuple[PlannedLook, ...]:
     [(2, 9), (2, 9)]
     """
     start = last = RaceState(problem)
+    if most_looks == 1:
+        return (_planned(decider.next_look(start)),)
     # Where a strategy cannot judge such losses, the looks so far are what is known.
     with suppress(Exception), np.errstate(all="ignore"):
         # A copy, since strategies of users may keep things that they should not.
         states = race(start, _Equal(), deepcopy(decider))
-        for state in islice(states, MOST_LOOKS):
+        for state in islice(states, most_looks):
             last = state
     if not last.observations:
         # What is wrong from the start is told as in the race itself.

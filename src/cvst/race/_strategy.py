@@ -20,7 +20,7 @@ from cvst.race._parameters import Parametrised
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Problem
 from cvst.race._ranking import last_finite
-from cvst.race._rehearsal import rehearse
+from cvst.race._rehearsal import MOST_LOOKS, rehearse
 from cvst.race._state import RaceState
 
 if TYPE_CHECKING:
@@ -164,9 +164,10 @@ class Strategy(Parametrised, ABC):
         """Return the looks of the longest race.
 
         By default the race is rehearsed: the looks are those of configurations that
-        all do equally well. Write it yourself where a race of others can be longer.
+        all do equally well. Write it yourself where a race of others can be longer. Of
+        a strategy that proposes only the first look can be known.
         """
-        return rehearse(self, problem)
+        return rehearse(self, problem, most_looks=1 if self.proposes else MOST_LOOKS)
 
     def subset_sizes(self, problem: Problem) -> Sequence[int]:
         """Return the training rows of the looks on first rows that can come."""
