@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import logging
+import re
 import sys
 from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Ridge
+from sklearn.neural_network import MLPRegressor
 
 from cvst import RaceGridSearchCV
 from cvst.search import _progress as progress
@@ -80,6 +83,18 @@ def test_without_a_terminal_there_are_lines(rows, capsys):
     text = "\n".join(lines)
     assert "np.float64" not in text
     assert "nan" not in text
+
+
+def test_lines_of_progress_say_something_new(rows, capsys):
+    """Not that none or all of a look are done, which other lines say."""
+    model, grid = MLPRegressor(max_iter=3), {"alpha": [0.1, 1.0, 10.0]}
+    with pytest.warns(ConvergenceWarning):
+        RaceGridSearchCV(model, grid, verbose=2).fit(*rows)
+    lines = capsys.readouterr().out.splitlines()
+    told = [line for line in lines if re.match(r"\[cvst\] \d+ of", line)]
+    assert told[:2] == ["[cvst] 1 of 3 configurations", "[cvst] 2 of 3 configurations"]
+    assert not any(re.match(r"\[cvst\] (0|3) of", line) for line in told)
+    assert any("begins with 3 configurations" in line for line in lines)
 
 
 class Terminal(io.StringIO):

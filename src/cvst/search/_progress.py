@@ -136,6 +136,7 @@ def verbose_logging(
     # Looked up now: tests and notebooks put another stream in its place.
     handler: logging.Handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(logging.Formatter("[cvst] %(message)s"))
+    handler.addFilter(_tells_something)
     if bar is not None:
         handler = RaceBar(bar)
     level = logging.INFO if verbose == 1 and bar is None else logging.DEBUG
@@ -148,6 +149,12 @@ def verbose_logging(
         _LEVELS.leave(level)
         if bar is not None:
             bar.close()
+
+
+def _tells_something(record: logging.LogRecord) -> bool:
+    """Leave out the first and last progress of a look, which has lines for both."""
+    event: Mapping[str, Any] = getattr(record, "cvst", {"event": ""})
+    return event["event"] != "progress" or bool(0 < event["done"] < event["total"])
 
 
 def new_bar() -> Bar | None:
