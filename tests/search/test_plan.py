@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -262,3 +263,21 @@ def test_tests_that_are_made_at_once_are_not_counted_one_by_one(monkeypatch):
     found = _plan._after(model, Problem(8, 100), looks, Clock(), False)
     # Each look is tested on its own rows and on those before it.
     assert found == pytest.approx(3 * 0.9 + 0.1 * (8 * 1 + 4 * 2 + 2 * 3))
+
+
+@pytest.mark.parametrize("strategy", ["cross_validation", "track_and_confirm"])
+def test_looks_that_are_alike_share_a_line(regression, strategy):
+    """Every look is in one line, in order."""
+    plan = RaceGridSearchCV(Ridge(), GRID, strategy=strategy).plan(*regression)
+    rows = str(plan).split("\n\n")[1].splitlines()[1:]
+    assert len(rows) < len(plan.looks)
+    named = [re.match(r" *(\d+)(?: to (\d+))?  ", row) for row in rows]
+    numbers = [
+        number
+        for one in named
+        for number in range(int(one[1]), int(one[2] or one[1]) + 1)
+    ]
+    assert numbers == list(range(1, len(plan.looks) + 1))
+    if strategy == "cross_validation":
+        (row,) = rows
+        assert row.split()[:4] == ["1", "to", "5", "folds"]

@@ -45,6 +45,11 @@ class Scratch:
     42
     """
 
+    # Tables of pairs are filled in blocks of rows that begin at multiples of this. The
+    # last bits of a product depend on its shape, and must not depend on which looks
+    # came before: a race that goes on after a break has not made them.
+    table_block = 128
+
     def __init__(
         self,
         limit: int | None = None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from html import escape
+from itertools import groupby
 from math import exp, hypot, log
 from textwrap import fill
 from typing import Any
@@ -406,18 +407,20 @@ def _forecasts(
 
 def _table(plan: RacePlan) -> list[list[str]]:
     header = ["look", "stage", "train rows", "test rows", "configurations", "time"]
-    rows = [
-        [
-            str(number),
-            look.stage,
-            f"{look.n_train:,}",
-            f"{look.n_test:,}",
-            _count(look),
-            seconds_text(look.seconds),
-        ]
-        for number, look in enumerate(plan.looks, start=1)
-    ]
-    return [header, *rows]
+    rows, number = [header], 1
+    # Folds are alike, and ten lines that say the same are nine too many.
+    for cells, alike in groupby(plan.looks, _cells):
+        looks = list(alike)
+        last = number + len(looks) - 1
+        which = str(number) if len(looks) == 1 else f"{number} to {last}"
+        seconds = sum(look.seconds for look in looks)
+        rows.append([which, *cells, seconds_text(seconds)])
+        number = last + 1
+    return rows
+
+
+def _cells(look: LookForecast) -> tuple[str, ...]:
+    return look.stage, f"{look.n_train:,}", f"{look.n_test:,}", _count(look)
 
 
 def _count(look: LookForecast) -> str:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cvst.evaluation import Scratch
 from cvst.evaluation.kernels import _tables as tables_module
 from cvst.evaluation.kernels._tables import Budget, RowTable
 
@@ -30,7 +31,7 @@ def test_any_sequence_of_looks_sees_the_matrix(small_bytes, block, stops):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tables_module, "SMALL_BYTES", small_bytes)
-        patch.setattr(tables_module, "BLOCK", block)
+        patch.setattr(Scratch, "table_block", block)
         table = RowTable(20, fill, Budget(10_000))
         for stop in stops:
             np.testing.assert_array_equal(table.first(stop), matrix[:stop])
@@ -53,7 +54,7 @@ def test_bits_do_not_depend_on_the_looks_before():
 
 def test_earlier_views_stay_valid(monkeypatch):
     """A look may still read what a later one extends."""
-    monkeypatch.setattr(tables_module, "BLOCK", 4)
+    monkeypatch.setattr(Scratch, "table_block", 4)
     matrix = make_matrix(20)
     table = RowTable(20, lambda a, b: matrix[a, b], Budget(10_000))
     early = table.first(3)
@@ -63,7 +64,7 @@ def test_earlier_views_stay_valid(monkeypatch):
 
 def test_a_table_does_not_outgrow_its_budget(monkeypatch):
     """What is there stays; what does not fit is refused."""
-    monkeypatch.setattr(tables_module, "BLOCK", 1)
+    monkeypatch.setattr(Scratch, "table_block", 1)
     matrix = make_matrix(20)
     budget = Budget(8 * 20 * 10)
     one = RowTable(20, lambda a, b: matrix[a, b], budget)

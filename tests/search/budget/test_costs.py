@@ -542,7 +542,7 @@ def test_probes_keep_no_table_that_the_race_cannot_keep(data, probed):
     RaceGridSearchCV(SVC(), {"gamma": [0.01, 0.1, 1.0]}).plan(X[:1500], y[:1500])
     for source, look in probed:
         n_rows = source.data.n_samples
-        n_table = min(n_rows, look.n_train + 256)
+        n_table = min(n_rows, look.n_train + 128)
         assert source.scratch.share == n_table * n_rows / 1500**2
 
 
@@ -569,7 +569,7 @@ def test_worker_processes_time_looks_at_the_same_rows(data, probed):
         rows = received.data(None)
         np.testing.assert_array_equal(rows.X, setup.source.data.X[:400])
         scratch = received.task("predict", rows).race_rows.scratch
-        assert scratch.share == source.scratch.share == 356 * 400 / 1500**2
+        assert scratch.share == source.scratch.share == 228 * 400 / 1500**2
         whole = pickle.loads(pickle.dumps(setup.source.work(look)))
         assert whole.task("predict", whole.data(None)).race_rows.scratch.share == 1.0
 

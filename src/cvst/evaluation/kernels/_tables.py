@@ -8,16 +8,12 @@ from collections.abc import Callable
 import numpy as np
 
 from cvst._typing import FloatArray
+from cvst.evaluation._scratch import Scratch
 
 __all__ = ["Budget", "RowTable"]
 
 # A table of this size is small.
 SMALL_BYTES = 2**24
-
-# Rows are filled in blocks that begin at multiples of this. The last bits of a product
-# depend on its shape, and must not depend on which looks came before: a race that goes
-# on after a break has not made them.
-BLOCK = 128
 
 
 class Budget:
@@ -85,7 +81,8 @@ class RowTable:
     def _extend(self, stop: int) -> bool:
         capacity, n_columns = self._values.shape
         start = self._n_filled
-        stop = min(n_columns, BLOCK * -(-stop // BLOCK))
+        block = Scratch.table_block
+        stop = min(n_columns, block * -(-stop // block))
         if not self._budget.take(8 * n_columns * (stop - start)):
             return False
         if capacity < stop:
@@ -95,8 +92,8 @@ class RowTable:
             values = np.empty((room, n_columns))
             values[:start] = self._values[:start]
             self._values = values
-        for first in range(start, stop, BLOCK):
-            new = slice(first, min(first + BLOCK, stop))
+        for first in range(start, stop, block):
+            new = slice(first, min(first + block, stop))
             self._values[new, :first] = self._values[:first, new].T
             self._values[new, first:] = self._fill(new, slice(first, n_columns))
         self._n_filled = stop

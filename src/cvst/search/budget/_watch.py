@@ -27,9 +27,6 @@ SHORT, SHORT_SHARE, REPEATS = 0.3, 0.06, 3
 # By what share times differ when they are taken again: at least, and at most.
 NOISE = 0.1, 1.0
 
-# Tables of pairs grow by this many rows.
-BLOCK = 256
-
 # A machine is not believed to be slowed down by others more than that.
 LARGEST_LOAD = 4.0
 
@@ -254,7 +251,7 @@ class Watch:
         # Of a square table of all rows, that is the part of a look. Its own table has
         # whole blocks of rows.
         n_all, n_rows = len(source.data.X), len(data.X)
-        n_table = min(n_rows, look.n_train + BLOCK)
+        n_table = min(n_rows, look.n_train + Scratch.table_block)
         share = min(1.0, n_table * n_rows / n_all**2)
         alone = replace(
             source,
