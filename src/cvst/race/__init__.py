@@ -9,6 +9,7 @@ from cvst.race._decider import Decider
 from cvst.race._deciding import deciding_looks, deciding_mean, shared_deciding_looks
 from cvst.race._elimination import NoElimination
 from cvst.race._families import FamilyKeys, count_screened, most_rounds
+from cvst.race._fitting_variant import fitting_variant
 from cvst.race._fold_race import FoldRace
 from cvst.race._growing_steps import GrowingSteps
 from cvst.race._leader_tests import excess_p_values
@@ -101,6 +102,7 @@ __all__ = [
     "deciding_looks",
     "deciding_mean",
     "excess_p_values",
+    "fitting_variant",
     "levels_of",
     "meetings",
     "most_rounds",

@@ -253,6 +253,11 @@ class CVST(Staged):
         n_planned = len(self.planned_looks(problem))
         return n_planned if drop is None else min(n_planned, drop + self.window)
 
+    @property
+    def budget_levels(self) -> tuple[float, float]:
+        """Loser levels that a time budget tries in turn: as asked for, and raised."""
+        return self.loser_level, max(self.loser_level, LARGEST_LEVEL)
+
     def variants(self, problem: Problem) -> Iterator[Sequence[CVST]]:
         """Yield the race with other numbers of steps, then with a larger loser level.
 
@@ -260,8 +265,7 @@ class CVST(Staged):
         """
         if not isinstance(self._schedule_rule(), LinearSchedule):
             return
-        quicker = max(self.loser_level, LARGEST_LEVEL)
-        for level in (self.loser_level, quicker):
+        for level in self.budget_levels:
             yield [
                 self._with(max_steps=steps, loser_level=level)
                 for steps in self._numbers_of_steps(problem, level)
