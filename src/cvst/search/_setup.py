@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state, get_tags
 from cvst._sklearn_compat import num_samples
 from cvst._text import nearest_name
 from cvst._typing import Configuration, IntArray, Rows
+from cvst._values import is_estimator
 from cvst.evaluation import (
     DataSource,
     Metadata,
@@ -389,7 +390,7 @@ def check_names(estimator: Any, configurations: Sequence[Configuration]) -> None
 
 def with_seed(value: Any, seed: int) -> Any:
     """Fill in every ``random_state=None``, so that all configurations share a seed."""
-    if not hasattr(value, "get_params") or isinstance(value, type):
+    if not is_estimator(value):
         return value
     unset = {
         name: int(seed)
