@@ -99,7 +99,7 @@ def test_the_final_fit_of_a_forest_has_all_its_trees(own, configuration, times):
     search = RaceSearchCV(forest, space, time_budget=5)
     problem = Problem(1, 100, covered={"n_estimators": "smaller"})
     state = SimpleNamespace(configurations=[configuration], problem=problem)
-    assert search._options().strategy._whole(state, 0) == times
+    assert search._options().strategy._rounds_ratio(state, 0) == times
 
 
 @pytest.mark.parametrize(

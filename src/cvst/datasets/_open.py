@@ -175,7 +175,7 @@ def _opened(source: Any, file_format: str) -> Any:
         ) from error
     # Opened by the user, for instance with a schema or a file system of its own.
     if isinstance(source, datasets.Dataset):
-        return _whole(source)
+        return _with_fragments(source)
     try:
         return datasets.dataset(source, format=file_format)
     except (OSError, ValueError) as error:
@@ -185,7 +185,7 @@ def _opened(source: Any, file_format: str) -> Any:
         ) from error
 
 
-def _whole(dataset: Any) -> Any:
+def _with_fragments(dataset: Any) -> Any:
     """Return a data set whose pieces can be read one by one."""
     try:
         dataset.get_fragments()

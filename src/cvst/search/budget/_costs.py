@@ -348,8 +348,9 @@ class _Measurement:
         mean, left = float(seen.fit.mean()), self._left(early)
         likely = alone_of_group(self.work[members], members.index(index))
         # Without a group it differs by the limit on threads alone.
-        few = LONE_SHARE if self.n_workers == len(members) == 1 else LONE_SHARE_OF_GROUP
-        if left <= 0 or likely * mean > few * self.allowed(self._guess(early)):
+        in_no_group = self.n_workers == len(members) == 1
+        share = LONE_SHARE if in_no_group else LONE_SHARE_OF_GROUP
+        if left <= 0 or likely * mean > share * self.allowed(self._guess(early)):
             return likely
         try:
             seconds = self.watch.lone_fit(index, seen.n_train)
