@@ -433,7 +433,7 @@ def test_every_room_is_drawn():
 @with_page
 def test_named_types_are_where_the_page_says():
     text = PAGE.read_text(encoding="utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", text, flags=re.MULTILINE)
+    rows = re.findall(r"^\| `(\w+)` \| `([\w.]+)` \|", text, flags=re.MULTILINE)
     assert len(rows) > 15
     for name, package in rows:
         assert name in importlib.import_module(f"cvst.{package}").__all__, name

@@ -9,11 +9,7 @@ import pytest
 import tasks
 from threadpoolctl import threadpool_limits
 
-from cvst.evaluation import (
-    OneByOne,
-    batch_evaluator_for,
-    check_evaluator,
-)
+from cvst.evaluation import OneByOne, batch_evaluator_for, check_evaluator
 
 
 @pytest.fixture(scope="module", autouse=True)

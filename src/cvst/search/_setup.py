@@ -16,20 +16,17 @@ from cvst._sklearn_compat import num_samples
 from cvst._text import nearest_name
 from cvst._typing import Configuration, IntArray, Rows
 from cvst._values import is_estimator
-from cvst.evaluation import (
+from cvst.evaluation import Scratch, resolve_rescaling
+from cvst.evaluation.device import arrays_on
+from cvst.evaluation.losses import Scoring, constant_loss, resolve_scoring
+from cvst.evaluation.machinery import (
     DataSource,
     Metadata,
     RaceData,
-    Scoring,
-    Scratch,
-    arrays_on,
     configured,
-    constant_loss,
     covered_by_one_fit,
     in_order,
     n_side_by_side,
-    resolve_rescaling,
-    resolve_scoring,
     serves_device,
     shares_exactly,
     stack_rows,

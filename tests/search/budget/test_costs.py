@@ -29,8 +29,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from cvst import RaceGridSearchCV
-from cvst.evaluation import DataSource, Scratch
+from cvst.evaluation import Scratch
 from cvst.evaluation.kernels import _rows
+from cvst.evaluation.machinery import DataSource
 from cvst.parallel import on_file
 from cvst.race import Look, Problem, TrackAndConfirm, space_of
 from cvst.search._setup import prepare

@@ -18,7 +18,8 @@ from dataclasses import replace
 import numpy as np
 
 from cvst._typing import IntArray
-from cvst.evaluation import DataSource, Scratch
+from cvst.evaluation import Scratch
+from cvst.evaluation.machinery import DataSource
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs, without_warnings
 from cvst.race import Look, Problem

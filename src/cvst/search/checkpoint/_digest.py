@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cvst._values import is_estimator, plain_value
-from cvst.evaluation import is_stored
+from cvst.evaluation.machinery import is_stored
 
 __all__ = ["digest", "digest_of_code"]
 

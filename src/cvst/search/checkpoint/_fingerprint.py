@@ -14,7 +14,7 @@ from cvst._searched import Search
 from cvst._sklearn_compat import num_samples
 from cvst._text import value_text
 from cvst._values import is_estimator
-from cvst.evaluation import is_stored, take
+from cvst.evaluation.machinery import is_stored, take
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest, digest_of_code
 from cvst.search.rows import Inputs, LaterFolds

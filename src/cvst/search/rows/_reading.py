@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils import get_tags
 
 from cvst._values import is_dask
-from cvst.evaluation import as_numpy
+from cvst.evaluation.device import as_numpy
 
 __all__ = ["in_full", "unread"]
 
