@@ -40,7 +40,7 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
 from cvst.displays._time_consumption import shares_unknown_work
-from cvst.evaluation import covered_by_one_fit
+from cvst.evaluation.machinery import covered_by_one_fit
 from cvst.race import (
     Look,
     LookLosses,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sys
 from functools import cache
 from pathlib import Path
 
@@ -15,6 +16,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from threadpoolctl import threadpool_limits
+
+# Tests import what they share from ``helpers`` by its plain name.
+sys.path.insert(0, str(Path(__file__).parent / "helpers"))
 
 # No deadlines: how long an example takes tells of the machine.
 TIMELESS = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}

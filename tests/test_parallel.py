@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 import joblib
 import numpy as np
 import pytest
+from blas_pools import blas_threads
 from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -28,12 +29,6 @@ from cvst.parallel import (
     whereabouts,
     without_warnings,
 )
-
-
-def blas_threads(_=None):
-    """Return the number of threads of every BLAS by its file."""
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
-    return {pool["filepath"]: pool["num_threads"] for pool in pools}
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -77,7 +72,6 @@ def test_worker_processes_have_one_blas_thread_whatever_joblib_says():
 
     def told(_):  # a local function travels by value
         import numpy as np
-        from threadpoolctl import threadpool_info
 
         np.ones((2, 2)) @ np.ones((2, 2))
         pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]

@@ -19,8 +19,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV
 from cvst.datasets import make_noisy_sinc, make_noisy_sine
-from cvst.evaluation import arrays_on
-from cvst.evaluation.device import _cholesky
+from cvst.evaluation.device import _cholesky, arrays_on
 from cvst.evaluation.kernels import _device_low_rank
 from cvst.learners import KernelLogisticRegression
 

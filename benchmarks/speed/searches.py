@@ -28,7 +28,8 @@ from sklearn.model_selection import (
 from tasks import ACCURACY, N_TEST, Task
 
 from cvst import CrossValidation, RaceGridSearchCV, batch_evaluator_for
-from cvst.evaluation import OneByOne, configured
+from cvst.evaluation import OneByOne
+from cvst.evaluation.machinery import configured
 
 __all__ = ["METHODS", "Method", "Result", "Trial"]
 

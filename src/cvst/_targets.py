@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["ShapeError", "Targets"]
+__all__ = ["ShapeError", "Targets", "to_array"]
 
 
 class ShapeError(InvalidInputError):
@@ -54,7 +55,7 @@ class Targets:
     @classmethod
     def of(cls, y: Any) -> Self | None:
         """Return the classes of all columns; None if there are fewer than two."""
-        labels = _dense(y)
+        labels = to_array(y)
         if labels.ndim != 2 or labels.shape[1] < 2:
             return None
         if labels.dtype.kind in "biuf" and np.isin(labels, (0, 1)).all():
@@ -88,7 +89,7 @@ class Targets:
             If it does not hold a probability for every class of every target.
         """
         if not _is_listed(prediction):
-            return self._of_second(_dense(prediction))
+            return self._of_second(to_array(prediction))
         if len(prediction) != len(self.classes):
             raise ShapeError(
                 f"The probabilities are {len(prediction)} tables, and y has "
@@ -97,7 +98,7 @@ class Targets:
         per_target = isinstance(known, Sequence) and len(known) == len(prediction)
         names = [np.asarray(one) for one in (known if per_target else self.classes)]
         tables = zip(prediction, names, self.classes, strict=True)
-        return np.hstack([_aligned(_dense(one), *two) for one, *two in tables])
+        return np.hstack([_aligned(to_array(one), *two) for one, *two in tables])
 
     def answer(self, columns: FloatArray) -> Any:
         """Return probabilities in the shape of the models they came from."""
@@ -143,7 +144,8 @@ def _is_listed(prediction: Any) -> bool:
     return isinstance(prediction, list | tuple)
 
 
-def _dense(values: Any) -> Any:
+def to_array(values: Any) -> npt.NDArray[Any]:
+    """Return a dense array of whatever holds targets or predictions."""
     is_sparse: bool = sparse.issparse(values)
     return np.asarray(values.toarray() if is_sparse else values)
 

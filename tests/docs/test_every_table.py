@@ -29,6 +29,9 @@ DESIGN = f"{STUDIES}::test_tables_of_the_design_are_those_of_the_races"
 # A test, as file::name, or the command, which then stands on the page too.
 WITNESSES = {
     "README.md": {"task | rows": FRONT},
+    "docs/developer/architecture.md": {
+        "package | modules in it": "python benchmarks/imports_in_numbers.py"
+    },
     "docs/developer/variants.md": {
         "file | rule": "tests/benchmarks/test_default_study.py::"
         "test_page_of_variants_has_the_numbers_of_the_files"

@@ -14,7 +14,7 @@ from sklearn.kernel_ridge import KernelRidge
 
 from cvst import CVST, RaceRandomSearchCV, SimplestNotWorse
 from cvst.cli import _main
-from cvst.cli.commands import _chosen_search, _demo_run, _plan_budget
+from cvst.cli.commands import _chosen_search, _demo_run
 from cvst.cli.grid import _files
 from cvst.cli.table import _preparation, _reading, _target
 from cvst.datasets import _example, _stored
@@ -27,6 +27,7 @@ from cvst.evaluation.svm import _fits
 from cvst.parallel import _chunks, _ray
 from cvst.race import (
     TrackAndConfirm,
+    _cvst,
     _problem,
     _proposal_folds,
     _proposal_records,
@@ -188,7 +189,7 @@ def test_the_command_line():
         f"how many configurations (default: {_chosen_search.DEFAULT_DRAWS})",
         "at most a million configurations",
         f"up to {_error_bound.MOST_STEPS}, with time to drop the losers",
-        f"the loser level is raised to {_plan_budget.LARGEST_LEVEL};",
+        f"the loser level is raised to {_cvst.LARGEST_LEVEL};",
         f"Races {configurations} configurations of kernel ridge",
         f"the best of the grid on {_demo_run.N_FRESH:,} fresh points",
         f"unpacks to more than {_reading.MOST_BYTES // 10**9} GB",
@@ -270,7 +271,7 @@ def test_small_settings():
         f"{GUIDE}/planning.md",
         "Timing takes a second or a twentieth of the race, whichever is more, but at "
         "most ten seconds.",
-        f"`loser_level` is raised to {_plan_budget.LARGEST_LEVEL}.",
+        f"`loser_level` is raised to {_cvst.LARGEST_LEVEL}.",
     )
 
 

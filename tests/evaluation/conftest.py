@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
+import tasks
 from threadpoolctl import threadpool_limits
 
-from cvst.evaluation import (
-    OneByOne,
-    RaceRows,
-    Task,
-    batch_evaluator_for,
-    check_evaluator,
-)
+from cvst.evaluation import OneByOne, batch_evaluator_for, check_evaluator
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -72,20 +69,4 @@ def make_inputs(request):
 @pytest.fixture(scope="module")
 def make_task(request):
     """Train on the first rows and test on the others, as a look of a race or alone."""
-    usual = request.module.N_TRAIN
-
-    def make(estimator, grid, X, y, n_train=usual, scratch=None, **changes):
-        train, test = slice(0, n_train), slice(n_train, X.shape[0])
-        rows = X.iloc if hasattr(X, "iloc") else X
-        race = None if scratch is None else RaceRows(X, train, test, scratch)
-        return Task(
-            estimator,
-            dict(enumerate(grid)),
-            rows[train],
-            y[train],
-            rows[test],
-            race_rows=race,
-            **changes,
-        )
-
-    return make
+    return partial(tasks.make_task, n_train=request.module.N_TRAIN)

@@ -14,17 +14,11 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 from cvst import RaceGridSearchCV
-from cvst.evaluation import (
-    DataSource,
-    RaceData,
-    Task,
-    batch_evaluator_for,
-    resolve_loss,
-    resolve_rescaling,
-)
+from cvst.evaluation import Task, batch_evaluator_for, resolve_loss, resolve_rescaling
 from cvst.evaluation._ahead import Ahead
 from cvst.evaluation._dispatch import divides
 from cvst.evaluation._scored import Scored
+from cvst.evaluation.machinery import DataSource, RaceData
 from cvst.evaluation.svm._evaluator import SvmEvaluator
 from cvst.race import Look
 

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils import all_estimators
 
 from cvst._sklearn_compat import plain_parameters
-from cvst.evaluation import configured
+from cvst.evaluation.machinery import configured
 
 
 def plainly(estimator, configuration):

@@ -17,15 +17,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from cvst.evaluation import (
-    BatchEvaluator,
-    OneByOne,
-    Outcome,
-    Task,
-    batch_evaluator_for,
-    covered_by_one_fit,
-)
+from cvst.evaluation import BatchEvaluator, OneByOne, Outcome, Task, batch_evaluator_for
 from cvst.evaluation._dispatch import serve_exactly
+from cvst.evaluation.machinery import covered_by_one_fit
 
 # Classes of users, which other tests may have registered, do not concern us.
 OURS = ("sklearn.", "lightgbm.", "xgboost.", "cvst.")

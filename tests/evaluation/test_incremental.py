@@ -15,7 +15,8 @@ from sklearn.multioutput import MultiOutputClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.neural_network import MLPClassifier, MLPRegressor
 
-from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, incremental_evaluator_for
+from cvst.evaluation import OneByOne, RaceRows, Scratch, Task
+from cvst.evaluation.machinery import incremental_evaluator_for
 
 RNG = np.random.default_rng(0)
 X = np.abs(RNG.normal(size=(90, 4)))

@@ -13,7 +13,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.svm import SVC
 
-from cvst.evaluation import BatchEvaluator, OneByOne, Task, configured
+from cvst.evaluation import BatchEvaluator, OneByOne, Task
+from cvst.evaluation.machinery import configured
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))

@@ -16,13 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cvst import RaceGridSearchCV
-from cvst.evaluation import (
-    OneByOne,
-    RaceRows,
-    Scratch,
-    Task,
-    batch_evaluator_for,
-)
+from cvst.evaluation import OneByOne, RaceRows, Scratch, Task, batch_evaluator_for
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "own_estimators" / "batch_evaluator.py"

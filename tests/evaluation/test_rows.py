@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cvst.evaluation import Metadata, RaceData, stack_rows
+from cvst.evaluation.machinery import Metadata, RaceData, stack_rows
 
 FIRST = np.arange(6.0).reshape(3, 2)
 SECOND = np.array([[7.0, 8.0]])

@@ -14,15 +14,14 @@ from statsmodels.stats.weightstats import DescrStatsW
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation import (
-    DataSource,
     OneByOne,
     PointwiseLoss,
-    RaceData,
     batch_evaluator_for,
     resolve_loss,
     resolve_rescaling,
 )
 from cvst.evaluation._scored import means_with_errors
+from cvst.evaluation.machinery import DataSource, RaceData
 from cvst.exceptions import InvalidInputError
 from cvst.race import Look
 

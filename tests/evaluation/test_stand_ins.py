@@ -21,7 +21,8 @@ from sklearn.svm import SVC
 from sklearn.utils.validation import check_is_fitted
 
 from cvst import RaceGridSearchCV
-from cvst.evaluation import MODEL, OneByOne, StandIns, Task, batch_evaluator_for
+from cvst.evaluation import OneByOne, Task, batch_evaluator_for
+from cvst.evaluation.machinery import MODEL, StandIns
 
 CLASSES = make_classification(240, 6, n_informative=4, flip_y=0.2, random_state=0)
 NUMBERS = make_regression(240, 6, noise=20.0, random_state=0)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from cvst.datasets import stored_rows
-from cvst.evaluation import RaceData, in_order, stack_rows, take
+from cvst.evaluation.machinery import RaceData, in_order, stack_rows, take
 
 TABLE = np.random.default_rng(0).normal(size=(40, 3))
 ORDER = np.random.default_rng(1).permutation(40)

@@ -14,11 +14,12 @@ from typing import ClassVar
 import joblib
 import numpy as np
 import pytest
+from blas_pools import blas_threads
 from joblib._parallel_backends import ThreadingBackend
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_limits
 
 from cvst import CVST, RaceGridSearchCV
 from cvst.evaluation import batch_evaluator_for
@@ -358,11 +359,6 @@ def test_a_clock_that_is_set_back_disturbs_nothing(monkeypatch):
 
 
 # --- two searches in one process ------------------------------------------------------
-
-
-def blas_threads():
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
-    return {pool["filepath"]: pool["num_threads"] for pool in pools}
 
 
 class Alone(Ridge):

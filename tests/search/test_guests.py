@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from blas_pools import blas_threads
 from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeRegressor
 from threadpoolctl import threadpool_info
@@ -249,11 +250,6 @@ def state_of(process):
 
 
 # --- two at a time --------------------------------------------------------------------
-
-
-def blas_threads():
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
-    return {pool["filepath"]: pool["num_threads"] for pool in pools}
 
 
 def test_limits_and_filters_by_turns_are_put_back():

@@ -11,6 +11,7 @@ from itertools import count
 import numpy as np
 import pytest
 from joblib import parallel_config
+from shifted_mean import ShiftedMean
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import Ridge
@@ -23,22 +24,17 @@ GRID = {"shift": [0.0, 1.0, 2.0, 3.0]}
 COUNTER = count(1)
 
 
-class Shifted(RegressorMixin, BaseEstimator):
+class Shifted(ShiftedMean):
     """Predicts the mean plus a shift; its k-th fit is interrupted."""
 
     def __init__(self, shift=0.0, interrupt_at=None):
-        self.shift = shift
+        super().__init__(shift)
         self.interrupt_at = interrupt_at
 
     def fit(self, X, y):
-        self.n_features_in_ = np.shape(X)[1]
         if next(COUNTER) == self.interrupt_at:
             raise KeyboardInterrupt
-        self.mean_ = float(np.mean(y))
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.mean_ + self.shift)
+        return super().fit(X, y)
 
 
 @pytest.fixture(autouse=True)

@@ -7,8 +7,9 @@ import re
 
 import numpy as np
 import pytest
+from fake_clock import Clock
 from scipy.stats import loguniform
-from sklearn.base import BaseEstimator, RegressorMixin
+from shifted_mean import ShiftedMean
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -22,33 +23,22 @@ from cvst.theory import PowerCurve, drop_error_bound, safety_zone, speedup_ceili
 GRID = {"alpha": np.logspace(-3, 3, 40).tolist()}
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return Clock.now
+CLOCK = Clock()
 
 
-class Quadratic(RegressorMixin, BaseEstimator):
+class Quadratic(ShiftedMean):
     """A fit takes (n / 1000)^2 seconds of its own clock, predicting nothing."""
 
-    def __init__(self, shift=0.0):
-        self.shift = shift
-
     def fit(self, X, y):
-        Clock.now += (len(y) / 1000) ** 2
-        self.mean_ = float(np.mean(y))
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.mean_ + self.shift)
+        CLOCK.now += (len(y) / 1000) ** 2
+        return super().fit(X, y)
 
 
 @pytest.fixture
 def slow_plan(monkeypatch):
     """Plan a race of 20 configurations on 2200 rows with known costs."""
-    monkeypatch.setattr("cvst.evaluation._one_by_one.perf_counter", Clock())
-    monkeypatch.setattr(RaceGridSearchCV, "_clock", staticmethod(Clock()))
+    monkeypatch.setattr("cvst.evaluation._one_by_one.perf_counter", CLOCK)
+    monkeypatch.setattr(RaceGridSearchCV, "_clock", staticmethod(CLOCK))
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(2200, 1)), rng.normal(size=2200)
     grid = {"shift": np.arange(20.0).tolist()}
@@ -247,10 +237,10 @@ def test_the_total_counts_what_is_no_look(regression):
 
 def test_tests_that_are_made_at_once_are_not_counted_one_by_one(monkeypatch):
     """A call takes .9 s of its own clock and a test in it .1 s; nothing else does."""
-    Clock.now = 0.0
+    CLOCK.now = 0.0
 
     def test_of(table):
-        Clock.now += 0.9 + 0.1 * len(table)
+        CLOCK.now += 0.9 + 0.1 * len(table)
 
     monkeypatch.setattr(_plan, "paired_excess_test", test_of)
     monkeypatch.setattr(_plan, "corrected_best", lambda table: None)
@@ -260,7 +250,7 @@ def test_tests_that_are_made_at_once_are_not_counted_one_by_one(monkeypatch):
     )
     line = PowerCurve(0.0, 1.0, 1.0)
     model = CostModel(line, line, line)
-    found = _plan._after(model, Problem(8, 100), looks, Clock(), False)
+    found = _plan._after(model, Problem(8, 100), looks, CLOCK, False)
     # Each look is tested on its own rows and on those before it.
     assert found == pytest.approx(3 * 0.9 + 0.1 * (8 * 1 + 4 * 2 + 2 * 3))
 

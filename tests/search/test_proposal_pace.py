@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fake_clock import Clock
 from scipy.stats import uniform
 from sklearn.dummy import DummyRegressor
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
@@ -17,11 +18,7 @@ from cvst.race import Problem, Trial
 from cvst.search._proposal_source import CREDIT, LARGEST_SHARES, ProposalSource
 from cvst.spaces import Space
 
-
-class Clock:
-    """Seconds that pass only while a proposer thinks."""
-
-    now = 0.0
+CLOCK = Clock()
 
 
 class Thinking(RandomProposer):
@@ -33,14 +30,14 @@ class Thinking(RandomProposer):
 
     def propose(self, n_choices, history, count, rng):
         self.n_asked += 1
-        Clock.now += self.seconds
+        CLOCK.now += self.seconds
         return super().propose(n_choices, history, count, rng)
 
 
 @pytest.fixture(autouse=True)
 def _own_clock(monkeypatch):
-    monkeypatch.setattr(Clock, "now", 0.0)
-    monkeypatch.setattr("cvst.search._proposal_source.perf_counter", lambda: Clock.now)
+    CLOCK.now = 0.0
+    monkeypatch.setattr("cvst.search._proposal_source.perf_counter", CLOCK)
 
 
 def asked(fit_seconds, quick=(0.004, 0.0005), n_fits=400):
@@ -86,7 +83,7 @@ def test_the_first_proposals_are_those_of_the_best():
 def test_without_others_it_is_always_asked():
     """Then the result does not depend on the clock."""
     assert asked(0.0001, quick=(), n_fits=30) == [30]
-    assert np.isclose(Clock.now, 30 * 0.05)
+    assert np.isclose(CLOCK.now, 30 * 0.05)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +99,7 @@ def test_the_final_fit_of_a_forest_has_all_its_trees(own, configuration, times):
     search = RaceSearchCV(forest, space, time_budget=5)
     problem = Problem(1, 100, covered={"n_estimators": "smaller"})
     state = SimpleNamespace(configurations=[configuration], problem=problem)
-    assert search._options().strategy._whole(state, 0) == times
+    assert search._options().strategy._rounds_ratio(state, 0) == times
 
 
 @pytest.mark.parametrize(

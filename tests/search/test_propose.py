@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from fake_clock import Clock
 from scipy import sparse
 from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
@@ -40,10 +41,7 @@ from cvst.spaces import Space, integers, suggest
 TREES = {"max_depth": randint(1, 12), "min_samples_leaf": integers(1, 64, log=True)}
 
 
-class Clock:
-    """Seconds that pass only when a fit takes them."""
-
-    now = 0.0
+CLOCK = Clock()
 
 
 class Timed(RegressorMixin, BaseEstimator):
@@ -55,7 +53,7 @@ class Timed(RegressorMixin, BaseEstimator):
         self.full = full
 
     def fit(self, X, y):
-        Clock.now += self.slow * self.full * len(X) / 1000
+        CLOCK.now += self.slow * self.full * len(X) / 1000
         self.mean_ = y.mean() + self.shift
         return self
 
@@ -85,11 +83,11 @@ def data():
 @pytest.fixture
 def clock(monkeypatch):
     """Let searches and evaluators read a clock that fits alone move."""
-    Clock.now = 0.0
-    monkeypatch.setattr(BaseRaceSearch, "_clock", staticmethod(lambda: Clock.now))
+    CLOCK.now = 0.0
+    monkeypatch.setattr(BaseRaceSearch, "_clock", staticmethod(CLOCK))
     for module in ("cvst.evaluation._one_by_one", "cvst.search._proposal_source"):
-        monkeypatch.setattr(f"{module}.perf_counter", lambda: Clock.now)
-    return Clock
+        monkeypatch.setattr(f"{module}.perf_counter", CLOCK)
+    return CLOCK
 
 
 def tree_search(**options):
@@ -178,7 +176,7 @@ class Loading(Timed):
     loaded = False
 
     def fit(self, X, y):
-        Clock.now += 0.0 if Loading.loaded else 0.5
+        CLOCK.now += 0.0 if Loading.loaded else 0.5
         Loading.loaded = True
         return super().fit(X, y)
 
@@ -197,7 +195,7 @@ class Costly(Timed):
     """Takes as long for few rows as for thousands, and hardly more for all."""
 
     def fit(self, X, y):
-        Clock.now += self.slow
+        CLOCK.now += self.slow
         return super().fit(X, y)
 
 
@@ -260,7 +258,7 @@ class Slow(RandomProposer):
     """Takes ten fits' time to think, however many points it is asked for."""
 
     def propose(self, n_choices, history, count, rng):
-        Clock.now += 0.1
+        CLOCK.now += 0.1
         return super().propose(n_choices, history, count, rng)
 
 

@@ -175,7 +175,7 @@ def _opened(source: Any, file_format: str) -> Any:
         ) from error
     # Opened by the user, for instance with a schema or a file system of its own.
     if isinstance(source, datasets.Dataset):
-        return _whole(source)
+        return _with_fragments(source)
     try:
         return datasets.dataset(source, format=file_format)
     except (OSError, ValueError) as error:
@@ -185,7 +185,7 @@ def _opened(source: Any, file_format: str) -> Any:
         ) from error
 
 
-def _whole(dataset: Any) -> Any:
+def _with_fragments(dataset: Any) -> Any:
     """Return a data set whose pieces can be read one by one."""
     try:
         dataset.get_fragments()
@@ -254,7 +254,7 @@ def _indices(rows: IntArray) -> Any:
     return pa.array(rows)
 
 
-def _is_number(kind: Any) -> bool:
+def _holds_numbers(kind: Any) -> bool:
     import pyarrow.types as types
 
     return bool(
@@ -264,7 +264,7 @@ def _is_number(kind: Any) -> bool:
 
 def _width(kind: Any) -> float:
     """Return the bytes that a value takes in memory; of a text that is a guess."""
-    return max(1.0, kind.bit_width / 8) if _is_number(kind) else 64.0
+    return max(1.0, kind.bit_width / 8) if _holds_numbers(kind) else 64.0
 
 
 def _common_dtype(names: list[str], types: list[Any], as_frame: bool) -> Any:
@@ -279,7 +279,7 @@ def _common_dtype(names: list[str], types: list[Any], as_frame: bool) -> Any:
     if as_frame:
         return None
     texts = [
-        name for name, one in zip(names, types, strict=True) if not _is_number(one)
+        name for name, one in zip(names, types, strict=True) if not _holds_numbers(one)
     ]
     if texts:
         raise InvalidInputError(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import IntArray
+from cvst._values import is_dask
 from cvst.exceptions import InvalidInputError
 
 __all__ = [
@@ -17,7 +18,6 @@ __all__ = [
     "LARGEST_BYTES",
     "StoredRows",
     "by_piece",
-    "is_dask",
     "stored_rows",
 ]
 
@@ -265,17 +265,6 @@ def stored_rows(source: Any, max_rows: int | None = None) -> StoredRows:
         f"{type(source).__name__} is neither an array nor a Dask collection. For files "
         "of Parquet or Arrow use cvst.datasets.open_dataset."
     )
-
-
-def is_dask(values: Any) -> bool:
-    """Return whether values are a Dask collection, without importing Dask.
-
-    Examples
-    --------
-    >>> is_dask(np.zeros(3))
-    False
-    """
-    return hasattr(values, "__dask_graph__") and hasattr(values, "compute")
 
 
 def _limited(source: StoredRows, max_rows: int) -> StoredRows:

@@ -13,7 +13,7 @@ from cvst.displays._picture_axes import PictureAxis, choose_axes
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
 from cvst.displays._scores import LOSS, label_of
 from cvst.displays._style import prepare_axes
-from cvst.race import RaceState, Strategy, shared_deciding_looks
+from cvst.race import RaceState, Strategy, deciding_losses
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -157,7 +157,7 @@ class LossSurfaceDisplay:
         shape = (len(y_axis.texts), len(x_axis.texts))
         losses = np.full(shape, np.nan)
         dropped_at = np.zeros(shape, dtype=np.intp)
-        last, fell = _last_losses(race.state), race.state.dropped_at
+        last, fell = deciding_losses(race.state), race.state.dropped_at
         taken = np.zeros(shape, dtype=bool)
         # Several configurations may share a cell, where more than two parameters vary.
         # The order begins with the best, so the first to come is the one to show.
@@ -332,14 +332,6 @@ class LossSurfaceDisplay:
         ax.figure.colorbar(
             picture, ax=ax, label=label_of(self.quantity, "mean"), pad=0.02
         )
-
-
-def _last_losses(state: RaceState) -> FloatArray:
-    """Return each loss of the last look, or the mean over the folds of its stage."""
-    losses = np.full(state.n_configurations, np.nan)
-    for members, _, looks in shared_deciding_looks(state):
-        losses[members] = state.mean_losses[np.ix_(members, looks)].mean(axis=1)
-    return losses
 
 
 def _ticks(ax: Axes, which: str, axis: PictureAxis) -> None:

@@ -80,7 +80,7 @@ def parameter_axis(name: str, configurations: Sequence[Configuration]) -> Parame
     ('log', [-0.14, 0.0, 0.5, 1.0, -0.28])
     """
     values = [one.get(name, NOT_SET) for one in configurations]
-    numbers = np.array([_number(value) for value in values])
+    numbers = np.array([_number_or_nan(value) for value in values])
     if not np.isfinite(numbers).any():
         return _categories(name, values)
     scale = _scale(numbers[np.isfinite(numbers)])
@@ -102,7 +102,7 @@ def parameter_axis(name: str, configurations: Sequence[Configuration]) -> Parame
     return ParameterAxis(name, positions, tuple(ticks), scale, low, high)
 
 
-def _number(value: Any) -> float:
+def _number_or_nan(value: Any) -> float:
     # True is an int to Python, but a category to people.
     if isinstance(value, bool | np.bool_) or not isinstance(
         value, int | float | np.integer | np.floating

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from sklearn import config_context
 
-from cvst._targets import ShapeError, Targets
+from cvst._targets import ShapeError, Targets, to_array
 from cvst.evaluation._faults import outcomes_within_memory
 from cvst.evaluation._protocol import Outcome
 from cvst.evaluation._rows import RaceData
 from cvst.evaluation._source import DataSource
 from cvst.evaluation._work import Work
-from cvst.evaluation.losses import align_columns, to_array
+from cvst.evaluation.losses import align_columns
 from cvst.parallel import effective_n_jobs, in_chunks, portable
 from cvst.race import Look
 

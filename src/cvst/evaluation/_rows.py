@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from cvst.evaluation._stored import ReadRows, is_stored
 __all__ = [
     "Metadata",
     "RaceData",
+    "copied_rows",
     "guarded",
     "in_order",
     "stack_rows",
@@ -188,6 +190,14 @@ def take(values: Any, rows: Rows) -> Any:
     if isinstance(rows, slice) or isinstance(values, np.ndarray | ReadRows):
         return values[rows]
     return safe_indexing(values, rows)
+
+
+def copied_rows(answer: Any, rows: IntArray | None) -> Any:
+    """Return what a model said of some test rows, or of all, for a scorer to keep."""
+    if isinstance(answer, list):
+        return [copied_rows(one, rows) for one in answer]  # one array per output
+    # Copies: a scorer may write into what it gets.
+    return copy(answer) if rows is None else take(answer, rows)
 
 
 def in_order(values: Any, order: IntArray) -> Any:

@@ -26,7 +26,7 @@ from cvst.evaluation._protocol import (
     Outcome,
     Task,
 )
-from cvst.evaluation._rows import guarded, take
+from cvst.evaluation._rows import copied_rows, guarded, take
 from cvst.evaluation.sharing import failure_of, tell_alone
 
 __all__ = ["StandIns", "seconds_of", "settle"]
@@ -176,7 +176,7 @@ class _Record:
             known = self.shared(response)
         if known is None:
             return getattr(self.fitted(), response)(X, *args, **kwargs)
-        return _part(known.prediction, None if whole else self.rows)
+        return copied_rows(known.prediction, None if whole else self.rows)
 
     def shared(self, response: str) -> Outcome | None:
         """Return the answer of the shared work, None if there is none."""
@@ -192,13 +192,6 @@ class _Record:
         if not known and first:
             known = [one for one in [self.shared(first[0])] if one is not None]
         return copy(known[0].classes) if known else None
-
-
-def _part(known: Any, rows: IntArray | None) -> Any:
-    if isinstance(known, list):
-        return [_part(one, rows) for one in known]  # one array per output
-    # Copies: a scorer may write into what it gets.
-    return copy(known) if rows is None else take(known, rows)
 
 
 class _Standing(FittedModel):

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from cvst._searched import FittedSearch
-from cvst._typing import Configuration, FloatArray
+from cvst._typing import Configuration
+from cvst._values import is_number, plain_value
 from cvst.integrations._events import best_of, need
-from cvst.race import RaceState, shared_deciding_looks
+from cvst.race import RaceState, deciding_losses
 
 __all__ = ["to_optuna_study"]
 
@@ -73,7 +74,8 @@ def to_optuna_study(
 
 def _trials(optuna: Any, state: RaceState, space: dict[str, Any]) -> Any:
     """Yield one trial for each configuration."""
-    losses, reasons, final = state.mean_losses, state.drop_reasons, _final(state)
+    losses, final = state.mean_losses, deciding_losses(state)
+    reasons = state.drop_reasons
     for number, params in enumerate(state.configurations):
         seen = losses[number]
         known = {name: _choice(value, space[name]) for name, value in params.items()}
@@ -93,14 +95,6 @@ def _trials(optuna: Any, state: RaceState, space: dict[str, Any]) -> Any:
                 if np.isfinite(loss)
             },
         )
-
-
-def _final(state: RaceState) -> FloatArray:
-    """Return the loss of each configuration in its last look, or over its folds."""
-    final = np.full(state.n_configurations, np.nan)
-    for members, _, deciding in shared_deciding_looks(state):
-        final[members] = state.mean_losses[np.ix_(members, deciding)].mean(axis=1)
-    return final
 
 
 def _outcome(optuna: Any, loss: float, active: bool) -> tuple[float | None, Any]:
@@ -125,7 +119,7 @@ def _distributions(
 
 def _distribution(kinds: Any, values: list[Any]) -> Any:
     # One word among numbers makes all of them categories: a distribution has one kind.
-    if all(_is_number(value) for value in values):
+    if all(is_number(value) for value in values):
         low, high = min(values), max(values)
         log = low > 0 and high / low >= DECADES
         if all(isinstance(value, (int, np.integer)) for value in values):
@@ -135,16 +129,10 @@ def _distribution(kinds: Any, values: list[Any]) -> Any:
     return kinds.CategoricalDistribution(tuple(choices))
 
 
-def _is_number(value: Any) -> bool:
-    kinds = (int, float, np.integer, np.floating)
-    is_number = isinstance(value, kinds) and not isinstance(value, (bool, np.bool_))
-    return is_number and bool(np.isfinite(value))
-
-
 def _word(value: Any) -> Any:
     """Return a category that Optuna can store."""
     # Databases of Optuna hold JSON, which has no types of NumPy.
-    value = value.item() if isinstance(value, np.generic) else value
+    value = plain_value(value)
     return value if value is None or isinstance(value, (bool, str)) else str(value)
 
 

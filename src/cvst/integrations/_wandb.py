@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from cvst._searched import FittedSearch
+from cvst._values import plain_value
 from cvst.integrations._events import RaceListener, best_of, need, numbers_of
 
 __all__ = ["WandbLogger"]
@@ -64,7 +63,7 @@ class WandbLogger(RaceListener):
         for name, value in found.items():
             self._run.summary[f"race/{name}"] = value
         for name, value in params.items():
-            self._run.summary[f"race/best/{name}"] = _plain(value)
+            self._run.summary[f"race/best/{name}"] = _storable(value)
 
     def finish(self, failed: bool) -> None:
         """Finish the run that was begun here."""
@@ -72,8 +71,7 @@ class WandbLogger(RaceListener):
             self._run.finish(exit_code=int(failed))
 
 
-def _plain(value: Any) -> Any:
+def _storable(value: Any) -> Any:
     """Return a value that can be stored: numbers and words as they are."""
-    # Arrays have an item() too, but one that takes a single value only.
-    value = value.item() if isinstance(value, np.generic) else value
+    value = plain_value(value)
     return value if isinstance(value, (bool, int, float, str)) else str(value)

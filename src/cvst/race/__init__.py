@@ -6,9 +6,15 @@ from cvst.race._comparable import comparable_means
 from cvst.race._cross_validation import CrossValidation
 from cvst.race._cvst import CVST
 from cvst.race._decider import Decider
-from cvst.race._deciding import deciding_looks, deciding_mean, shared_deciding_looks
+from cvst.race._deciding import (
+    deciding_looks,
+    deciding_losses,
+    deciding_mean,
+    shared_deciding_looks,
+)
 from cvst.race._elimination import NoElimination
 from cvst.race._families import FamilyKeys, count_screened, most_rounds
+from cvst.race._fitting_variant import fitting_variant
 from cvst.race._fold_race import FoldRace
 from cvst.race._growing_steps import GrowingSteps
 from cvst.race._leader_tests import excess_p_values
@@ -99,8 +105,10 @@ __all__ = [
     "comparable_means",
     "count_screened",
     "deciding_looks",
+    "deciding_losses",
     "deciding_mean",
     "excess_p_values",
+    "fitting_variant",
     "levels_of",
     "meetings",
     "most_rounds",

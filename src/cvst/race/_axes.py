@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from cvst._typing import Configuration, IntArray
+from cvst._values import is_number
 from cvst.race._space import Axis, SearchSpace
 
 __all__ = ["Levels", "levels_of", "space_of"]
@@ -101,23 +101,11 @@ def levels_of(name: str, configurations: Sequence[Configuration]) -> Levels:
     """
     present = np.array([name in one for one in configurations], dtype=bool)
     given = [one[name] for one in configurations if name in one]
-    ordered = all(_is_number(value) for value in given)
+    ordered = all(is_number(value) for value in given)
     first, found = _numbers(given) if ordered else _categories(given)
     codes = np.full(len(configurations), -1, dtype=np.intp)
     codes[present] = found
     return Levels(name, tuple(given[place] for place in first), codes, ordered)
-
-
-def _is_number(value: Any) -> bool:
-    # Python counts True as 1, but a switch has no scale.
-    if isinstance(value, bool | np.bool_):
-        return False
-    if not isinstance(value, int | float | np.number):
-        return False
-    try:
-        return isfinite(value)
-    except (OverflowError, TypeError):
-        return False  # whole numbers beyond all floats, and complex ones
 
 
 def _numbers(values: Sequence[Any]) -> tuple[list[int], list[int]]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
+from cvst._values import is_whole
 from cvst.exceptions import InvalidInputError
 from cvst.race._elimination import NoElimination
 from cvst.race._growing_steps import GrowingSteps
@@ -253,6 +254,11 @@ class CVST(Staged):
         n_planned = len(self.planned_looks(problem))
         return n_planned if drop is None else min(n_planned, drop + self.window)
 
+    @property
+    def budget_levels(self) -> tuple[float, float]:
+        """Loser levels that a time budget tries in turn: as asked for, and raised."""
+        return self.loser_level, max(self.loser_level, LARGEST_LEVEL)
+
     def variants(self, problem: Problem) -> Iterator[Sequence[CVST]]:
         """Yield the race with other numbers of steps, then with a larger loser level.
 
@@ -260,8 +266,7 @@ class CVST(Staged):
         """
         if not isinstance(self._schedule_rule(), LinearSchedule):
             return
-        quicker = max(self.loser_level, LARGEST_LEVEL)
-        for level in (self.loser_level, quicker):
+        for level in self.budget_levels:
             yield [
                 self._with(max_steps=steps, loser_level=level)
                 for steps in self._numbers_of_steps(problem, level)
@@ -320,7 +325,7 @@ class CVST(Staged):
         return range(fewest, most + 1)
 
     def _check_numbers(self) -> None:
-        if not _is_whole(self.max_steps) or not 1 <= self.max_steps <= LARGEST_STEPS:
+        if not is_whole(self.max_steps) or not 1 <= self.max_steps <= LARGEST_STEPS:
             raise InvalidInputError(
                 f"max_steps={self.max_steps!r} must be a whole number of at least 1 "
                 f"and at most {LARGEST_STEPS:,}; 10 is the paper's choice."
@@ -335,7 +340,7 @@ class CVST(Staged):
         window = self.stopping_window
         if isinstance(window, str) and window == "auto":
             return
-        if not _is_whole(window) or int(window) < 0:
+        if not is_whole(window) or int(window) < 0:
             raise InvalidInputError(
                 f"stopping_window={window!r} must be 'auto' or a whole number of "
                 "steps (0 or 1 switches early stopping off)."
@@ -413,10 +418,6 @@ class CVST(Staged):
 def _closed_test(max_steps: int, loser_level: float, winner_level: float) -> SpicerTest:
     # Its fortunes are searched for, which takes seconds if there are many steps.
     return SpicerTest(max_steps, loser_level, winner_level)
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def _resolve(parameter: str, value: Any, rules: dict[str, Any], method: str) -> Any:

@@ -9,7 +9,12 @@ import numpy as np
 from cvst._typing import FloatArray, IntArray
 from cvst.race._state import RaceState
 
-__all__ = ["deciding_looks", "deciding_mean", "shared_deciding_looks"]
+__all__ = [
+    "deciding_looks",
+    "deciding_losses",
+    "deciding_mean",
+    "shared_deciding_looks",
+]
 
 
 def deciding_looks(state: RaceState, looks: IntArray) -> IntArray:
@@ -56,6 +61,20 @@ def deciding_mean(
     if not len(looks):
         return float("nan")
     return float(table[number, deciding_looks(state, looks)].mean())
+
+
+def deciding_losses(state: RaceState) -> FloatArray:
+    """Return the mean loss of each configuration over the looks that decide about it.
+
+    Returns
+    -------
+    ndarray of shape (n_configurations,)
+        NaN for those that took part in none, or failed.
+    """
+    losses = np.full(state.n_configurations, np.nan)
+    for members, _, looks in shared_deciding_looks(state):
+        losses[members] = state.mean_losses[np.ix_(members, looks)].mean(axis=1)
+    return losses
 
 
 def shared_deciding_looks(

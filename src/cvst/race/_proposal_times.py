@@ -97,7 +97,7 @@ class ProposalTimes(ProposalRecords):
         firsts = [self._first_members(state, families[n], 0)[0] for n in unseen]
         members = [state.configurations[n] for n in firsts]
         seconds = self._unseen_seconds(state, members, 0)
-        whole = [self._whole(state, families[n].members[0]) for n in unseen]
+        whole = [self._rounds_ratio(state, families[n].members[0]) for n in unseen]
         more = MARGIN * self._more_rows(state)
         return max(longest, float((more * seconds * np.array(whole)).max()))
 
@@ -209,9 +209,11 @@ class ProposalTimes(ProposalRecords):
         family = self._record(state).families[number]
         if family.folds:
             return float(np.mean([sight.seconds for sight in family.folds.values()]))
-        return self._seconds(state, number, 0) * self._whole(state, family.members[0])
+        return self._seconds(state, number, 0) * self._rounds_ratio(
+            state, family.members[0]
+        )
 
-    def _whole(self, state: RaceState, number: int) -> float:
+    def _rounds_ratio(self, state: RaceState, number: int) -> float:
         """Return how many times the rounds of the screening a configuration has."""
         return self._times_screened(state, state.configurations[number])
 
@@ -261,7 +263,7 @@ class ProposalTimes(ProposalRecords):
             return 0.0
         record = self._record(state)
         family = record.families[number]
-        whole = MARGIN * self._more_rows(state) * self._whole(state, member)
+        whole = MARGIN * self._more_rows(state) * self._rounds_ratio(state, member)
         if not family.is_seen:
             return whole * self._seconds(state, number, 0)
         sight = family.rungs[family.highest]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import Configuration
+from cvst._values import plain_value
 from cvst.displays import IncumbentDisplay
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, Strategy
@@ -89,7 +90,7 @@ def history(
             columns[name] += [value] * len(who)
         columns["configuration"] += who
         for name in names:
-            columns[f"param_{name}"] += [_plain(known[n].get(name)) for n in who]
+            columns[f"param_{name}"] += [plain_value(known[n].get(name)) for n in who]
         columns["mean_loss"] += np.asarray(seen.mean_losses, dtype=float).tolist()
         columns["fit_seconds"] += np.asarray(seen.fit_seconds, dtype=float).tolist()
         columns["is_top"] += np.asarray(seen.top, dtype=bool).tolist()
@@ -104,8 +105,3 @@ def _columns(names: Any) -> list[str]:
         *(f"param_{name}" for name in names),
         *("mean_loss", "fit_seconds", "is_top", "drop_reason", "is_incumbent"),
     ]
-
-
-def _plain(value: Any) -> Any:
-    """Return numbers of NumPy as those of Python, which tables and people prefer."""
-    return value.item() if isinstance(value, np.generic) else value

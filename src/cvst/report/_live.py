@@ -271,8 +271,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _tell(self, query: str) -> None:
         """Answer when there is news, or when the page has waited long enough."""
-        wait = min(max(_number(query, "wait"), 0), LONGEST_WAIT)
-        news = self.live._news(_number(query, "after"), wait)
+        wait = min(max(_number_in(query, "wait"), 0), LONGEST_WAIT)
+        news = self.live._news(_number_in(query, "after"), wait)
         if _is_gone(self.connection):
             self.close_connection = True
             self.live._gone()
@@ -318,7 +318,7 @@ def _own_names(server: Any) -> tuple[str, ...]:
     return f"{HOST}:{port}", f"localhost:{port}"
 
 
-def _number(query: str, name: str) -> int:
+def _number_in(query: str, name: str) -> int:
     """Return a whole number that was asked with, -1 if there is none."""
     try:
         return int(parse_qs(query).get(name, ["-1"])[0])

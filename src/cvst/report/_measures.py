@@ -9,6 +9,7 @@ import numpy as np
 
 from cvst._text import score_text
 from cvst._typing import FloatArray
+from cvst._values import finite_or_none
 from cvst.displays import IncumbentDisplay
 from cvst.race import RaceState, comparable_means, deciding_mean
 
@@ -112,15 +113,11 @@ def measure_values(
         "lower": measure.lower,
         "has_errors": measure.has_errors,
         "leader": [
-            _number(deciding_mean(state, leader, measure.table, place))
+            finite_or_none(deciding_mean(state, leader, measure.table, place))
             for place, leader in enumerate(leaders, start=1)
         ],
         "comparable": [
-            _number(value)
+            finite_or_none(value)
             for value in comparable_means(state, measure.table)[seen].tolist()
         ],
     }
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None

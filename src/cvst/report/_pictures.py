@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import Configuration
+from cvst._values import finite_or_none
 from cvst.displays import ImportanceDisplay, IncumbentDisplay, SlicesDisplay
 from cvst.race import RaceState, Strategy
 from cvst.report._measures import Measure
@@ -103,8 +104,4 @@ def slice_values(
 
 
 def _numbers(values: Any) -> list[float | None]:
-    return [_number(value) for value in np.asarray(values, dtype=float).tolist()]
-
-
-def _number(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
+    return [finite_or_none(value) for value in np.asarray(values, dtype=float).tolist()]

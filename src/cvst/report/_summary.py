@@ -11,6 +11,7 @@ from sklearn.base import is_classifier, is_regressor
 from cvst._searched import FittedSearch, Search
 from cvst._text import estimate_text, shared_path, shortened, value_text
 from cvst._typing import Configuration, FloatArray, IntArray
+from cvst._values import finite_or_none
 from cvst.displays import (
     ImportanceDisplay,
     IncumbentDisplay,
@@ -102,7 +103,7 @@ def summary(
         tie=getattr(search, "tie_", None),
     )
     winner = page["winner"]
-    winner["score"] = _number(search.best_score_)
+    winner["score"] = finite_or_none(search.best_score_)
     told = getattr(search, "best_score_estimate_", None)
     winner["estimate"] = estimate_values(told, score_name(search))
     winner["score_n_train"] = int(search.best_score_n_train_)
@@ -121,7 +122,7 @@ def summary(
             search, n_folds=N_FOLDS
         ).cross_validation_seconds,
     }
-    winner["refit_seconds"] = _number(getattr(search, "refit_time_", np.nan))
+    winner["refit_seconds"] = finite_or_none(getattr(search, "refit_time_", np.nan))
     page["search"] = type(search).__name__
     page["estimator"] = value_text(search.estimator, 300)
     page["repeat"] = {
@@ -145,7 +146,7 @@ def estimate_values(told: Any, scoring: str | None) -> dict[str, Any] | None:
     """
     if told is None or scoring is None:
         return None
-    values = {name: _number(getattr(told, name)) for name in ESTIMATED}
+    values = {name: finite_or_none(getattr(told, name)) for name in ESTIMATED}
     # An estimate without its interval would look surer than it is.
     if None in values.values():
         return None
@@ -286,8 +287,8 @@ def _test(strategy: Strategy | None) -> dict[str, Any] | None:
     runs = np.arange(test.max_steps + 1)
     return {
         "name": "closed" if isinstance(test, SpicerTest) else "open",
-        "loser": [_number(value) for value in test.loser_boundary(runs)],
-        "winner": [_number(value) for value in test.winner_boundary(runs)],
+        "loser": [finite_or_none(value) for value in test.loser_boundary(runs)],
+        "winner": [finite_or_none(value) for value in test.winner_boundary(runs)],
     }
 
 
@@ -334,10 +335,12 @@ def _looks(
                 "leader": leader,
                 "leader_parameters": _texts(configurations[leader]),
                 "leader_text": told[number - 1],
-                "leader_loss": _number(deciding_mean(state, leader, table, number)),
+                "leader_loss": finite_or_none(
+                    deciding_mean(state, leader, table, number)
+                ),
                 "leader_score": None
                 if scores is None
-                else _number(deciding_mean(state, leader, scores, number)),
+                else finite_or_none(deciding_mean(state, leader, scores, number)),
                 "seconds": float(np.nansum(seen.fit_seconds + seen.score_seconds)),
             }
         )
@@ -377,11 +380,11 @@ def _configurations(
             "failures": failures.get(index, []),
         }
         for name, values in columns.items():
-            record[name] = [_number(value) for value in values[index, looks]]
+            record[name] = [finite_or_none(value) for value in values[index, looks]]
         others = {one.key: one for one in measures if one.source == "other_scores"}
         if others:
             record["other_scores"] = {
-                key: [_number(value) for value in one.table[index, looks]]
+                key: [finite_or_none(value) for value in one.table[index, looks]]
                 for key, one in others.items()
             }
         records.append(record)
@@ -400,10 +403,6 @@ def _events(state: RaceState, name: str) -> dict[int, list[list[Any]]]:
 
 def _texts(configuration: Configuration) -> dict[str, str]:
     return {str(name): value_text(value) for name, value in configuration.items()}
-
-
-def _number(value: Any) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def score_name(search: Search) -> str:

@@ -26,7 +26,8 @@ from cvst._sklearn_compat import (
 )
 from cvst._typing import Configuration, IntArray
 from cvst._users_line import users_line
-from cvst.evaluation import PointwiseLoss, configured, failure_warning
+from cvst.evaluation import PointwiseLoss
+from cvst.evaluation.machinery import configured, failure_warning
 from cvst.exceptions import (
     AllFitsFailedError,
     FallbackWarning,

@@ -20,7 +20,8 @@ from sklearn.base import clone, is_classifier, is_regressor
 
 from cvst._targets import Targets
 from cvst._typing import Configuration, FloatArray, IntArray
-from cvst.evaluation import MODEL, FittedModel, PointwiseLoss, configured, take
+from cvst.evaluation import PointwiseLoss
+from cvst.evaluation.machinery import MODEL, FittedModel, configured, take
 from cvst.exceptions import InvalidInputError
 from cvst.learners import WeightedEnsembleClassifier, WeightedEnsembleRegressor
 from cvst.search._log import log_ensemble

@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from cvst._sklearn_compat import has_callbacks
-from cvst.evaluation import (
+from cvst.evaluation import BatchEvaluator, OneByOne, batch_evaluator_for
+from cvst.evaluation.losses import Scoring
+from cvst.evaluation.machinery import (
     MODEL,
-    BatchEvaluator,
-    OneByOne,
-    Scoring,
     SeveralResponses,
     StandIns,
-    batch_evaluator_for,
     check_client,
     incremental_evaluator_for,
 )

@@ -18,7 +18,8 @@ from cvst._sklearn_compat import (
     routed_score_params,
     routing_enabled,
 )
-from cvst.evaluation import PointwiseLoss, named_scores, raced_name
+from cvst.evaluation import PointwiseLoss
+from cvst.evaluation.losses import named_scores, raced_name
 from cvst.race import RaceState
 from cvst.report import history, notebook_html, settled_reason, tie_of
 from cvst.search._results import (

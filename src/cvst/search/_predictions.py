@@ -15,14 +15,8 @@ from cvst._sklearn_compat import has_callbacks
 from cvst._targets import ShapeError, Targets
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray, Rows
 from cvst._users_line import users_line
-from cvst.evaluation import (
-    DataSource,
-    OneByOne,
-    Predicted,
-    batch_evaluator_for,
-    configured,
-    predictions_of,
-)
+from cvst.evaluation import OneByOne, batch_evaluator_for
+from cvst.evaluation.machinery import DataSource, Predicted, configured, predictions_of
 from cvst.exceptions import CVSTWarning, InvalidInputError
 from cvst.race import Folds, Look, RaceState
 from cvst.search._log import log_predictions

@@ -11,6 +11,7 @@ import numpy as np
 
 from cvst._text import shortened
 from cvst._typing import Configuration, FloatArray
+from cvst._values import is_whole
 from cvst.proposals import Cost, History, Proposer, RandomProposer
 from cvst.race import FamilyKeys, Trial
 from cvst.search._log import LOGGER
@@ -204,7 +205,7 @@ class ProposalSource:
         for name, least in self.fewest.items():
             least = max(least, self._n_members)
             given = configuration.get(name)
-            if given is None or not _is_count(given) or given >= least:
+            if given is None or not is_whole(given) or given >= least:
                 continue
             point = self.space.encode({**configuration, name: least}, clip=True)
             if not np.isnan(point).all():
@@ -239,7 +240,7 @@ def with_fewer_rounds(
     names = [
         name
         for name, how in covered.items()
-        if how == "smaller" and _is_count(configuration.get(name))
+        if how == "smaller" and is_whole(configuration.get(name))
     ]
     if not names:
         return [configuration]
@@ -250,10 +251,6 @@ def with_fewer_rounds(
         if member not in family:
             family.append(member)
     return family
-
-
-def _is_count(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 def rounds_of(estimator: Any, covered: Mapping[str, str]) -> dict[str, str]:
@@ -301,7 +298,7 @@ def members_of(estimator: Any, covered: Mapping[str, str]) -> dict[str, int]:
     return {
         name: own[name]
         for name, how in covered.items()
-        if how == "smaller" and _averages(estimator, name) and _is_count(own.get(name))
+        if how == "smaller" and _averages(estimator, name) and is_whole(own.get(name))
     }
 
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cvst._sklearn_compat import HasMethods, Interval, StrOptions
 from cvst._typing import Configuration
-from cvst.evaluation import covered_by_one_fit
+from cvst.evaluation.machinery import covered_by_one_fit
 from cvst.exceptions import InvalidInputError
 from cvst.parallel import effective_n_jobs
 from cvst.proposals import (

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Configuration
-from cvst.evaluation import MODEL, PointwiseLoss, configured
+from cvst.evaluation import PointwiseLoss
+from cvst.evaluation.machinery import MODEL, configured
 from cvst.exceptions import InvalidInputError
 from cvst.race import Strategy
 

@@ -15,20 +15,18 @@ from sklearn.utils import check_random_state, get_tags
 from cvst._sklearn_compat import num_samples
 from cvst._text import nearest_name
 from cvst._typing import Configuration, IntArray, Rows
-from cvst.evaluation import (
+from cvst._values import is_estimator
+from cvst.evaluation import Scratch, resolve_rescaling
+from cvst.evaluation.device import arrays_on
+from cvst.evaluation.losses import Scoring, constant_loss, resolve_scoring
+from cvst.evaluation.machinery import (
     DataSource,
     Metadata,
     RaceData,
-    Scoring,
-    Scratch,
-    arrays_on,
     configured,
-    constant_loss,
     covered_by_one_fit,
     in_order,
     n_side_by_side,
-    resolve_rescaling,
-    resolve_scoring,
     serves_device,
     shares_exactly,
     stack_rows,
@@ -389,7 +387,7 @@ def check_names(estimator: Any, configurations: Sequence[Configuration]) -> None
 
 def with_seed(value: Any, seed: int) -> Any:
     """Fill in every ``random_state=None``, so that all configurations share a seed."""
-    if not hasattr(value, "get_params") or isinstance(value, type):
+    if not is_estimator(value):
         return value
     unset = {
         name: int(seed)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from cvst._typing import Configuration
-from cvst.evaluation import DataSource, SideBySide
+from cvst.evaluation.machinery import DataSource, SideBySide
 from cvst.race import Look, LookLosses, RaceState
 from cvst.search._log import log_begin
 from cvst.search.budget import TimeBudget

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from cvst._values import is_number, plain_value
 from cvst.exceptions import InvalidInputError
 from cvst.spaces._lists import choices, levels
-from cvst.spaces._marginals import Marginal, is_number
+from cvst.spaces._marginals import Marginal
 
 __all__ = ["drawn"]
 
@@ -38,6 +39,6 @@ def drawn(draw: Callable[[int, np.random.RandomState], Any], name: str) -> Margi
             "a method rvs(size, random_state), or cdf and ppf."
         ) from error
     if all(is_number(value) for value in values):
-        plain = (v.item() if isinstance(v, np.generic) else v for v in values)
+        plain = map(plain_value, values)
         return levels(plain)
     return choices(values[:N_CATEGORIES])

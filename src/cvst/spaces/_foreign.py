@@ -10,9 +10,10 @@ from typing import Any
 
 from scipy.stats import norm, truncnorm
 
+from cvst._values import is_number
 from cvst.spaces._drawn import drawn
 from cvst.spaces._lists import choices, levels
-from cvst.spaces._marginals import Marginal, is_number
+from cvst.spaces._marginals import Marginal
 from cvst.spaces._ranges import floats, integers
 from cvst.spaces._scipy import frozen
 

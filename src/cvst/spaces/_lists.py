@@ -10,8 +10,9 @@ import numpy as np
 
 from cvst._text import shortened, value_text
 from cvst._typing import FloatArray
+from cvst._values import is_number, plain_value
 from cvst.exceptions import InvalidInputError
-from cvst.spaces._marginals import RandomValues, is_number
+from cvst.spaces._marginals import RandomValues
 
 __all__ = ["Choices", "Levels", "choices", "levels"]
 
@@ -225,14 +226,10 @@ def _same(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         # Compared by == arrays give an array, or fail if their shapes differ.
         return type(one) is type(other) and np.array_equal(one, other)
-    one, other = _plain(one), _plain(other)
+    one, other = plain_value(one), plain_value(other)
     # 1 and 1.0 are the same setting; True, which equals 1, is not a number here.
     if is_number(one) and is_number(other):
         return bool(one == other)
     # Two estimators with equal parameters are not equal, but written the same. So is
     # NaN, and a list of arrays, which cannot be compared.
     return type(one) is type(other) and repr(one) == repr(other)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
 from cvst._typing import FloatArray
 
-__all__ = ["Marginal", "RandomValues", "Randomness", "is_number"]
+__all__ = ["Marginal", "RandomValues", "Randomness"]
 
 # Whatever scikit-learn's samplers and NumPy's users pass as a source of randomness.
 Randomness: TypeAlias = "np.random.Generator | np.random.RandomState | int | None"
@@ -68,22 +67,3 @@ def _uniforms(random_state: Randomness, size: int) -> FloatArray:
     if isinstance(random_state, np.random.RandomState):
         return random_state.uniform(size=size)
     return np.random.default_rng(random_state).random(size)
-
-
-def is_number(value: Any) -> bool:
-    """Return whether a value is a finite number; truth values are none.
-
-    Examples
-    --------
-    >>> is_number(1), is_number(np.float64(0.5)), is_number(True), is_number("1")
-    (True, True, False, False)
-    """
-    # True is an int in Python, but [True, False] is a choice, not a range.
-    if isinstance(value, bool | np.bool_):
-        return False
-    if not isinstance(value, int | float | np.integer | np.floating):
-        return False
-    try:
-        return isfinite(value)
-    except OverflowError:  # a whole number beyond all floats
-        return False

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import FloatArray
+from cvst._values import is_number
 from cvst.exceptions import InvalidInputError
-from cvst.spaces._marginals import RandomValues, is_number
+from cvst.spaces._marginals import RandomValues
 
 __all__ = ["Floats", "Integers", "floats", "integers"]
 

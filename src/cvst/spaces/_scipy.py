@@ -12,9 +12,10 @@ import numpy as np
 
 from cvst._text import value_text
 from cvst._typing import FloatArray
+from cvst._values import is_number, plain_value
 from cvst.exceptions import InvalidInputError
 from cvst.spaces._lists import levels
-from cvst.spaces._marginals import Marginal, is_number
+from cvst.spaces._marginals import Marginal
 
 __all__ = ["Frozen", "frozen"]
 
@@ -177,10 +178,6 @@ def _name(distribution: Any) -> str:
     family = getattr(getattr(distribution, "dist", None), "name", None)
     if parts[0] is None or parts[1] is None or not family:
         return value_text(distribution)
-    arguments = [repr(_plain(value)) for value in parts[0]]
-    arguments += [f"{name}={_plain(value)!r}" for name, value in parts[1].items()]
+    arguments = [repr(plain_value(value)) for value in parts[0]]
+    arguments += [f"{name}={plain_value(value)!r}" for name, value in parts[1].items()]
     return f"{family}({', '.join(arguments)})"
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

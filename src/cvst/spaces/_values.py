@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from cvst._text import value_text
+from cvst._values import is_number
 from cvst.exceptions import InvalidInputError
 from cvst.spaces._drawn import drawn
 from cvst.spaces._foreign import foreign
 from cvst.spaces._lists import Choices, Levels, choices, levels
-from cvst.spaces._marginals import Marginal, is_number
+from cvst.spaces._marginals import Marginal
 from cvst.spaces._ranges import Floats, Integers
 from cvst.spaces._scipy import Frozen, frozen
 

@@ -17,7 +17,7 @@ __all__ = ["check_count", "check_positive", "check_probability", "check_share"]
 def check_probability(name: str, value: float | Fraction) -> None:
     """Raise unless the value lies in [0, 1]."""
     # Not "value < 0 or value > 1": no comparison with NaN holds, and NaN must fail.
-    if not (_is_number(value) and 0 <= value <= 1):
+    if not (_is_real(value) and 0 <= value <= 1):
         raise InvalidInputError(
             f"{name}={value!r} is not a probability: it must lie between 0 and 1."
         )
@@ -25,7 +25,7 @@ def check_probability(name: str, value: float | Fraction) -> None:
 
 def check_share(name: str, value: float) -> None:
     """Raise unless the value lies in (0, 1]."""
-    if not (_is_number(value) and 0 < value <= 1):
+    if not (_is_real(value) and 0 < value <= 1):
         raise InvalidInputError(
             f"{name}={value!r} must be a share of the whole, above 0 and at most 1."
         )
@@ -33,13 +33,13 @@ def check_share(name: str, value: float) -> None:
 
 def check_positive(name: str, value: float, *, zero_allowed: bool = False) -> None:
     """Raise unless the value is positive (or zero where that makes sense)."""
-    is_good = _is_number(value) and (value > 0 or (zero_allowed and value == 0))
+    is_good = _is_real(value) and (value > 0 or (zero_allowed and value == 0))
     if not is_good:
         rule = "0 or more" if zero_allowed else "above 0"
         raise InvalidInputError(f"{name}={value!r} must be a number, {rule}.")
 
 
-def _is_number(value: object) -> bool:
+def _is_real(value: object) -> bool:
     """Return whether a value can be compared with numbers, and is meant as one."""
     # True equals 1, but nobody means one step by it.
     return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
@@ -48,7 +48,7 @@ def _is_number(value: object) -> bool:
 def check_count(name: str, value: Any, *, smallest: int = 1) -> None:
     """Raise unless the value is a whole number, not below the smallest one allowed."""
     # Neither infinity nor NaN can be made whole; no comparison with NaN holds.
-    if not (_is_number(value) and smallest <= value < inf and int(value) == value):
+    if not (_is_real(value) and smallest <= value < inf and int(value) == value):
         raise InvalidInputError(
             f"{name}={value!r} must be a whole number, {smallest} or more."
         )

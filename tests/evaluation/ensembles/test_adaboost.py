@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
+import tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor
 from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from cvst.evaluation import Task, batch_evaluator_for
+from cvst.evaluation import batch_evaluator_for
 
 SIZES = st.lists(st.integers(1, 9), min_size=2, max_size=4)
 
@@ -22,11 +25,7 @@ def draw_rows(seed):
     return X, X[:, 0] - X[:, 1] + rng.normal(size=60), rng.random(40) + 0.2
 
 
-def make_task(estimator, grid, X, y, weights=None, response="predict"):
-    fit_params = {} if weights is None else {"sample_weight": weights}
-    return Task(
-        estimator, dict(enumerate(grid)), X[:40], y[:40], X[40:], fit_params, response
-    )
+make_task = partial(tasks.make_task, n_train=40)
 
 
 @settings(max_examples=20, deadline=None)
@@ -48,7 +47,9 @@ def test_first_rounds_classify_as_shorter_runs(
     grid = [{"n_estimators": s, "learning_rate": r} for s in sizes for r in (1.0, 2.5)]
     estimator = AdaBoostClassifier(base, random_state=seed)
 
-    task = make_task(estimator, grid, X, y, weights if weighted else None, response)
+    task = make_task(
+        estimator, grid, X, y, weights if weighted else None, response=response
+    )
 
     assert_same_as_one_by_one(task, rtol=0, atol=0)
 

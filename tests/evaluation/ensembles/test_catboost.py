@@ -14,13 +14,9 @@ from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cvst.evaluation import (
-    OneByOne,
-    Task,
-    batch_evaluator_for,
-    covered_by_one_fit,
-)
+from cvst.evaluation import OneByOne, Task, batch_evaluator_for
 from cvst.evaluation._dispatch import limited
+from cvst.evaluation.machinery import covered_by_one_fit
 
 catboost = pytest.importorskip("catboost")
 CatBoostClassifier = catboost.CatBoostClassifier

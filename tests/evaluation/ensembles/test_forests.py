@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
+import tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -40,10 +43,7 @@ def labels(signal, n_classes):
     return np.array(["a", "b", "c", "d"])[np.digitize(signal, edges)]
 
 
-def make_task(estimator, grid, X, y, weights=None, response="predict"):
-    fit_params = {} if weights is None else {"sample_weight": weights}
-    rows = X[:N_TRAIN], y[:N_TRAIN], X[N_TRAIN:]
-    return Task(estimator, dict(enumerate(grid)), *rows, fit_params, response)
+make_task = partial(tasks.make_task, n_train=N_TRAIN)
 
 
 @settings(max_examples=20, deadline=None)
@@ -90,7 +90,9 @@ def test_prefixes_of_a_forest_classify_as_small_forests(
     )
     grid = [{"n_estimators": s, "max_depth": d} for s in sizes for d in (2, None)]
 
-    task = make_task(estimator, grid, X, y, weights if weighted else None, response)
+    task = make_task(
+        estimator, grid, X, y, weights if weighted else None, response=response
+    )
 
     assert_same_as_one_by_one(task, rtol=0, atol=0)
 

@@ -94,7 +94,9 @@ def test_looks_of_a_race_nest(make_task, assert_same_as_one_by_one, gamma, n_pen
     for n_train in (30, 61, 200):
         alphas = n_train * np.logspace(-7, 2, n_penalties)
         grid = [{"alpha": alpha, "gamma": gamma} for alpha in alphas]
-        task = make_task(KernelRidge(kernel="rbf"), grid, X, y, n_train, scratch)
+        task = make_task(
+            KernelRidge(kernel="rbf"), grid, X, y, n_train=n_train, scratch=scratch
+        )
         assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+import tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -29,16 +31,7 @@ def draw_rows(seed, n_features=8, n_targets=1, correlation=0.7):
     return X, y.ravel() if n_targets == 1 else y, rng.random(N_TRAIN) + 0.1
 
 
-def make_task(estimator, grid, X, y, weights=None):
-    fit_params = {} if weights is None else {"sample_weight": weights}
-    return Task(
-        estimator,
-        dict(enumerate(grid)),
-        X[:N_TRAIN],
-        y[:N_TRAIN],
-        X[N_TRAIN:],
-        fit_params,
-    )
+make_task = partial(tasks.make_task, n_train=N_TRAIN)
 
 
 @settings(max_examples=40, deadline=None)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+import tasks
 from scipy import optimize, sparse
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import LogisticRegression
@@ -14,7 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cvst import RaceGridSearchCV, batch_evaluator_for
-from cvst.evaluation import OneByOne, Task
+from cvst.evaluation import OneByOne
 from cvst.evaluation.linear._logistic_path import LogisticLoss, logistic_path
 
 N_TRAIN, N_TEST = 60, 25
@@ -41,10 +43,7 @@ def make_loss(n_classes, has_intercept, seed=0):
     return LogisticLoss(rows, labels[:N_TRAIN], weights, n_outputs, has_intercept)
 
 
-def make_task(estimator, grid, X, y, **changes):
-    arguments = {"response": "predict_proba", **changes}
-    numbered = dict(enumerate(grid))
-    return Task(estimator, numbered, X[:N_TRAIN], y[:N_TRAIN], X[N_TRAIN:], **arguments)
+make_task = partial(tasks.make_task, n_train=N_TRAIN, response="predict_proba")
 
 
 KINDS = pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import Ridge, RidgeClassifier
+from tasks import make_task
 
 from cvst.evaluation import Task, batch_evaluator_for
 
@@ -24,12 +25,6 @@ def draw_rows(seed, n_train, n_features, n_targets=1):
     noise = rng.normal(size=(len(X), n_targets))
     y = X[:, :1] - 2 * X[:, -1:] + noise @ np.diag(np.arange(1, n_targets + 1))
     return X, y.ravel() if n_targets == 1 else y, rng.random(n_train) + 0.1
-
-
-def make_task(estimator, grid, X, y, n_train, weights=None, response="predict"):
-    fit_params = {} if weights is None else {"sample_weight": weights}
-    rows = X[:n_train], y[:n_train], X[n_train:]
-    return Task(estimator, dict(enumerate(grid)), *rows, fit_params, response)
 
 
 @settings(max_examples=40, deadline=None)
@@ -60,7 +55,7 @@ def test_penalties_predict_as_separate_fits(
     grid += [{"alpha": np.resize(alphas, n_targets)}, {"alpha": [1.0, 2.0]}]
 
     assert_same_as_one_by_one(
-        make_task(estimator, grid, X, y, n_train, weights if weighted else None)
+        make_task(estimator, grid, X, y, weights if weighted else None, n_train=n_train)
     )
 
 
@@ -99,7 +94,15 @@ def test_penalties_classify_as_separate_fits(
     grid = [{"alpha": a, "fit_intercept": f} for a in alphas for f in (True, False)]
 
     assert_same_as_one_by_one(
-        make_task(estimator, grid, X, y, 40, weights if weighted else None, response)
+        make_task(
+            estimator,
+            grid,
+            X,
+            y,
+            weights if weighted else None,
+            n_train=40,
+            response=response,
+        )
     )
 
 
@@ -109,7 +112,7 @@ def test_many_penalties_of_a_large_system(assert_same_as_one_by_one):
     for shape in ((260, 210), (210, 260)):
         X, y, _ = draw_rows(0, *shape)
         X *= np.logspace(0, -5, shape[1])
-        assert_same_as_one_by_one(make_task(Ridge(), grid, X, y, shape[0]))
+        assert_same_as_one_by_one(make_task(Ridge(), grid, X, y, n_train=shape[0]))
 
 
 @pytest.mark.filterwarnings("ignore:Ill-conditioned matrix")
@@ -120,7 +123,7 @@ def test_ill_conditioned_systems(assert_same_as_one_by_one):
     X[:, 30:] = X[:, :30] + 1e-7 * X[:, 30:]
     grid = [{"alpha": a} for a in (1e-12, 1e-9, 1e-4)]
 
-    assert_same_as_one_by_one(make_task(Ridge(), grid, X, y, 90))
+    assert_same_as_one_by_one(make_task(Ridge(), grid, X, y, n_train=90))
 
 
 @pytest.mark.filterwarnings("ignore:Singular matrix in solving dual problem")
@@ -131,7 +134,9 @@ def test_no_penalty_on_a_singular_system(assert_same_as_one_by_one):
         X[:, 1] = X[:, 0]
         grid = [{"alpha": a} for a in (0.0, 0, 1.0)]
         for solver in ("cholesky", "svd"):
-            assert_same_as_one_by_one(make_task(Ridge(solver=solver), grid, X, y, 20))
+            assert_same_as_one_by_one(
+                make_task(Ridge(solver=solver), grid, X, y, n_train=20)
+            )
 
 
 @pytest.mark.filterwarnings("ignore:Singular matrix in solving dual problem")
@@ -151,7 +156,7 @@ def test_where_nothing_was_solved_the_log_says_why(
     """It is not our mistake, and nothing is divided by the number of solutions."""
     X, y, _ = draw_rows(2, 20, n_features, n_columns or 1)
     grid = [{"alpha": alpha} for alpha in alphas]
-    task = make_task(Ridge(solver="cholesky"), grid, np.zeros_like(X), y, 20)
+    task = make_task(Ridge(solver="cholesky"), grid, np.zeros_like(X), y, n_train=20)
     assert_same_as_one_by_one(task)
     caplog.clear()
     caplog.set_level("INFO", "cvst")
@@ -180,7 +185,7 @@ def test_iterative_solvers_are_left_alone(
     """Their answers depend on where they stop: bitwise equal, one fit each."""
     X, y, _ = draw_rows(3, 30, 4)
     grid = [{"alpha": a} for a in (0.1, 1.0)]
-    task = make_task(Ridge(**parameters), grid, X, y, 30)
+    task = make_task(Ridge(**parameters), grid, X, y, n_train=30)
 
     assert_same_as_one_by_one(task, rtol=0, atol=0)
 
@@ -231,7 +236,7 @@ def test_a_bad_penalty_fails_alone(alpha, assert_same_as_one_by_one):
     X, y, _ = draw_rows(5, 30, 4)
     grid = [{"alpha": 1.0}, {"alpha": alpha}, {"alpha": 2.0}]
 
-    assert_same_as_one_by_one(make_task(Ridge(), grid, X, y, 30))
+    assert_same_as_one_by_one(make_task(Ridge(), grid, X, y, n_train=30))
 
 
 @pytest.mark.parametrize(
@@ -244,7 +249,7 @@ def test_unusual_targets_are_left_alone(y, assert_same_as_one_by_one):
 
     for estimator in (Ridge(), RidgeClassifier()):
         if y.dtype == int or isinstance(estimator, Ridge):
-            assert_same_as_one_by_one(make_task(estimator, grid, X, y, 30))
+            assert_same_as_one_by_one(make_task(estimator, grid, X, y, n_train=30))
 
 
 @pytest.mark.parametrize("estimator_class", [Ridge, RidgeClassifier])
@@ -256,7 +261,7 @@ def test_nothing_is_fitted_one_by_one(estimator_class, count_fits):
     estimator = estimator_class()
     grid = [{"alpha": a} for a in np.logspace(-3, 3, 7)]
 
-    task = make_task(estimator, grid, X, y, 30, weights)
+    task = make_task(estimator, grid, X, y, weights, n_train=30)
     outcomes = list(batch_evaluator_for(estimator).evaluate(task))
 
     assert fits == []

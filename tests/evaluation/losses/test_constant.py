@@ -10,7 +10,8 @@ from sklearn.metrics import log_loss
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvst import PointwiseLoss
-from cvst.evaluation import constant_loss, resolve_loss
+from cvst.evaluation import resolve_loss
+from cvst.evaluation.losses import constant_loss
 
 
 def test_frequencies_of_the_classes_are_the_constant_of_log_loss():

@@ -12,8 +12,9 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import SVC
 
+from cvst._targets import to_array
 from cvst.evaluation import PointwiseLoss, resolve_loss
-from cvst.evaluation.losses._pointwise import align_columns, to_array
+from cvst.evaluation.losses._pointwise import align_columns
 from cvst.exceptions import InvalidInputError
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
+import tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -34,15 +37,7 @@ def draw_rows(seed, n_columns, kind):
     return X, rng
 
 
-def make_task(estimator, grid, X, y, response="predict"):
-    return Task(
-        estimator,
-        dict(enumerate(grid)),
-        X[:N_TRAIN],
-        y[:N_TRAIN],
-        X[N_TRAIN:],
-        response=response,
-    )
+make_task = partial(tasks.make_task, n_train=N_TRAIN)
 
 
 KS = st.lists(st.integers(1, N_TRAIN + 2), min_size=2, max_size=5)
@@ -96,7 +91,7 @@ def test_lists_classify_as_separate_searches(
         for w in ("uniform", "distance", None, inverse_square)
     ]
 
-    assert_same_as_one_by_one(make_task(estimator, grid, X, y, response))
+    assert_same_as_one_by_one(make_task(estimator, grid, X, y, response=response))
 
 
 @settings(max_examples=30, deadline=None)

@@ -29,12 +29,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVC, NuSVR
 from sklearn.tree import DecisionTreeRegressor
 
-from cvst.evaluation import (
-    configured,
-    register_rescaling,
-    rescaling_table,
-    resolve_rescaling,
-)
+from cvst.evaluation import register_rescaling, rescaling_table, resolve_rescaling
+from cvst.evaluation.machinery import configured
 from cvst.evaluation.rescaling._table import _REGISTERED
 from cvst.exceptions import InvalidInputError
 from cvst.learners import KernelLogisticRegression

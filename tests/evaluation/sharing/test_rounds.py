@@ -25,14 +25,13 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cvst.evaluation import (
-    DataSource,
     OneByOne,
-    RaceData,
     Task,
     batch_evaluator_for,
     resolve_loss,
     resolve_rescaling,
 )
+from cvst.evaluation.machinery import DataSource, RaceData
 from cvst.race import Look
 
 RNG = np.random.default_rng(0)

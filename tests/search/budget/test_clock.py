@@ -12,6 +12,7 @@ from math import isclose
 
 import numpy as np
 import pytest
+from fake_clock import Clock
 from joblib import parallel_config
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
@@ -32,23 +33,20 @@ N = 2000
 GRID = {"shift": np.linspace(0, 2, 40).tolist()}
 
 
-class Clock:
+class WorkClock(Clock):
     """Seconds that pass only when somebody works."""
 
     def __init__(self):
-        self.now = 1000.0
+        super().__init__(1000.0)
         self.slower = 1.0
         self.n_fits = 0
         self.sizes = []
-
-    def __call__(self):
-        return self.now
 
     def work(self, seconds):
         self.now += self.slower * seconds
 
 
-CLOCK = Clock()
+CLOCK = WorkClock()
 
 
 class Timed(RegressorMixin, BaseEstimator):
@@ -87,7 +85,7 @@ class Interrupted(Timed):
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     global CLOCK
-    CLOCK = Clock()
+    CLOCK = WorkClock()
     monkeypatch.setattr("cvst.evaluation._one_by_one.perf_counter", CLOCK)
     monkeypatch.setattr(RaceGridSearchCV, "_clock", staticmethod(CLOCK))
     return CLOCK

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from fake_clock import Clock
 from lightgbm import LGBMRegressor
 from scipy import sparse
 from scipy.stats import norm
@@ -28,8 +29,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 
 from cvst import RaceGridSearchCV
-from cvst.evaluation import DataSource, Scratch
+from cvst.evaluation import Scratch
 from cvst.evaluation.kernels import _rows
+from cvst.evaluation.machinery import DataSource
 from cvst.parallel import on_file
 from cvst.race import Look, Problem, TrackAndConfirm, space_of
 from cvst.search._setup import prepare
@@ -47,11 +49,7 @@ from cvst.theory import PowerCurve
 LINE = PowerCurve(0.0, 1.0, 1.0)
 
 
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return Clock.now
+CLOCK = Clock()
 
 
 class Rounds(ClassifierMixin, BaseEstimator):
@@ -62,7 +60,7 @@ class Rounds(ClassifierMixin, BaseEstimator):
         self.call = call
 
     def fit(self, X, y):
-        Clock.now += self.rounds * (self.call + 1e-6 * len(y))
+        CLOCK.now += self.rounds * (self.call + 1e-6 * len(y))
         self.classes_ = np.unique(y)
         return self
 
@@ -78,9 +76,9 @@ def data():
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
-    Clock.now = 0.0
-    monkeypatch.setattr("cvst.evaluation._one_by_one.perf_counter", Clock())
-    monkeypatch.setattr(RaceGridSearchCV, "_clock", staticmethod(Clock()))
+    CLOCK.now = 0.0
+    monkeypatch.setattr("cvst.evaluation._one_by_one.perf_counter", CLOCK)
+    monkeypatch.setattr(RaceGridSearchCV, "_clock", staticmethod(CLOCK))
 
 
 def test_a_large_constant_is_not_taken_for_growth(data):
@@ -102,11 +100,11 @@ def test_cheap_and_dear_configurations_count_as_they_are(data):
 def test_planning_takes_a_second_or_a_twentieth_of_the_race(data):
     """Whatever a fit costs; but one size would say nothing about the growth."""
     for call in (0.0005, 0.02, 0.05, 0.1, 0.2, 1.0):
-        Clock.now = 0.0
+        CLOCK.now = 0.0
         search = RaceGridSearchCV(Rounds(call=call), {"rounds": [1, 2, 3, 4]})
         plan = search.plan(*data)
         two = 2 * plan.fit_cost(2000)
-        assert Clock.now <= max(1.0, two, plan.total_seconds / 20), call
+        assert CLOCK.now <= max(1.0, two, plan.total_seconds / 20), call
 
 
 @pytest.mark.parametrize("dear", [0.1, 0.2, 0.3])
@@ -116,7 +114,7 @@ def test_dear_ends_of_a_grid_do_not_make_planning_long(data, dear):
     search = RaceGridSearchCV(Rounds(), {"call": calls})
     X, y = data
     plan = search.plan(X[:1000], y[:1000])
-    assert Clock.now <= max(1.0, plan.total_seconds / 20)
+    assert CLOCK.now <= max(1.0, plan.total_seconds / 20)
 
 
 class Pairs(Rounds):
@@ -127,7 +125,7 @@ class Pairs(Rounds):
         return super().fit(X, y)
 
     def predict(self, X):
-        Clock.now += 5e-8 * len(X) * self.n_rows_
+        CLOCK.now += 5e-8 * len(X) * self.n_rows_
         return super().predict(X)
 
 
@@ -136,7 +134,7 @@ def test_what_predicting_takes_counts_before_a_look_is_timed(data):
     search = RaceGridSearchCV(Pairs(call=1e-4), {"rounds": [1, 2, 3, 4]})
     X, y = data
     plan = search.plan(X[:10_000], y[:10_000])
-    assert Clock.now <= max(1.0, plan.total_seconds / 20)
+    assert CLOCK.now <= max(1.0, plan.total_seconds / 20)
 
 
 def test_rounds_of_a_group_that_are_not_timed_alone_take_as_long_as_all(data):
@@ -154,7 +152,7 @@ class Leafy(Rounds):
         self.max_leaf_nodes = max_leaf_nodes
 
     def fit(self, X, y):
-        Clock.now += 0.25 * self.max_leaf_nodes**0.5
+        CLOCK.now += 0.25 * self.max_leaf_nodes**0.5
         self.classes_ = np.unique(y)
         return self
 
@@ -191,7 +189,7 @@ class Loading(Rounds):
         self.leaf = leaf
 
     def fit(self, X, y):
-        Clock.now += 2e-4 * len(y) + (0.0 if Loading.loaded else 0.2)
+        CLOCK.now += 2e-4 * len(y) + (0.0 if Loading.loaded else 0.2)
         Loading.loaded = True
         self.classes_ = np.unique(y)
         return self
@@ -472,7 +470,7 @@ class Mixed(Rounds):
         self.quick = quick
 
     def fit(self, X, y):
-        Clock.now += 1e-3 if self.quick else 1e-9 * len(y) ** 2
+        CLOCK.now += 1e-3 if self.quick else 1e-9 * len(y) ** 2
         self.classes_ = np.unique(y)
         return self
 
@@ -563,7 +561,7 @@ def test_worker_processes_time_looks_at_the_same_rows(data, probed):
     setup = prepare(search._options(), search._configurations(), inputs)
     look = Look(slice(0, 100), slice(100, 400), 100, np.arange(3))
     with on_file(setup.source.data) as stored:
-        Watch(replace(setup.source, stored=stored), Clock()).once(look)
+        Watch(replace(setup.source, stored=stored), CLOCK).once(look)
         ((source, there),) = probed
         received = pickle.loads(pickle.dumps(source.work(there)))
         rows = received.data(None)
@@ -592,7 +590,7 @@ class Hidden(Rounds):
     """Rows show only when there are many of them, as with trees on binned columns."""
 
     def fit(self, X, y):
-        Clock.now += 0.1 + 1e-5 * len(y)
+        CLOCK.now += 0.1 + 1e-5 * len(y)
         self.classes_ = np.unique(y)
         return self
 
@@ -610,7 +608,7 @@ def test_where_rows_are_hidden_the_second_look_is_at_many(data, probed, monkeypa
     first, second = sizes[0], next(size for size in sizes if size > sizes[0])
     assert second >= 16 * first
     assert plan.refit_seconds == pytest.approx(1.1, rel=0.5)
-    assert Clock.now <= 1
+    assert CLOCK.now <= 1
 
 
 @pytest.mark.parametrize(
@@ -621,7 +619,7 @@ def test_looks_on_a_crowded_machine_are_forecast_by_fair_shares(
 ):
     """Two processors, and as many threads of others: a look had one to itself."""
     monkeypatch.setattr("os.cpu_count", lambda: 2)
-    watch = Watch(SimpleNamespace(n_jobs=1), Clock(), walls=1.0, processor=1.0)
+    watch = Watch(SimpleNamespace(n_jobs=1), CLOCK, walls=1.0, processor=1.0)
     watch.others = [float(one) for one in others]
     look = Look(slice(0, 10), slice(10, 20), 10, np.array([0]))
     ones = np.ones(1)
@@ -634,7 +632,7 @@ class Uneven(Rounds):
     """Costs what it says, and grows with less than the rows."""
 
     def fit(self, X, y):
-        Clock.now += self.rounds * 0.04 * (len(y) / 1000) ** 0.72
+        CLOCK.now += self.rounds * 0.04 * (len(y) / 1000) ** 0.72
         self.classes_ = np.unique(y)
         return self
 
@@ -647,7 +645,7 @@ def test_looks_that_have_no_configuration_in_common_are_not_compared(data):
         Uneven(), {"rounds": [*costs, 0.18]}, strategy="cross_validation"
     )
     search.set_params(time_budget=120).fit(*data)
-    assert Clock.now <= 120
+    assert CLOCK.now <= 120
 
 
 @pytest.mark.parametrize(

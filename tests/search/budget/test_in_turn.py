@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from fake_clock import Clock
 from scipy.stats import loguniform, uniform
-from sklearn.base import BaseEstimator, RegressorMixin
+from shifted_mean import ShiftedMean
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.neighbors import KNeighborsRegressor
 
@@ -23,36 +24,30 @@ N = 2000
 GRID = {"shift": np.linspace(0, 2, 40).tolist()}
 
 
-class Clock:
-    now = 0.0
+CLOCK = Clock()
 
 
-class Timed(RegressorMixin, BaseEstimator):
+class Timed(ShiftedMean):
     """Predicts the mean plus a shift; a fit on all rows takes ``slow`` seconds."""
 
     def __init__(self, shift=0.0, slow=1.0):
-        self.shift = shift
+        super().__init__(shift)
         self.slow = slow
 
     def fit(self, X, y):
-        Clock.now += self.slow * len(y) / N
-        self.mean_ = float(np.mean(y))
-        self.n_features_in_ = np.shape(X)[1]
-        return self
-
-    def predict(self, X):
-        return np.full(len(X), self.mean_ + self.shift)
+        CLOCK.now += self.slow * len(y) / N
+        return super().fit(X, y)
 
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
-    Clock.now = 0.0
-    monkeypatch.setattr(BaseRaceSearch, "_clock", staticmethod(lambda: Clock.now))
+    CLOCK.now = 0.0
+    monkeypatch.setattr(BaseRaceSearch, "_clock", staticmethod(CLOCK))
     # What waits its turn depends on what fits took, alone or shared by many rounds.
     for module in ("_one_by_one", "sharing._prefixes"):
         name = f"cvst.evaluation.{module}.perf_counter"
-        monkeypatch.setattr(name, lambda: Clock.now)
-    return Clock
+        monkeypatch.setattr(name, CLOCK)
+    return CLOCK
 
 
 @pytest.fixture
@@ -135,7 +130,7 @@ def test_one_fit_of_boosting_serves_all_numbers_of_rounds(data, monkeypatch):
     fit = GradientBoostingRegressor.fit
 
     def slow_fit(self, X, y, sample_weight=None, monitor=None):
-        Clock.now += len(y) / N
+        CLOCK.now += len(y) / N
         return fit(self, X, y, sample_weight, monitor)
 
     monkeypatch.setattr(GradientBoostingRegressor, "fit", slow_fit)
@@ -172,16 +167,16 @@ class Budget:
     seconds, reserve = 10.0, 0.0
 
     def now(self):
-        return Clock.now
+        return CLOCK.now
 
     def left(self, slower=1.0):
-        return 10.0 - Clock.now
+        return 10.0 - CLOCK.now
 
 
 def heard_until_cut(gate, seconds):
     """Return how many of a hundred are heard of before the look is cut."""
     for number in range(100):
-        Clock.now += seconds
+        CLOCK.now += seconds
         try:
             gate.heed(number)
         except LookCutError:
@@ -241,7 +236,7 @@ class Late(Timed):
 
     def fit(self, X, y):
         Late.n_fits += 1
-        Clock.now += Late.late if Late.n_fits == 14 else 0.0
+        CLOCK.now += Late.late if Late.n_fits == 14 else 0.0
         return super().fit(X, y)
 
 

@@ -171,7 +171,7 @@ def test_another_version_is_refused(name, path, rows, monkeypatch):
 
     def later(*args):
         for key, part in real(*args):
-            yield key, _fingerprint._plain("99.0") if key == name else part
+            yield key, _fingerprint._shown_part("99.0") if key == name else part
 
     monkeypatch.setattr(_fingerprint, "_versions", later)
     with pytest.raises(CheckpointError, match=rf"{name} was \S+, and is 99.0 now"):

@@ -5,19 +5,11 @@ from __future__ import annotations
 import threading
 
 import pytest
+from fake_clock import Clock
 
 from cvst.search.checkpoint import _pace
 from cvst.search.checkpoint._later import Later
 from cvst.search.checkpoint._pace import Pace
-
-
-class Clock:
-    def __init__(self):
-        self.now = 0.0
-
-    def __call__(self):
-        return self.now
-
 
 SHARE = 0.02
 

@@ -1,28 +1,19 @@
-"""``cvst plan --budget``: the race that fits into a time, chosen as the search does."""
+"""``cvst plan --time-budget``: the race that the library chooses for a time."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, floor, log10
 from textwrap import fill
 
 from cvst._text import seconds_text
 from cvst.exceptions import BudgetTooSmallError, InvalidInputError
-from cvst.race import CVST
-from cvst.statistics import WaldTest
-from cvst.theory import (
-    expected_active,
-    first_drop,
-    linear_train_shares,
-    race_cost,
-    steady_steps,
-)
+from cvst.race import CVST, Problem, fitting_variant
+from cvst.theory import expected_active, linear_train_shares, race_cost
 
 __all__ = ["BudgetChoice", "choose_race", "race_times"]
-
-# As in the search: beyond this, every other winner would be taken for a loser.
-LARGEST_LEVEL = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,21 +83,26 @@ def choose_race(options: Namespace) -> BudgetChoice:
             "how much fits into the time."
         )
     seconds = options.time_budget
-    # The search fits the winner on all rows within its budget, so do we.
-    final_fit = options.full_fit_time
-    needed = []
-    for level in (options.loser_level, max(options.loser_level, LARGEST_LEVEL)):
-        considered = steady_steps(level, options.winner_level) or [options.max_steps]
-        times = {s: final_fit + race_times(options, s, level)[0] for s in considered}
-        fitting = [steps for steps in considered if times[steps] <= seconds]
-        if fitting:
-            raised = level > options.loser_level
-            return BudgetChoice(seconds, fitting[-1], level, considered, raised)
-        needed.append(min(times.values()))
+    times: dict[CVST, float] = {}
+
+    def cost(variant: CVST) -> float:
+        early, _ = race_times(options, variant.max_steps, variant.loser_level)
+        # The search fits the winner on all rows within its budget, so do we.
+        times[variant] = options.full_fit_time + early
+        return times[variant]
+
+    chosen = fitting_variant(
+        _groups(options), seconds, cost=cost, n_looks=lambda one: one.max_steps
+    )
+    if chosen is not None:
+        level = chosen.loser_level
+        considered = [one.max_steps for one in times if one.loser_level == level]
+        raised = level > options.loser_level
+        return BudgetChoice(seconds, chosen.max_steps, level, considered, raised)
     raise BudgetTooSmallError(
         f"--time-budget {seconds_text(options.time_budget)} is too small: a race of "
         f"{options.n_configurations:,} configurations and the final fit take "
-        f"{_at_least(min(needed))} at least. Allow that much, or race fewer "
+        f"{_at_least(min(times.values()))} at least. Allow that much, or race fewer "
         "configurations or rows."
     )
 
@@ -118,11 +114,9 @@ def race_times(
 
     The final fit is not among them.
     """
-    levels = loser_level, options.winner_level
-    strategy = CVST(max_steps=steps, loser_level=levels[0], winner_level=levels[1])
-    # A race judges from the second step on, however short the safety zone. As in the
-    # search, it may stop once the window behind the first drop is full.
-    drop = max(2, first_drop(WaldTest(steps, *levels)))
+    strategy = _race(options, steps, loser_level)
+    drop = strategy.first_drop
+    assert drop is not None  # the open test has one
     active = expected_active(
         options.n_configurations,
         steps,
@@ -130,12 +124,27 @@ def race_times(
         survival_rate=options.survival_rate,
     )
     shares = linear_train_shares(steps)
+    # No data are known. These rows are the fewest on which every step adds some.
+    problem = Problem(options.n_configurations, n_samples=steps + 1)
     early, full = (
         race_cost(active[:n_steps], shares[:n_steps], complexity=options.complexity)
-        for n_steps in (drop + strategy.window, steps)
+        for n_steps in (strategy.fewest_looks(problem), steps)
     )
     fit_time = options.full_fit_time
     return fit_time * early, fit_time * full
+
+
+def _groups(options: Namespace) -> Iterator[list[CVST]]:
+    """Yield the variants that the search chooses from, or the race as asked for."""
+    asked = _race(options, options.max_steps, options.loser_level)
+    problem = Problem(options.n_configurations, n_samples=options.max_steps + 1)
+    groups = zip(asked.budget_levels, asked.variants(problem), strict=True)
+    for level, group in groups:
+        yield list(group) or [_race(options, options.max_steps, level)]
+
+
+def _race(options: Namespace, steps: int, loser_level: float) -> CVST:
+    return CVST(steps, loser_level=loser_level, winner_level=options.winner_level)
 
 
 def _at_least(seconds: float) -> str:

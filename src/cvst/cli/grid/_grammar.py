@@ -305,7 +305,7 @@ class _Reader:
 
     def number(self) -> float:
         token = self.expect("number", "a number")
-        value = _number(token.text)
+        value = _parsed_number(token.text)
         if not is_finite(value):
             shown = shortened(token.text, LONGEST_SHOWN)
             self.fail(f"{shown} is more than a number can hold", token)
@@ -350,7 +350,7 @@ def is_finite(value: float) -> bool:
         return False
 
 
-def _number(text: str) -> float:
+def _parsed_number(text: str) -> float:
     try:
         # Whole numbers stay whole: scikit-learn refuses max_depth=3.0.
         return int(text)

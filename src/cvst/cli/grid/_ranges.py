@@ -53,7 +53,7 @@ class Function:
 def _linspace(first: float, last: float, number: float) -> list[float]:
     # What is infinite gets a sentence of its own below.
     with np.errstate(over="ignore", invalid="ignore"):
-        return _plain(np.linspace(float(first), float(last), _count(number)))
+        return _plain_floats(np.linspace(float(first), float(last), _count(number)))
 
 
 def _logspace(
@@ -62,7 +62,7 @@ def _logspace(
     if base <= 0:
         raise InvalidInputError(f"base={base!r} must be positive")
     with np.errstate(over="ignore"):
-        return _plain(
+        return _plain_floats(
             np.logspace(float(first), float(last), _count(number), base=float(base))
         )
 
@@ -73,7 +73,7 @@ def _geomspace(first: float, last: float, number: float) -> list[float]:
             f"its ends are values, not exponents, and {min(first, last)!r} is not "
             "positive"
         )
-    return _plain(np.geomspace(float(first), float(last), _count(number)))
+    return _plain_floats(np.geomspace(float(first), float(last), _count(number)))
 
 
 def _range(*bounds: float) -> list[int]:
@@ -137,7 +137,7 @@ def _count(number: float) -> int:
     return int(number)
 
 
-def _plain(values: Any) -> list[float]:
+def _plain_floats(values: Any) -> list[float]:
     # Configurations are printed and written to JSON, where np.float64 is in the way.
     plain = [float(value) for value in values]
     if not all(map(isfinite, plain)):

@@ -10,6 +10,7 @@ import numpy as np
 
 from cvst import report
 from cvst._searched import FittedSearch
+from cvst._values import plain_value
 from cvst.cli.terminal import shown_parameters, table
 from cvst.race import deciding_mean
 
@@ -157,9 +158,8 @@ def plain(value: Any) -> Any:
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
         return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        # Before the test for infinite: NumPy's own floats must be tested too.
-        value = value.item()
+    # Before the test for infinite: NumPy's own floats must be tested too.
+    value = plain_value(value)
     if isinstance(value, float) and not np.isfinite(value):
         return None
     if value is None or isinstance(value, bool | int | float | str):

@@ -256,16 +256,7 @@ class CatBoostRounds(PrefixEvaluator):
             raise NotSharedError(
                 f"{sizes[longest]} iterations ended with {model.tree_count_} trees"
             )
-        fit_end = perf_counter()
-        wanted = sorted({int(sizes[number]) for number in members})
-        found = dict(self.predictions(model, task, wanted))
-        fit_seconds = (fit_end - start) / len(members)
-        score_seconds = (perf_counter() - fit_end) / len(members)
-        classes = getattr(model, "classes_", None)
-        return [
-            Outcome(i, found[int(sizes[i])], classes, fit_seconds, score_seconds)
-            for i in members
-        ]
+        return self._outcomes(model, task, {i: int(sizes[i]) for i in members}, start)
 
 
 def _given(params: Mapping[str, Any]) -> dict[str, Any]:

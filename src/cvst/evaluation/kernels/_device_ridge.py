@@ -45,7 +45,7 @@ class RidgeFits(NamedTuple):
     score_seconds: float
 
 
-class _Whole(WholeKernels):
+class _Factorised(WholeKernels):
     """A factorisation for each kernel and penalty."""
 
     def fit(self, batch: slice, members: IntArray) -> Any:
@@ -178,11 +178,11 @@ def ridge_on_device(
     pairs = DevicePairs.of(rows, arrays)
     low = sorted(features, key=lambda place: len(features[place]))
     whole = [place for place in range(len(kernels)) if place not in features]
-    parts: list[tuple[list[int], _Whole | _LowRank]] = []
+    parts: list[tuple[list[int], _Factorised | _LowRank]] = []
     if whole:
         some = [penalties[place] for place in whole]
         chosen = [kernels[place] for place in whole]
-        parts.append((whole, _Whole(pairs, chosen, some, targets, roots)))
+        parts.append((whole, _Factorised(pairs, chosen, some, targets, roots)))
     if low:
         some = [penalties[place] for place in low]
         found = [features[place] for place in low]
@@ -194,7 +194,9 @@ def ridge_on_device(
 
 
 def _together(
-    arrays: Arrays, layout: Layout, parts: list[tuple[list[int], _Whole | _LowRank]]
+    arrays: Arrays,
+    layout: Layout,
+    parts: list[tuple[list[int], _Factorised | _LowRank]],
 ) -> RidgeFits:
     """Put the fits of both kinds into the order of the kernels."""
     solved = np.zeros(len(layout), dtype=bool)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from functools import lru_cache
 from math import isfinite
 from numbers import Real
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -18,7 +18,8 @@ __all__ = [
     "UNKNOWN",
     "UNSURE",
     "divide",
-    "is_number",
+    "groups_by_kernel",
+    "is_real_within",
     "positive_kernel",
     "read_all",
 ]
@@ -50,12 +51,22 @@ PLAIN_TYPES = frozenset(
 )
 
 
-def is_number(value: Any, above: float = -np.inf, *, at_least: float = -np.inf) -> bool:
+class Keyed(Protocol):
+    """What was read of a configuration, its kernel at least."""
+
+    @property
+    def key(self) -> KernelKey:
+        """The kernel."""
+
+
+def is_real_within(
+    value: Any, above: float = -np.inf, *, at_least: float = -np.inf
+) -> bool:
     """Whether a value is a finite real number within bounds, and not a truth value.
 
     Examples
     --------
-    >>> is_number(0.5, above=0), is_number("scale"), is_number(True)
+    >>> is_real_within(0.5, above=0), is_real_within("scale"), is_real_within(True)
     (True, False, False)
     """
     # The usual case comes first: Real takes long to ask.
@@ -79,9 +90,9 @@ def positive_kernel(params: Configuration) -> KernelKey | None:
     kernel, gamma = params["kernel"], params["gamma"]
     name = POSITIVE_KERNELS.get(kernel) if isinstance(kernel, str) else None
     valid = (
-        (gamma is None or is_number(gamma, at_least=0))
-        and is_number(params["degree"], at_least=0)
-        and is_number(params["coef0"], at_least=0 if name == "poly" else -np.inf)
+        (gamma is None or is_real_within(gamma, at_least=0))
+        and is_real_within(params["degree"], at_least=0)
+        and is_real_within(params["coef0"], at_least=0 if name == "poly" else -np.inf)
         and isinstance(params["kernel_params"], dict | None)
     )
     if name is None or not valid:
@@ -133,6 +144,31 @@ def read_all(
         else:
             settings[number] = values
     return settings, alone
+
+
+def groups_by_kernel(
+    estimator: Any,
+    configurations: Mapping[int, Configuration],
+    read: Callable[[type, Configuration], Keyed | None],
+    largest: int | None = None,
+) -> list[list[int]]:
+    """Put configurations with the same kernel together, and the others each alone.
+
+    Parameters
+    ----------
+    estimator, configurations, read
+        As in :func:`read_all`.
+    largest : int or None
+        Most members of a group; None if there may be any number.
+    """
+    settings, alone = read_all(estimator, configurations, read)
+    shared = divide(settings, lambda values: values.key)
+    parts = [
+        members[start : start + (largest or len(members))]
+        for members in shared.values()
+        for start in range(0, len(members), largest or len(members))
+    ]
+    return [*parts, *([number] for number in alone)]
 
 
 @lru_cache

@@ -22,7 +22,8 @@ from cvst.evaluation.kernels._groups import (
     UNKNOWN,
     UNSURE,
     divide,
-    is_number,
+    groups_by_kernel,
+    is_real_within,
     positive_kernel,
     read_all,
 )
@@ -58,7 +59,7 @@ class _Settings(NamedTuple):
 def _read(estimator_class: type, params: Configuration) -> _Settings | None:
     del estimator_class
     key = positive_kernel(params)
-    if key is None or not is_number(params["alpha"], above=0):
+    if key is None or not is_real_within(params["alpha"], above=0):
         return None
     return _Settings(key, float(params["alpha"]))
 
@@ -95,9 +96,7 @@ class KernelRidgeEvaluator(BatchEvaluator):
         self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Put configurations with the same kernel together."""
-        settings, alone = read_all(estimator, configurations, _read)
-        shared = divide(settings, lambda values: values.key)
-        return [*shared.values(), *([number] for number in alone)]
+        return groups_by_kernel(estimator, configurations, _read)
 
     def serves_device(self, estimator: Any) -> bool:
         """Solve for all kernels and penalties together there."""

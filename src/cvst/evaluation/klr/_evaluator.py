@@ -21,7 +21,8 @@ from cvst.evaluation.kernels._groups import (
     UNKNOWN,
     UNSURE,
     divide,
-    is_number,
+    groups_by_kernel,
+    is_real_within,
     positive_kernel,
     read_all,
 )
@@ -74,11 +75,11 @@ def _read(estimator_class: type, params: Configuration) -> _Settings | None:
     del estimator_class
     key, max_iter = positive_kernel(params), params["max_iter"]
     valid = (
-        is_number(params["alpha"], above=0)
-        and is_number(params["tol"], at_least=0)
+        is_real_within(params["alpha"], above=0)
+        and is_real_within(params["tol"], at_least=0)
         and params["tol"] <= LARGEST_TOLERANCE
         and isinstance(max_iter, Integral)
-        and is_number(max_iter, at_least=FEWEST_ITERATIONS)
+        and is_real_within(max_iter, at_least=FEWEST_ITERATIONS)
     )
     if key is None or not valid:
         return None
@@ -135,9 +136,7 @@ class KernelLogisticEvaluator(BatchEvaluator):
         self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Put configurations with the same kernel together."""
-        settings, alone = read_all(estimator, configurations, _read)
-        shared = divide(settings, lambda values: values.key)
-        return [*shared.values(), *([number] for number in alone)]
+        return groups_by_kernel(estimator, configurations, _read)
 
     def serves_device(self, estimator: Any) -> bool:
         """Take Newton steps for all kernels and penalties together there."""

@@ -10,7 +10,6 @@ from cvst.evaluation.losses._pointwise import (
     PointwiseLoss,
     RowLosses,
     align_columns,
-    to_array,
 )
 from cvst.evaluation.losses._resolve import resolve_loss
 from cvst.evaluation.losses._several import (
@@ -34,5 +33,4 @@ __all__ = [
     "resolve_loss",
     "resolve_scoring",
     "table_losses",
-    "to_array",
 ]

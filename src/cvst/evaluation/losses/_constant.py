@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cvst.evaluation.losses._pointwise import PointwiseLoss, to_array
+from cvst._targets import to_array
+from cvst.evaluation.losses._pointwise import PointwiseLoss
 from cvst.evaluation.losses.influence import WholeScore
 
 __all__ = ["constant_loss"]

@@ -7,13 +7,9 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from cvst._targets import to_array
 from cvst._typing import FloatArray
-from cvst.evaluation.losses._pointwise import (
-    LabelArray,
-    PointwiseLoss,
-    RowLosses,
-    to_array,
-)
+from cvst.evaluation.losses._pointwise import LabelArray, PointwiseLoss, RowLosses
 from cvst.exceptions import InvalidInputError
 
 __all__ = [

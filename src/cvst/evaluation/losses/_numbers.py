@@ -8,9 +8,10 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from cvst._targets import to_array
 from cvst._typing import BoolArray, FloatArray
 from cvst.evaluation.losses._number_errors import negative_root, variance
-from cvst.evaluation.losses._pointwise import PointwiseLoss, RowLosses, to_array
+from cvst.evaluation.losses._pointwise import PointwiseLoss, RowLosses
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
 __all__ = ["RegressionLoss"]

@@ -7,11 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from cvst._targets import to_array
 from cvst._typing import FloatArray
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses._number_errors import absolute_error, squared_error
 from cvst.evaluation.losses._numbers import RegressionLoss
-from cvst.evaluation.losses._pointwise import PointwiseLoss, to_array
+from cvst.evaluation.losses._pointwise import PointwiseLoss
 
 __all__ = ["TableLosses", "table_losses"]
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 from sklearn.base import is_classifier
 
+from cvst._targets import to_array
 from cvst._typing import FloatArray
 from cvst.evaluation._rows import Metadata
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
@@ -28,7 +28,6 @@ __all__ = [
     "PointwiseLoss",
     "RowLosses",
     "align_columns",
-    "to_array",
 ]
 
 LabelArray: TypeAlias = npt.NDArray[Any]
@@ -278,12 +277,6 @@ class PointwiseLoss:
                 f"{n_points} rows. Return one number per row, shape ({n_points},)."
             )
         return losses.astype(float, copy=False)
-
-
-def to_array(values: Any) -> LabelArray:
-    """Return a dense array of whatever holds targets or predictions."""
-    is_sparse: bool = sparse.issparse(values)
-    return np.asarray(values.toarray() if is_sparse else values)
 
 
 def align_columns(

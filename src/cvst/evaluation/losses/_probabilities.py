@@ -7,13 +7,13 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
+from cvst._targets import to_array
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation.losses._pointwise import (
     LabelArray,
     PointwiseLoss,
     RowLosses,
     align_columns,
-    to_array,
 )
 from cvst.exceptions import InvalidInputError
 

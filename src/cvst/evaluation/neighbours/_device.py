@@ -53,7 +53,7 @@ def lists_on_device(
     DeviceFullError
         If the distances of one test row do not fit into the memory of the device.
     """
-    train, test = _plain(X_train), _plain(X_test)
+    train, test = _as_floats(X_train), _as_floats(X_test)
     if model.effective_metric_ != "euclidean" or train is None or test is None:
         return None
     is_complete = n_listed >= len(train)
@@ -73,7 +73,7 @@ def lists_on_device(
     )
 
 
-def _plain(X: Any) -> FloatArray | None:
+def _as_floats(X: Any) -> FloatArray | None:
     if not isinstance(X, np.ndarray) or X.ndim != 2 or 0 in X.shape:
         return None
     if X.dtype != np.float64 and X.dtype.kind not in "iu":

@@ -12,6 +12,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Configuration
+from cvst._values import is_estimator
 from cvst.evaluation._dispatch import covered_by_one_fit, limited
 from cvst.evaluation.sharing import value_key
 
@@ -150,7 +151,7 @@ class Chains:
 
     def _read(self, template: Any) -> _Template:
         if id(template) not in self._templates:
-            if isinstance(template, type) or not hasattr(template, "get_params"):
+            if not is_estimator(template):
                 raise _NotServedError
             params = template.get_params(deep=True)
             self._templates[id(template)] = _Template(

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cvst._typing import Configuration
+from cvst._values import is_estimator
 from cvst.evaluation._one_by_one import configured
 from cvst.evaluation.rescaling._table import Exponent, check_exponent, exponents_for
 from cvst.exceptions import InvalidInputError
@@ -234,7 +235,7 @@ class _Shapes:
                 for name, exponent in self.exponents.items()
                 if name in params
             ]
-        nested = {f"{name}__": v for name, v in params.items() if _is_estimator(v)}
+        nested = {f"{name}__": v for name, v in params.items() if is_estimator(v)}
         rules = []
         for start, part in {"": model, **nested}.items():
             for parameter, exponent in exponents_for(part).items():
@@ -249,16 +250,12 @@ def _name(item: tuple[str, Any]) -> str:
     return item[0]
 
 
-def _is_estimator(value: Any) -> bool:
-    return hasattr(value, "get_params") and not isinstance(value, type)
-
-
 def _holds_estimator(value: Any) -> bool:
     if type(value) in PLAIN_TYPES:
         return False
     if isinstance(value, list | tuple):
         return any(map(_holds_estimator, value))
-    return _is_estimator(value)
+    return is_estimator(value)
 
 
 def _scalable(value: Any) -> Any:

@@ -101,13 +101,18 @@ class PrefixEvaluator(BatchEvaluator, ABC):
                 "large one"
             )
         model = self.fit(model, task)
+        return self._outcomes(model, task, {i: int(sizes[i]) for i in members}, start)
+
+    def _outcomes(
+        self, model: Any, task: Task, sizes: Mapping[int, int], start: float
+    ) -> list[Outcome]:
+        """Predict with the largest ensemble, begun at ``start``, for all sizes."""
         fit_end = perf_counter()
-        wanted = sorted({int(sizes[i]) for i in members})
-        found = dict(self.predictions(model, task, wanted))
-        fit_seconds = (fit_end - start) / len(members)
-        score_seconds = (perf_counter() - fit_end) / len(members)
+        found = dict(self.predictions(model, task, sorted(set(sizes.values()))))
+        fit_seconds = (fit_end - start) / len(sizes)
+        score_seconds = (perf_counter() - fit_end) / len(sizes)
         classes = getattr(model, "classes_", None)
         return [
-            Outcome(i, found[int(sizes[i])], classes, fit_seconds, score_seconds)
-            for i in members
+            Outcome(number, found[size], classes, fit_seconds, score_seconds)
+            for number, size in sizes.items()
         ]

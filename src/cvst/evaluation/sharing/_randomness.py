@@ -37,6 +37,8 @@ from sklearn.preprocessing import (
 from sklearn.svm import SVC, LinearSVC, NuSVC
 from sklearn.utils import get_tags
 
+from cvst._values import is_estimator
+
 __all__ = ["draws_at_random"]
 
 # They add noise to break ties between rows.
@@ -89,7 +91,7 @@ def _says_so(transformer: Any) -> bool:
 
 def _parts(estimator: Any, width: int | None) -> Iterator[tuple[Any, int | None]]:
     """Yield an estimator and all inside it, with the most columns each may see."""
-    if not _is_estimator(estimator):
+    if not is_estimator(estimator):
         return
     yield estimator, width
     if isinstance(estimator, Pipeline):
@@ -101,11 +103,7 @@ def _parts(estimator: Any, width: int | None) -> Iterator[tuple[Any, int | None]
             yield from _parts(branch, width)
     else:
         values = estimator.get_params(deep=True).values()
-        yield from ((value, None) for value in values if _is_estimator(value))
-
-
-def _is_estimator(value: Any) -> bool:
-    return hasattr(value, "get_params") and not isinstance(value, type)
+        yield from ((value, None) for value in values if is_estimator(value))
 
 
 def _branches(estimator: Any) -> list[Any]:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from cvst._values import is_estimator
+
 __all__ = ["value_key"]
 
 # Their bytes say all there is to know: no references, no fields, no padding.
@@ -62,7 +64,7 @@ def value_key(value: Any) -> Hashable:
         return kind, tuple((value_key(name), value_key(item)) for name, item in pairs)
     if isinstance(value, np.generic) or kind is np.ndarray:
         return _array_key(value)
-    if hasattr(value, "get_params") and not isinstance(value, type):
+    if is_estimator(value):
         return _estimator_key(value)
     return _Itself(value)
 

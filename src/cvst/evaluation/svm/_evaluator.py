@@ -19,7 +19,14 @@ from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.kernels._functions import Kernel
-from cvst.evaluation.kernels._groups import NOT_PLAIN, UNKNOWN, UNSURE, divide, read_all
+from cvst.evaluation.kernels._groups import (
+    NOT_PLAIN,
+    UNKNOWN,
+    UNSURE,
+    divide,
+    groups_by_kernel,
+    read_all,
+)
 from cvst.evaluation.kernels._rows import PairedRows, paired_rows
 from cvst.evaluation.kernels._targets import class_positions, row_weights
 from cvst.evaluation.sharing import fit_alone
@@ -55,13 +62,7 @@ class SvmEvaluator(BatchEvaluator):
         self, estimator: Any, configurations: Mapping[int, Configuration]
     ) -> list[list[int]]:
         """Put configurations with the same kernel together, a handful each."""
-        settings, alone = read_all(estimator, configurations, read_settings)
-        groups = [
-            members[start : start + LARGEST_GROUP]
-            for members in divide(settings, lambda values: values.key).values()
-            for start in range(0, len(members), LARGEST_GROUP)
-        ]
-        return [*groups, *([number] for number in alone)]
+        return groups_by_kernel(estimator, configurations, read_settings, LARGEST_GROUP)
 
     def are_independent(self, estimator: Any, response: str) -> bool:
         """Promise it for labels: where a last bit decides, libsvm does."""

@@ -11,7 +11,7 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 from cvst._typing import Configuration
 from cvst.evaluation.kernels._functions import KernelKey, KernelName
-from cvst.evaluation.kernels._groups import is_number
+from cvst.evaluation.kernels._groups import is_real_within
 
 __all__ = ["SVM_TYPES", "SvmSettings", "read_settings"]
 
@@ -57,9 +57,9 @@ def read_settings(machine: type, params: Configuration) -> SvmSettings | None:
     name = KERNELS.get(kernel) if isinstance(kernel, str) else None
     valid = (
         name is not None
-        and (_is_in(gamma, ("scale", "auto")) or is_number(gamma, at_least=0))
+        and (_is_in(gamma, ("scale", "auto")) or is_real_within(gamma, at_least=0))
         and _is_whole(params["degree"], at_least=0)
-        and is_number(params["coef0"])
+        and is_real_within(params["coef0"])
         and _solver_is_valid(params)
         and _answer_is_valid(params)
     )
@@ -89,12 +89,12 @@ def read_settings(machine: type, params: Configuration) -> SvmSettings | None:
 
 def _solver_is_valid(params: Configuration) -> bool:
     return (
-        is_number(params["tol"], above=0)
-        and is_number(params.get("C", 1.0), above=0)
-        and is_number(params.get("nu", 0.5), above=0)
+        is_real_within(params["tol"], above=0)
+        and is_real_within(params.get("C", 1.0), above=0)
+        and is_real_within(params.get("nu", 0.5), above=0)
         and params.get("nu", 0.5) <= 1
-        and is_number(params.get("epsilon", 0.0), at_least=0)
-        and is_number(params["cache_size"], above=0)
+        and is_real_within(params.get("epsilon", 0.0), at_least=0)
+        and is_real_within(params["cache_size"], above=0)
         and _is_whole(params["max_iter"], at_least=-1)
         and isinstance(params["shrinking"], bool | np.bool_)
     )
@@ -127,4 +127,4 @@ def _is_in(value: Any, words: tuple[str, ...]) -> bool:
 
 
 def _is_whole(value: Any, at_least: int) -> bool:
-    return isinstance(value, Integral) and is_number(value, at_least=at_least)
+    return isinstance(value, Integral) and is_real_within(value, at_least=at_least)

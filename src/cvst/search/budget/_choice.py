@@ -8,7 +8,7 @@ import numpy as np
 
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
-from cvst.race import PlannedLook, Strategy
+from cvst.race import PlannedLook, Strategy, fitting_variant
 from cvst.search._setup import Setup
 from cvst.search.budget._expected import Expected, expected_looks
 from cvst.search.budget._model import CostModel
@@ -23,7 +23,7 @@ def fitting_strategy(setup: Setup, model: CostModel, seconds: float) -> Strategy
     A race fits if there is time until it can have dropped the losers and stopped early;
     should the survivors differ for longer, the clock ends it. Groups of variants are
     tried in the order of the strategy. If none fits, the race with the smallest first
-    look begins; without variants the strategy stays as it is.
+    look of the first group begins; without variants the strategy stays as it is.
 
     Parameters
     ----------
@@ -34,20 +34,23 @@ def fitting_strategy(setup: Setup, model: CostModel, seconds: float) -> Strategy
     seconds : float
         What the race may take, without the final fit.
     """
+    strategy, problem = setup.strategy, setup.problem
+
+    def possible() -> Iterator[list[Strategy]]:
+        return (list(_possible(setup, group)) for group in strategy.variants(problem))
 
     def n_looks(one: Strategy) -> int:
-        return len(one.planned_looks(setup.problem))
+        return len(one.planned_looks(problem))
 
-    smallest: Strategy | None = None
-    for group in setup.strategy.variants(setup.problem):
-        possible = list(_possible(setup, group))
-        fitting = [one for one in possible if _seconds(setup, model, one) <= seconds]
-        if fitting:
-            # More looks are safer: the bound on losing the winner falls with them.
-            return max(fitting, key=n_looks)
-        # Of the first group that has any. Most looks mean the smallest first look.
-        smallest = smallest or max(possible, key=n_looks, default=None)
-    return smallest or setup.strategy
+    def cost(one: Strategy) -> float:
+        return _seconds(setup, model, one)
+
+    chosen = fitting_variant(possible(), seconds, cost=cost, n_looks=n_looks)
+    if chosen is not None:
+        return chosen
+    # Most looks mean the smallest first look.
+    first_group = next(filter(None, possible()), [strategy])
+    return max(first_group, key=n_looks)
 
 
 def expected_seconds(setup: Setup, model: CostModel, with_refit: bool = True) -> float:

@@ -18,7 +18,8 @@ from dataclasses import replace
 import numpy as np
 
 from cvst._typing import IntArray
-from cvst.evaluation import DataSource, Scratch
+from cvst.evaluation import Scratch
+from cvst.evaluation.machinery import DataSource
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs, without_warnings
 from cvst.race import Look, Problem
@@ -348,8 +349,9 @@ class _Measurement:
         mean, left = float(seen.fit.mean()), self._left(early)
         likely = alone_of_group(self.work[members], members.index(index))
         # Without a group it differs by the limit on threads alone.
-        few = LONE_SHARE if self.n_workers == len(members) == 1 else LONE_SHARE_OF_GROUP
-        if left <= 0 or likely * mean > few * self.allowed(self._guess(early)):
+        in_no_group = self.n_workers == len(members) == 1
+        share = LONE_SHARE if in_no_group else LONE_SHARE_OF_GROUP
+        if left <= 0 or likely * mean > share * self.allowed(self._guess(early)):
             return likely
         try:
             seconds = self.watch.lone_fit(index, seen.n_train)

@@ -12,7 +12,8 @@ from time import perf_counter, process_time
 import numpy as np
 
 from cvst._typing import FloatArray
-from cvst.evaluation import DataSource, RaceData, Scratch, configured, take
+from cvst.evaluation import Scratch
+from cvst.evaluation.machinery import DataSource, RaceData, configured, take
 from cvst.parallel import effective_n_jobs, others_running, sharing_processors
 from cvst.race import Look, LookLosses
 

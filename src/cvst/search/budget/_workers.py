@@ -6,7 +6,7 @@ import warnings
 from dataclasses import replace
 
 from cvst._users_line import users_line
-from cvst.evaluation import workers_start
+from cvst.evaluation.machinery import workers_start
 from cvst.exceptions import FallbackWarning
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup

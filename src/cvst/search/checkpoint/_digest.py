@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from cvst.evaluation import is_stored
+from cvst._values import is_estimator, plain_value
+from cvst.evaluation.machinery import is_stored
 
 __all__ = ["digest", "digest_of_code"]
 
@@ -76,8 +77,7 @@ class _Digest:
             return _mixed(_path(kind).decode(), self._members_of(value))
         if value is None or isinstance(value, bool | int | float | complex | str):
             # ``repr`` of a NumPy number differs between its versions.
-            plain = value.item() if isinstance(value, np.generic) else value
-            return _mixed(type(value).__name__, [repr(plain).encode()])
+            return _mixed(type(value).__name__, [repr(plain_value(value)).encode()])
         if isinstance(value, bytes | bytearray | memoryview):
             return _mixed("bytes", [bytes(value)])
         for kind, parts in self._kinds:
@@ -136,7 +136,7 @@ class _Digest:
             return _mixed(name, [self.of(value.__func__), self.of(value.__self__)])
         if isinstance(value, types.BuiltinFunctionType):
             return _mixed(name, [_path(value)])
-        if hasattr(value, "get_params") and not isinstance(value, type):
+        if is_estimator(value):
             # Not its state: a fitted one is cloned, and means the same as a fresh one.
             params = self.of(value.get_params(deep=False))
             return _mixed(name, [params, self.of_code(type(value))])

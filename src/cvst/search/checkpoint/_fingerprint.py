@@ -13,7 +13,8 @@ import numpy as np
 from cvst._searched import Search
 from cvst._sklearn_compat import num_samples
 from cvst._text import value_text
-from cvst.evaluation import is_stored, take
+from cvst._values import is_estimator
+from cvst.evaluation.machinery import is_stored, take
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest, digest_of_code
 from cvst.search.rows import Inputs, LaterFolds
@@ -226,16 +227,16 @@ def _length(value: Any) -> tuple[int, ...]:
 def _versions(
     search: SavedSearch, setup: Setup, settings: Mapping[str, Any]
 ) -> Iterator[tuple[str, Part]]:
-    yield "the search", _plain(type(search).__name__)
-    yield "the version of Python", _plain(platform.python_version())
+    yield "the search", _shown_part(type(search).__name__)
+    yield "the version of Python", _shown_part(platform.python_version())
     # Other processors round otherwise, and one digit may turn a test.
-    yield "the machine", _plain(platform.machine())
+    yield "the machine", _shown_part(platform.machine())
     own = sorted(_own_packages(search, setup, settings))
     for name in dict.fromkeys([*PACKAGES, *own]):
         # All of them are loaded by now. To ask what is installed takes much longer.
         version = getattr(sys.modules.get(name), "__version__", None)
         if version is not None:
-            yield f"the version of {name}", _plain(str(version))
+            yield f"the version of {name}", _shown_part(str(version))
 
 
 def _own_packages(
@@ -260,12 +261,12 @@ def _estimators(value: Any, above: tuple[int, ...] = ()) -> Iterator[Any]:
         inside = value
     elif isinstance(value, Mapping):
         inside = value.values()
-    elif hasattr(value, "get_params") and not isinstance(value, type):
+    elif is_estimator(value):
         yield value
         inside = value.get_params(deep=False).values()
     for one in inside:
         yield from _estimators(one, above)
 
 
-def _plain(text: str) -> Part:
+def _shown_part(text: str) -> Part:
     return {"digest": text, "text": text}

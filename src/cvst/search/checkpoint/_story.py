@@ -49,7 +49,7 @@ def told(value: Any) -> dict[str, Any]:
     """Return the fields of a dataclass that say anything; errors are told as text."""
     values = {name: getattr(value, name) for name in _names(type(value))}
     return {
-        name: one if type(one) in SAYING else _plain(one)
+        name: one if type(one) in SAYING else _unpacked(one)
         for name, one in values.items()
         if type(one) in SAYING or _says_something(one)
     }
@@ -75,7 +75,7 @@ def _says_something(value: Any) -> bool:
     return not isinstance(value, str | Mapping) or bool(value)
 
 
-def _plain(value: Any) -> Any:
+def _unpacked(value: Any) -> Any:
     """Return losses that are kept as bits as an array, a byte for each where it can."""
     if not isinstance(value, BitTable):
         return value

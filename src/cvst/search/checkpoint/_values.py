@@ -164,14 +164,14 @@ def _leaf(name: str, value: dict[str, Any], arrays: Sequence[bytes]) -> Any:
         case "$slice":
             return slice(*content)
         case "$scalar":
-            kind = _plain(value["dtype"])
+            kind = _plain_dtype(value["dtype"])
             return np.frombuffer(base64.b64decode(content), kind)[0]
         case "$array":
             return _array(value, arrays[content])
     raise ValueError(f"{name!r} is not known")
 
 
-def _plain(name: str) -> np.dtype[Any]:
+def _plain_dtype(name: str) -> np.dtype[Any]:
     kind = np.dtype(name)
     if kind.kind not in PLAIN_KINDS:
         raise ValueError(f"arrays of {name!r} are not allowed")
@@ -179,7 +179,7 @@ def _plain(name: str) -> np.dtype[Any]:
 
 
 def _array(entry: dict[str, Any], content: bytes) -> np.ndarray:
-    kind, shape = _plain(entry["dtype"]), tuple(entry["shape"])
+    kind, shape = _plain_dtype(entry["dtype"]), tuple(entry["shape"])
     size = math.prod(shape)
     if size < 0 or any(length < 0 for length in shape):
         raise ValueError(f"{shape} is not a shape")
@@ -188,6 +188,6 @@ def _array(entry: dict[str, Any], content: bytes) -> np.ndarray:
             raise ValueError(f"{len(content)} bytes are not {size} bits")
         bits = np.unpackbits(np.frombuffer(content, np.uint8), count=size)
         return bits.astype(kind).reshape(shape)
-    stored = _plain(entry.get("as", entry["dtype"]))
+    stored = _plain_dtype(entry.get("as", entry["dtype"]))
     # astype copies: what comes from a buffer cannot be written to.
     return np.frombuffer(content, stored).reshape(shape).astype(kind)

@@ -15,7 +15,7 @@ from sklearn.base import is_classifier
 from cvst._sklearn_compat import num_samples
 from cvst._text import value_text
 from cvst._users_line import users_line
-from cvst.evaluation import RaceData, take
+from cvst.evaluation.machinery import RaceData, take
 from cvst.exceptions import (
     CVSTWarning,
     FallbackWarning,

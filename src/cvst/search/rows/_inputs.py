@@ -15,7 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from cvst._sklearn_compat import num_samples
 from cvst._typing import FloatArray
-from cvst.evaluation import Metadata
+from cvst.evaluation.machinery import Metadata
 from cvst.exceptions import InvalidInputError
 from cvst.search.rows._reading import in_full, unread
 

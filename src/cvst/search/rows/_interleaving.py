@@ -63,14 +63,14 @@ def _interleaved(heap: list[tuple[int, int, IntArray]]) -> IntArray:
     heapq.heapify(heap)
     n_made = len(heap)
     while len(heap) > 1:
-        n_few, _, few = heapq.heappop(heap)
-        n_many, _, many = heapq.heappop(heap)
-        total = n_few + n_many
-        so_far = (2 * n_few * np.arange(total + 1) + total) // (2 * total)
-        is_few = np.diff(so_far) == 1
+        n_shorter, _, shorter = heapq.heappop(heap)
+        n_longer, _, longer = heapq.heappop(heap)
+        total = n_shorter + n_longer
+        so_far = (2 * n_shorter * np.arange(total + 1) + total) // (2 * total)
+        is_shorter = np.diff(so_far) == 1
         merged = np.empty(total, dtype=np.intp)
-        merged[is_few] = few
-        merged[~is_few] = many
+        merged[is_shorter] = shorter
+        merged[~is_shorter] = longer
         heapq.heappush(heap, (total, n_made, merged))
         n_made += 1
     return heap[0][2] if heap else np.empty(0, dtype=np.intp)

@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils import get_tags
 
-from cvst.evaluation import as_numpy
+from cvst._values import is_dask
+from cvst.evaluation.device import as_numpy
 
 __all__ = ["in_full", "unread"]
 
 
 def unread(estimator: Any, X: Any) -> Any:
     """Return inputs as a race takes them: large ones as rows that are read later."""
-    if not (_is_dask(X) or isinstance(X, np.memmap)):
+    if not (is_dask(X) or isinstance(X, np.memmap)):
         return as_numpy(X)
     # Kernel matrices have a column per row, so they are of use as a whole only.
     if X.ndim != 2 or get_tags(estimator).input_tags.pairwise:
@@ -28,8 +29,4 @@ def unread(estimator: Any, X: Any) -> Any:
 
 def in_full(values: Any) -> Any:
     """Return targets, groups or weights as they are in memory."""
-    return values.compute() if _is_dask(values) else as_numpy(values)
-
-
-def _is_dask(values: Any) -> bool:
-    return hasattr(values, "__dask_graph__") and hasattr(values, "compute")
+    return values.compute() if is_dask(values) else as_numpy(values)

@@ -11,7 +11,7 @@ import numpy as np
 
 from cvst._typing import IntArray
 from cvst._users_line import users_line
-from cvst.evaluation import as_dask, is_stored, take, trains_on_dask
+from cvst.evaluation.machinery import as_dask, is_stored, take, trains_on_dask
 from cvst.exceptions import FallbackWarning, InvalidInputError
 from cvst.search.rows._inputs import Inputs
 

@@ -8,9 +8,10 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from cvst._targets import to_array
 from cvst._typing import BoolArray, FloatArray
 from cvst.evaluation.losses._labels import check_labels
-from cvst.evaluation.losses._pointwise import LabelArray, align_columns, to_array
+from cvst.evaluation.losses._pointwise import LabelArray, align_columns
 from cvst.evaluation.losses.influence._counts import flat_labels
 from cvst.evaluation.losses.influence._whole import Measured, WholeScore
 from cvst.exceptions import InvalidInputError

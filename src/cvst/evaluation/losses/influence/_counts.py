@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
+from cvst._targets import to_array
 from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.evaluation.losses._labels import check_labels
-from cvst.evaluation.losses._pointwise import LabelArray, to_array
+from cvst.evaluation.losses._pointwise import LabelArray
 from cvst.evaluation.losses.influence._whole import Measured, WholeScore
 from cvst.exceptions import InvalidInputError
 

@@ -16,9 +16,10 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from cvst._sklearn_compat import ScorerParts, num_samples, routing_enabled
+from cvst._targets import to_array
 from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.evaluation._rows import take
-from cvst.evaluation.losses._pointwise import LabelArray, align_columns, to_array
+from cvst.evaluation.losses._pointwise import LabelArray, align_columns
 from cvst.evaluation.losses.influence._counts import flat_labels
 from cvst.evaluation.losses.influence._whole import (
     AskedScore,

@@ -8,7 +8,7 @@ from typing import Any
 
 from cvst._typing import IntArray
 from cvst.evaluation._protocol import FittedModel
-from cvst.evaluation._rows import take
+from cvst.evaluation._rows import copied_rows, take
 
 __all__ = ["remembering"]
 
@@ -39,14 +39,7 @@ class _Once:
             return self.method(X, *args, **kwargs)
         if self._known is None:
             self._known = self.method(self.X)
-        # Copies: a scorer may write into what it gets.
-        return _part(self._known, None if whole else self.rows)
-
-
-def _part(known: Any, rows: IntArray | None) -> Any:
-    if isinstance(known, list):
-        return [_part(one, rows) for one in known]  # one array per output
-    return copy(known) if rows is None else take(known, rows)
+        return copied_rows(self._known, None if whole else self.rows)
 
 
 class _Remembering(FittedModel):

@@ -20,15 +20,10 @@ from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from cvst._targets import to_array
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._rows import Metadata
-from cvst.evaluation.losses._pointwise import (
-    Assess,
-    Assessed,
-    PointwiseLoss,
-    RowLosses,
-    to_array,
-)
+from cvst.evaluation.losses._pointwise import Assess, Assessed, PointwiseLoss, RowLosses
 
 __all__ = [
     "AskedScore",
