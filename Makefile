@@ -20,20 +20,35 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 FACE := grid_search scores several_scores score_requests callbacks strategies \
     bad_input estimate ensemble predictions simplest side_by_side
 
-.PHONY: demo test lint unit oldest browser docs notebooks loggers clusters release setup clean
+.PHONY: demo test lint style types unit suite oldest browser docs notebooks loggers clusters release setup clean
 
 demo: .venv-demo/ready
 	$(DEMO)/cvst demo
 
-test: lint unit
+# One core would rest while a browser or packages are installed, and while types are
+# checked. What is wrong with types is said after the tests; `make lint` says it at once.
+test:
+	$(MAKE) --no-print-directory -j 2 style browser
+	@$(MAKE) --no-print-directory types >.venv/types.txt 2>&1 & types=$$!; \
+	$(MAKE) --no-print-directory suite; suite=$$?; \
+	wait $$types; types=$$?; \
+	cat .venv/types.txt; \
+	test $$suite$$types = 00
 
-lint: .venv/ready
+lint: style types
+
+style: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
+
+types: .venv/ready
 	$(BIN)/mypy
 
-unit: .venv/ready browser
+unit: browser
+	$(MAKE) --no-print-directory suite
+
+suite: .venv/ready
 	$(THREADS) $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 # Reports are tested in a real browser where one can be had; without it those tests say
@@ -72,10 +87,11 @@ release: .venv-release/ready
 
 setup: .venv/ready
 
+# Tests import about a fifth of the modules: these are compiled when they are.
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable ".[all]" --group dev
+	$(BIN)/python -m pip install --quiet --no-compile --editable ".[all]" --group dev
 	touch $@
 
 # What the demo needs, and nothing of what developers need.
