@@ -8,7 +8,11 @@ CLUSTERS := .venv-clusters/bin
 RELEASE := .venv-release/bin
 DEMO := .venv-demo/bin
 
-# Two workers have a core each: threads that share it would wait for each other, beside
+# Three workers on two cores: many tests wait, for a process that starts or a fit that
+# hangs. `make test WORKERS=2` uses others.
+WORKERS := 3
+
+# A worker has a core at most: threads that share it would wait for each other, beside
 # other work for most of the time. Tests start many processes: what one has compiled is
 # kept for the others, whatever the shell says.
 THREADS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE=
@@ -49,7 +53,7 @@ unit: browser
 	$(MAKE) --no-print-directory suite
 
 suite: .venv/ready
-	$(THREADS) $(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 # Reports are tested in a real browser where one can be had; without it those tests say
 # so and are skipped.
