@@ -96,7 +96,7 @@ def at_home(tmp_path):
             if '"tcp://scheduler:8786"' in code:
                 distributed = pytest.importorskip("distributed")
                 cluster = distributed.LocalCluster(
-                    n_workers=2, threads_per_worker=1, dashboard_address=None
+                    n_workers=1, threads_per_worker=1, dashboard_address=None
                 )
                 address = stack.enter_context(cluster).scheduler_address
                 code = code.replace("tcp://scheduler:8786", address)
