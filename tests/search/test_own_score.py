@@ -277,7 +277,9 @@ class Counts(PoissonRegressor):
         ),
         (ShrunkCovariance(), {"shrinkage": [0.0, 0.2, 0.9]}, False),
         (
-            LatentDirichletAllocation(max_iter=3, random_state=0),
+            LatentDirichletAllocation(
+                max_iter=3, max_doc_update_iter=20, random_state=0
+            ),
             {"n_components": [2, 4]},
             False,
         ),
