@@ -6,6 +6,7 @@ import logging
 import sys
 from types import SimpleNamespace
 from unittest.mock import MagicMock
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from cvst import RaceGridSearchCV
 from cvst.datasets import make_noisy_sinc
 from cvst.integrations import MLflowLogger, RaceListener, WandbLogger, to_optuna_study
 from cvst.race import deciding_mean
+from cvst.report import LiveReport
 
 
 @pytest.fixture
@@ -58,6 +60,43 @@ def test_a_listener_hears_every_look_and_the_end(race):
         assert event["leader_loss"] == deciding_mean(so_far, leader, so_far.mean_losses)
         assert params == search.cv_results_["params"][event["leader"]]
     assert [end["reason"] for end in keeper.ends] == [search.stop_reason_]
+
+
+def test_a_listener_sees_the_race_after_every_look(race):
+    """Witness: the state that the search keeps, cut after each look."""
+    seen = []
+
+    class Follower(RaceListener):
+        def on_state(self, state, configurations, ranking):
+            seen.append((state, configurations, ranking))
+
+    search, data = race
+    with Follower():
+        search.fit(*data)
+    assert len(seen) == search.n_looks_
+    for n_looks, (state, configurations, ranking) in enumerate(seen, start=1):
+        kept = search.race_.until(n_looks)
+        assert state.n_looks == n_looks
+        np.testing.assert_array_equal(state.mean_losses, kept.mean_losses)
+        assert list(configurations) == search.cv_results_["params"]
+        np.testing.assert_array_equal(ranking, search.strategy_.ranking(kept))
+
+
+def test_a_page_follows_a_race_while_it_fits(race):
+    """Asked after every look, as a browser would."""
+    shown = []
+
+    class Follower(RaceListener):
+        def on_state(self, state, configurations, ranking):
+            live.update(state, configurations, ranking)
+            with urlopen(live.url) as answer:
+                shown.append(answer.read().decode())
+
+    search, data = race
+    with LiveReport() as live, Follower():
+        search.fit(*data)
+    assert len(shown) == search.n_looks_
+    assert len(set(shown)) == len(shown)
 
 
 def test_a_listener_leaves_the_logger_as_it_was(race, caplog):
