@@ -367,8 +367,12 @@ def test_everyday_tuning_in_guides_and_readme():
     readme = " ".join(page("README.md").split())
     ours, smac, pruner = map(shown, ("race", "smac", "optuna_tpe_wilcoxon"))
     assert "{} after 15 s, {} after 60 s and {} after 240 s".format(*ours) in readme
-    assert "the best of the others, was {}, {} and {}".format(*smac) in readme
-    assert "with its pruner {}, {} and {}".format(*pruner) in readme
+    assert "SMAC3 had {}, {} and {}".format(*smac) in readme
+    [plain_tpe] = shown("optuna_tpe")
+    told = "with its pruner {}, {} and {} (without it {} after 60 s)"
+    assert told.format(*pruner, plain_tpe) in readme
+    ran = {one for one, _ in found.index} - {"race", "default"}
+    assert ran == {"smac", "optuna_tpe_wilcoxon", "optuna_tpe"}
 
 
 def test_what_the_page_says_of_the_later_tasks():
@@ -570,6 +574,27 @@ def test_the_table_of_clusters_shows_all_that_was_measured():
         if key[:2] in {one[:2] for one in shown}
     }
     assert shown == expected
+
+
+def test_the_commands_of_clusters_are_those_of_its_runs():
+    section = page("docs/user_guide/clusters.md").split("## Measured")[1]
+    told = set()
+    for line in re.findall(r"^python benchmarks/clusters/run.py (.*)$", section, re.M):
+        given = dict(re.findall(r"--(\S+) (\S+)", line))
+        strategy = given.get("strategy", "track_and_confirm")
+        told.add((strategy, int(given["rows"]), given.get("workers", "beside")))
+    runs = list(runs_on_clusters())
+    made, text = set(), ""
+    for key, races in runs:
+        workers = sorted({one["workers"] for one in races if one["what"] == "race"})
+        # One worker comes first wherever there are eight.
+        made.add((*key, {8: "1,8", 12: "12"}[max(workers)] if workers else "beside"))
+        if 12 in workers:
+            serial = [one for one in races if one["what"] == "serial"]
+            alone = {one["case"]: one["seconds"] for one in serial}
+            text = f"{alone['SVC']:.1f} s for SVC, {alone['LightGBM']:.1f} s for Light"
+    assert told == made
+    assert text in section
 
 
 def test_own_parameters_are_what_the_script_prints():
