@@ -252,7 +252,8 @@ def test_sentences_with_numbers_of_the_study(study):
     assert f"{told}{large[7]} and none." in guide
     for name in ("docs/getting_started.md", "docs/user_guide/which_search.md"):
         assert f"for {seconds[1:]} of its " in page(name), name
-    which = page("docs/user_guide/which_search.md")
+    which = page("docs/measurements/peers.md")
+    guide = page("docs/user_guide/which_search.md")
     chosen = summary.parts()[summary.ALL]
     others = {
         name: cells(summary.row(lines, name, chosen), name)
@@ -266,6 +267,11 @@ def test_sentences_with_numbers_of_the_study(study):
     assert f"its pruner {others['Optuna'][11]} times as many seconds" in which
     costs = {name: float(row[9]) for name, row in others.items()}
     assert min(costs, key=costs.get) == "halving"
+    assert "Halving and Optuna took more seconds than full 5-fold there" in guide
+    assert all(float(others[name][11]) > 1 for name in ("halving", "Optuna"))
+    losses = {name: float(row[3].split()[0]) for name, row in others.items()}
+    assert "Optuna's choices had the lowest loss, by less than the noise" in guide
+    assert min(losses, key=losses.get) == "Optuna"
 
 
 def test_the_reservation_about_the_study(study):
