@@ -10,17 +10,20 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
+from scipy.stats import loguniform, uniform
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 
-from cvst import RaceGridSearchCV
+from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.datasets import make_noisy_sinc
 from cvst.integrations import MLflowLogger, RaceListener, WandbLogger, to_optuna_study
 from cvst.race import deciding_mean
 from cvst.report import LiveReport
+from cvst.spaces import floats
 
 
 @pytest.fixture
@@ -258,6 +261,39 @@ def test_a_study_has_a_trial_for_each_configuration(race):
     assert not all(pruned)
     counts = [len(trial.intermediate_values) for trial in study.trials]
     np.testing.assert_array_equal(counts, results["n_looks"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "distributions"),
+    [
+        (
+            RaceRandomSearchCV,
+            {"C": loguniform(0.5, 2), "coef0": uniform(1e-6, 5), "gamma": [1e-4, 1.0]},
+        ),
+        (
+            RaceSearchCV,
+            {
+                "C": floats(0.5, 2, log=True),
+                "coef0": floats(1e-6, 5),
+                "gamma": [1e-4, 1.0],
+            },
+        ),
+    ],
+)
+def test_a_study_is_logarithmic_where_the_space_is(kind, distributions):
+    """Witness: Optuna's own, read back from the study."""
+    optuna = pytest.importorskip("optuna")
+    model = SVC(kernel="poly", gamma=1.0, coef0=1.0)
+    search = kind(model, distributions, n_iter=12, random_state=0)
+    study = to_optuna_study(search.fit(*load_iris(return_X_y=True)))
+    found = optuna.search_space.intersection_search_space(study.get_trials())
+    # C spans less than two decades, and is logarithmic all the same. A list of numbers
+    # has no distribution: what it spans decides.
+    assert found["C"].log
+    assert not found["coef0"].log
+    assert found["gamma"].log
+    values = [one["C"] for one in search.cv_results_["params"]]
+    assert (found["C"].low, found["C"].high) == (min(values), max(values))
 
 
 def test_words_switches_and_branches_become_categories():
