@@ -248,7 +248,7 @@ def test_sentences_with_numbers_of_the_study(study):
     assert f"{operations[1:]} of the operations and {seconds[1:]} of the sec" in guide
     told = f"In the {every[2]} races of the [study of the default]"
     assert told in guide
-    told = f"in {over}, and over 10 % worse in {more}; with 2,000 rows and more in "
+    told = f"in {over}, and over 10 % worse in {more}. With 2,000 rows and more it was "
     assert f"{told}{large[7]} and none." in guide
     for name in ("docs/getting_started.md", "docs/user_guide/which_search.md"):
         assert f"for {seconds[1:]} of its " in page(name), name
