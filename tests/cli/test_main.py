@@ -259,6 +259,7 @@ def test_a_live_page_follows_the_race(folder, environment):
         summary = json.loads(process.stdout.read())
     assert url.startswith("http://127.0.0.1:")
     assert '"n_train":27' in page
+    assert '"finished":false' in page
     assert summary["finished"] is True
 
 

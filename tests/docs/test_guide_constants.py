@@ -195,7 +195,7 @@ def test_the_command_line():
         f"unpacks to more than {_reading.MOST_BYTES // 10**9} GB",
         f"stand for more than {_files.MOST_VALUES:,} values",
         f"The exit code is {_main.INTERRUPTED}.",
-        f"{_main.BAD_INPUT} that something you can mend was wrong",
+        f"{_main.BAD_INPUT} that something was wrong that you can fix",
     )
 
 

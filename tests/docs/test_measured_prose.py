@@ -147,7 +147,11 @@ def test_how_the_last_run_stands_beside_its_peers():
     told = "the race had {}, Optuna with its pruner {}, SMAC3 {}, Optuna TPE {}, "
     told += "FLAML's tune {}, random search {} and halving {}."
     shown = [short(now[name, 60]) for name in names]
-    assert told.format(*shown) in plain("docs/user_guide/which_search.md")
+    assert told.format(*shown) in plain("docs/measurements/peers.md")
+    told = (
+        "Optuna's TPE alone, FLAML's tune, random search and halving were behind in 60"
+    )
+    assert told in plain("docs/user_guide/which_search.md")
     told = "({} against {} of Optuna with its pruner and {} of SMAC3)"
     guide = plain("docs/user_guide/proposing.md")
     assert told.format(*shown[:3]) in guide

@@ -11,7 +11,8 @@ import inspect
 import numpy as np
 import pytest
 from docs_pages import page
-from sklearn.datasets import load_digits
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.datasets import load_digits, load_iris
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401 - its switch
 from sklearn.model_selection import (
     GridSearchCV,
@@ -19,10 +20,13 @@ from sklearn.model_selection import (
     HalvingRandomSearchCV,
     RandomizedSearchCV,
 )
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
+from cvst.evaluation import batch_evaluator_for
+from cvst.exceptions import InvalidInputError
 
 GRID_PAGE = "docs/migration/from_grid_search.md"
 HALVING_PAGE = "docs/migration/from_halving.md"
@@ -100,6 +104,95 @@ def test_both_random_searches_draw_the_same():
     ]
     first, second = (search.cv_results_["params"] for search in drawn)
     assert first == second
+
+
+def rows_of(name):
+    """Return the cells of a page's table behind their topics."""
+    lines = page(name).split("## What is different")[1].splitlines()
+    table = (line.strip("| ").split(" | ") for line in lines if line.startswith("|"))
+    return {topic: rest for topic, *rest in table}
+
+
+@pytest.mark.parametrize(
+    ("model", "grid", "shared", "single"),
+    [
+        # More leaves than the rows fill change nothing.
+        (
+            DecisionTreeClassifier(random_state=0),
+            {"max_leaf_nodes": [2, 50, 60, 70]},
+            [4, 1, 1, 1],
+            [4, 1, 2, 3],
+        ),
+        # More neighbours than rows fail.
+        (
+            KNeighborsClassifier(),
+            {"n_neighbors": [5, 10_000, 20_000]},
+            [1, 2, 2],
+            [1, 2, 3],
+        ),
+    ],
+    ids=["equal", "failed"],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.filterwarnings("ignore:Scoring failed|One or more:UserWarning")
+def test_equal_ranks_are_shared_there_and_not_here(model, grid, shared, single):
+    told = rows_of(GRID_PAGE)["`rank_test_score`"]
+    assert told[0] == "equal means share a rank; so do failed configurations"
+    assert told[1] == "each rank once: of equal ones the first in the grid ranks first"
+    X, y = load_iris(return_X_y=True)
+    theirs, ours = (
+        kind(model, grid, cv=3).fit(X, y).cv_results_["rank_test_score"].tolist()
+        for kind in (GridSearchCV, RaceGridSearchCV)
+    )
+    assert (theirs, ours) == (shared, single)
+
+
+class AnyTarget(RegressorMixin, BaseEstimator):
+    """Leaves missing targets out, and counts its fits."""
+
+    fits = 0
+
+    def __init__(self, factor=1.0):
+        self.factor = factor
+
+    def fit(self, X, y):
+        type(self).fits += 1
+        self.mean_ = self.factor * np.nanmean(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+def test_missing_targets_reach_the_estimator_there_and_not_here():
+    told = rows_of(GRID_PAGE)["missing values in `y`"]
+    assert told == ["left to the estimator", "refused before any fit"]
+    X, y = np.arange(60.0).reshape(-1, 1), np.arange(60.0)
+    y[3] = np.nan
+
+    def score(model, X, y):
+        return -np.nanmean((y - model.predict(X)) ** 2)
+
+    kinds = GridSearchCV, RaceGridSearchCV
+    theirs, ours = (
+        kind(AnyTarget(), {"factor": [0.9, 1.0]}, cv=3, scoring=score) for kind in kinds
+    )
+    assert np.isfinite(theirs.fit(X, y).best_score_)
+    before = AnyTarget.fits
+    assert before > 0
+    with pytest.raises(InvalidInputError, match="y contains NaN"):
+        ours.fit(X, y)
+    assert AnyTarget.fits == before
+
+
+def test_where_fits_run_differs_between_estimators():
+    told = rows_of(GRID_PAGE)["where `n_jobs` runs fits"]
+    assert told[1].startswith("in threads for evaluators of compiled code")
+    found = {
+        type(model).__name__: batch_evaluator_for(model).prefer
+        for model in (DecisionTreeRegressor(), KNeighborsClassifier(), SVC())
+    }
+    assert set(found.values()) == {"threads", "processes"}, found
 
 
 def test_what_is_said_of_the_rounds_of_halving():

@@ -248,11 +248,12 @@ def test_sentences_with_numbers_of_the_study(study):
     assert f"{operations[1:]} of the operations and {seconds[1:]} of the sec" in guide
     told = f"In the {every[2]} races of the [study of the default]"
     assert told in guide
-    told = f"in {over}, and over 10 % worse in {more}; with 2,000 rows and more in "
+    told = f"in {over}, and over 10 % worse in {more}. With 2,000 rows and more it was "
     assert f"{told}{large[7]} and none." in guide
     for name in ("docs/getting_started.md", "docs/user_guide/which_search.md"):
         assert f"for {seconds[1:]} of its " in page(name), name
-    which = page("docs/user_guide/which_search.md")
+    which = page("docs/measurements/peers.md")
+    guide = page("docs/user_guide/which_search.md")
     chosen = summary.parts()[summary.ALL]
     others = {
         name: cells(summary.row(lines, name, chosen), name)
@@ -266,6 +267,11 @@ def test_sentences_with_numbers_of_the_study(study):
     assert f"its pruner {others['Optuna'][11]} times as many seconds" in which
     costs = {name: float(row[9]) for name, row in others.items()}
     assert min(costs, key=costs.get) == "halving"
+    assert "Halving and Optuna took more seconds than full 5-fold there" in guide
+    assert all(float(others[name][11]) > 1 for name in ("halving", "Optuna"))
+    losses = {name: float(row[3].split()[0]) for name, row in others.items()}
+    assert "Optuna's choices had the lowest loss, by less than the noise" in guide
+    assert min(losses, key=losses.get) == "Optuna"
 
 
 def test_the_reservation_about_the_study(study):
@@ -367,8 +373,12 @@ def test_everyday_tuning_in_guides_and_readme():
     readme = " ".join(page("README.md").split())
     ours, smac, pruner = map(shown, ("race", "smac", "optuna_tpe_wilcoxon"))
     assert "{} after 15 s, {} after 60 s and {} after 240 s".format(*ours) in readme
-    assert "the best of the others, was {}, {} and {}".format(*smac) in readme
-    assert "with its pruner {}, {} and {}".format(*pruner) in readme
+    assert "SMAC3 had {}, {} and {}".format(*smac) in readme
+    [plain_tpe] = shown("optuna_tpe")
+    told = "with its pruner {}, {} and {} (without it {} after 60 s)"
+    assert told.format(*pruner, plain_tpe) in readme
+    ran = {one for one, _ in found.index} - {"race", "default"}
+    assert ran == {"smac", "optuna_tpe_wilcoxon", "optuna_tpe"}
 
 
 def test_what_the_page_says_of_the_later_tasks():
@@ -570,6 +580,27 @@ def test_the_table_of_clusters_shows_all_that_was_measured():
         if key[:2] in {one[:2] for one in shown}
     }
     assert shown == expected
+
+
+def test_the_commands_of_clusters_are_those_of_its_runs():
+    section = page("docs/user_guide/clusters.md").split("## Measured")[1]
+    told = set()
+    for line in re.findall(r"^python benchmarks/clusters/run.py (.*)$", section, re.M):
+        given = dict(re.findall(r"--(\S+) (\S+)", line))
+        strategy = given.get("strategy", "track_and_confirm")
+        told.add((strategy, int(given["rows"]), given.get("workers", "beside")))
+    runs = list(runs_on_clusters())
+    made, text = set(), ""
+    for key, races in runs:
+        workers = sorted({one["workers"] for one in races if one["what"] == "race"})
+        # One worker comes first wherever there are eight.
+        made.add((*key, {8: "1,8", 12: "12"}[max(workers)] if workers else "beside"))
+        if 12 in workers:
+            serial = [one for one in races if one["what"] == "serial"]
+            alone = {one["case"]: one["seconds"] for one in serial}
+            text = f"{alone['SVC']:.1f} s for SVC, {alone['LightGBM']:.1f} s for Light"
+    assert told == made
+    assert text in section
 
 
 def test_own_parameters_are_what_the_script_prints():

@@ -236,7 +236,7 @@ def test_what_cannot_learn_bit_by_bit_is_fitted(caplog):
     estimator = MLPClassifier(hidden_layer_sizes=(3,), random_state=0, max_iter=500)
     task = Task(estimator, {0: {"solver": "lbfgs"}}, X[:40], LABELS[:40], X[70:])
     (outcome,) = incremental_evaluator_for(estimator).evaluate(task)
-    assert "1 configuration is fitted one by one: it has no partial_fit" in caplog.text
+    assert "1 configuration is fitted by itself: it has no partial_fit" in caplog.text
     expected = OneByOne().evaluate_one(task, 0)
     np.testing.assert_array_equal(outcome.prediction, expected.prediction)
     assert incremental_evaluator_for(LogisticRegression()) is None

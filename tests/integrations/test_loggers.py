@@ -6,19 +6,24 @@ import logging
 import sys
 from types import SimpleNamespace
 from unittest.mock import MagicMock
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
+from scipy.stats import loguniform, uniform
 from sklearn.datasets import load_iris
 from sklearn.exceptions import FitFailedWarning
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import SVC
 
-from cvst import RaceGridSearchCV
+from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.datasets import make_noisy_sinc
 from cvst.integrations import MLflowLogger, RaceListener, WandbLogger, to_optuna_study
 from cvst.race import deciding_mean
+from cvst.report import LiveReport
+from cvst.spaces import floats
 
 
 @pytest.fixture
@@ -58,6 +63,43 @@ def test_a_listener_hears_every_look_and_the_end(race):
         assert event["leader_loss"] == deciding_mean(so_far, leader, so_far.mean_losses)
         assert params == search.cv_results_["params"][event["leader"]]
     assert [end["reason"] for end in keeper.ends] == [search.stop_reason_]
+
+
+def test_a_listener_sees_the_race_after_every_look(race):
+    """Witness: the state that the search keeps, cut after each look."""
+    seen = []
+
+    class Follower(RaceListener):
+        def on_state(self, state, configurations, ranking):
+            seen.append((state, configurations, ranking))
+
+    search, data = race
+    with Follower():
+        search.fit(*data)
+    assert len(seen) == search.n_looks_
+    for n_looks, (state, configurations, ranking) in enumerate(seen, start=1):
+        kept = search.race_.until(n_looks)
+        assert state.n_looks == n_looks
+        np.testing.assert_array_equal(state.mean_losses, kept.mean_losses)
+        assert list(configurations) == search.cv_results_["params"]
+        np.testing.assert_array_equal(ranking, search.strategy_.ranking(kept))
+
+
+def test_a_page_follows_a_race_while_it_fits(race):
+    """Asked after every look, as a browser would."""
+    shown = []
+
+    class Follower(RaceListener):
+        def on_state(self, state, configurations, ranking):
+            live.update(state, configurations, ranking)
+            with urlopen(live.url) as answer:
+                shown.append(answer.read().decode())
+
+    search, data = race
+    with LiveReport() as live, Follower():
+        search.fit(*data)
+    assert len(shown) == search.n_looks_
+    assert len(set(shown)) == len(shown)
 
 
 def test_a_listener_leaves_the_logger_as_it_was(race, caplog):
@@ -219,6 +261,39 @@ def test_a_study_has_a_trial_for_each_configuration(race):
     assert not all(pruned)
     counts = [len(trial.intermediate_values) for trial in study.trials]
     np.testing.assert_array_equal(counts, results["n_looks"])
+
+
+@pytest.mark.parametrize(
+    ("kind", "distributions"),
+    [
+        (
+            RaceRandomSearchCV,
+            {"C": loguniform(0.5, 2), "coef0": uniform(1e-6, 5), "gamma": [1e-4, 1.0]},
+        ),
+        (
+            RaceSearchCV,
+            {
+                "C": floats(0.5, 2, log=True),
+                "coef0": floats(1e-6, 5),
+                "gamma": [1e-4, 1.0],
+            },
+        ),
+    ],
+)
+def test_a_study_is_logarithmic_where_the_space_is(kind, distributions):
+    """Witness: Optuna's own, read back from the study."""
+    optuna = pytest.importorskip("optuna")
+    model = SVC(kernel="poly", gamma=1.0, coef0=1.0)
+    search = kind(model, distributions, n_iter=12, random_state=0)
+    study = to_optuna_study(search.fit(*load_iris(return_X_y=True)))
+    found = optuna.search_space.intersection_search_space(study.get_trials())
+    # C spans less than two decades, and is logarithmic all the same. A list of numbers
+    # has no distribution: what it spans decides.
+    assert found["C"].log
+    assert not found["coef0"].log
+    assert found["gamma"].log
+    values = [one["C"] for one in search.cv_results_["params"]]
+    assert (found["C"].low, found["C"].high) == (min(values), max(values))
 
 
 def test_words_switches_and_branches_become_categories():

@@ -41,7 +41,7 @@ class TracesDisplay:
     """The trace matrix of a race, with a zoom on the last looks of the survivors.
 
     Rows are configurations, the winner on top; columns are looks. A blue line parts the
-    survivors from the dropped below. As in the paper, black is top, red is flop and
+    survivors from the dropped below. As in the paper, black is top, orange is flop and
     grey is dropped. A configuration that a later stage took up again is grey only in
     between.
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from types import TracebackType
 from typing import Any, Self
 
 from cvst._searched import FittedSearch
+from cvst._typing import Configuration, IntArray
+from cvst.race import RaceState
 
 __all__ = ["RaceListener", "best_of", "need", "numbers_of"]
 
@@ -19,8 +21,8 @@ class RaceListener(logging.Handler):
     """Hands on what a race tells, look by look: a base for loggers of your own.
 
     Use it as a context manager around ``fit``. Derive from it and write
-    :meth:`on_look`, :meth:`on_end` or both. An error in them is reported on standard
-    error, as logging does, and does not disturb the race.
+    :meth:`on_look`, :meth:`on_state`, :meth:`on_end` or several of them. An error in
+    them is reported on standard error, as logging does, and does not disturb the race.
 
     Examples
     --------
@@ -56,6 +58,27 @@ class RaceListener(logging.Handler):
             The configuration that leads.
         """
 
+    def on_state(
+        self,
+        state: RaceState,
+        configurations: Sequence[Configuration],
+        ranking: IntArray,
+    ) -> None:
+        """Take notice of the race after a look, to draw or report it.
+
+        These are the arguments of :meth:`cvst.report.LiveReport.update` and of
+        :func:`cvst.report.race_summary`; every display has a ``from_state``.
+
+        Parameters
+        ----------
+        state : RaceState
+            The race so far.
+        configurations : sequence of dict
+            Its configurations.
+        ranking : ndarray of int
+            Survivors, the leader first.
+        """
+
     def on_end(self, event: Mapping[str, Any]) -> None:
         """Take notice of the end.
 
@@ -76,8 +99,10 @@ class RaceListener(logging.Handler):
         event: Mapping[str, Any] = getattr(record, "cvst", {})
         try:
             if event.get("event") == "look":
-                _, _, configurations = record.cvst_race  # type: ignore[attr-defined]
+                race: Any = record.cvst_race  # type: ignore[attr-defined]
+                state, ranking, configurations = race
                 self.on_look(event, configurations[event["leader"]])
+                self.on_state(state, configurations, ranking)
             elif event.get("event") == "end":
                 self.on_end(event)
         # A logger that fails must not end a race of hours; logging's own way is to

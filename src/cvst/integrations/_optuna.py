@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import inf, isclose
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ import numpy as np
 from cvst._searched import FittedSearch
 from cvst._typing import Configuration
 from cvst._values import is_number, plain_value
+from cvst.exceptions import InvalidInputError
 from cvst.integrations._events import best_of, need
 from cvst.race import RaceState, deciding_losses
+from cvst.spaces import Space
 
 __all__ = ["to_optuna_study"]
 
-# Numbers that span more than this are shown on a logarithmic axis.
+# Listed numbers that span more than this are shown on a logarithmic axis.
 DECADES = 100
 
 
@@ -39,7 +42,9 @@ def to_optuna_study(
         Values are mean losses, lower is better. Configurations that were dropped are
         *pruned* trials with the loss of their last look or folds, often on fewer rows
         than that of the others; failed fits are failed trials. Intermediate values are
-        the losses of the looks. User attributes hold the reason of a drop.
+        the losses of the looks. User attributes hold the reason of a drop. Ranges are
+        those of the values that were tried, logarithmic where the space of the search
+        is.
 
     Examples
     --------
@@ -66,7 +71,7 @@ def to_optuna_study(
     study.set_user_attr("strategy", facts["strategy"])
     study.set_user_attr("stop_reason", facts["stop_reason"])
     study.set_user_attr("best_configuration", int(search.best_index_))
-    space = _distributions(optuna.distributions, state.configurations)
+    space = _distributions(optuna.distributions, state.configurations, _scales(search))
     for trial in _trials(optuna, state, space):
         study.add_trial(trial)
     return study
@@ -106,22 +111,52 @@ def _outcome(optuna: Any, loss: float, active: bool) -> tuple[float | None, Any]
     return float(loss), states.COMPLETE if active else states.PRUNED
 
 
+def _scales(search: FittedSearch) -> dict[str, bool]:
+    """Return which ranges of the search are logarithmic; lists are left open."""
+    given = getattr(search, "space_", getattr(search, "param_distributions", None))
+    try:
+        space = Space.of(given if given is not None else {})
+    except InvalidInputError:  # a random search draws from more than a space can hold
+        return {}
+    found: dict[str, bool] = {}
+    for entry in (one for branch in space.branches for one in branch.entries):
+        scale = _is_logarithmic(entry.marginal)
+        if scale is not None:
+            # A parameter may have another range in another branch.
+            found[entry.name] = scale and found.get(entry.name, True)
+    return found
+
+
+def _is_logarithmic(marginal: Any) -> bool | None:
+    """Return whether equal ratios of a range are equally likely; None for a list."""
+    if hasattr(marginal, "log"):
+        return bool(marginal.log)
+    if marginal.n_values < inf:
+        return None
+    low, middle, high = marginal.decode(np.array([0.25, 0.5, 0.75]))
+    return bool(low > 0 and isclose(middle**2, low * high, rel_tol=1e-6))
+
+
 def _distributions(
-    kinds: Any, configurations: Sequence[Configuration]
+    kinds: Any, configurations: Sequence[Configuration], scales: Mapping[str, bool]
 ) -> dict[str, Any]:
     """Return for each parameter what holds all its values."""
     values: dict[str, list[Any]] = {}
     for params in configurations:
         for name, value in params.items():
             values.setdefault(name, []).append(value)
-    return {name: _distribution(kinds, one) for name, one in values.items()}
+    return {
+        name: _distribution(kinds, one, scales.get(name))
+        for name, one in values.items()
+    }
 
 
-def _distribution(kinds: Any, values: list[Any]) -> Any:
+def _distribution(kinds: Any, values: list[Any], scale: bool | None) -> Any:
     # One word among numbers makes all of them categories: a distribution has one kind.
     if all(is_number(value) for value in values):
         low, high = min(values), max(values)
-        log = low > 0 and high / low >= DECADES
+        spans = scale is None and low > 0 and high / low >= DECADES
+        log = low > 0 and (spans or scale)
         if all(isinstance(value, (int, np.integer)) for value in values):
             return kinds.IntDistribution(int(low), int(high), log=bool(log))
         return kinds.FloatDistribution(float(low), float(high), log=bool(log))

@@ -55,10 +55,14 @@ CASES = [
         [{"n_neighbors": 2}, {"n_neighbors": -1}],
         "fewer than two have valid n_neighbors",
     ),
-    (KernelRidge(kernel="cosine"), [{"alpha": 1.0}], "kernel or other parameters"),
-    (SVR(kernel="poly", coef0=1.0), [{"C": 1.0}], "kernel or other parameters"),
+    (KernelRidge(kernel="cosine"), [{"alpha": 1.0}], "kernel or another parameter"),
+    (SVR(kernel="poly", coef0=1.0), [{"C": 1.0}], "kernel or another parameter"),
     (KernelRidge(kernel="rbf"), [{"alpha": 1e-300}], "rounding errors"),
-    (KernelLogisticRegression(tol=0.1), [{"alpha": 1.0}], "kernel or other parameters"),
+    (
+        KernelLogisticRegression(tol=0.1),
+        [{"alpha": 1.0}],
+        "kernel or another parameter",
+    ),
     (make_pipeline(StandardScaler(copy=False), Ridge()), [{}], "only the whole"),
     (TransformedTargetRegressor(DecisionTreeRegressor()), [{}], "shares nothing"),
     (

@@ -2,33 +2,35 @@
 
 from __future__ import annotations
 
-import logging
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
+from cvst._typing import Configuration, IntArray
 from cvst.cli._printing import say
-from cvst.cli.terminal._listening import listening
 from cvst.exceptions import InvalidInputError
+from cvst.integrations import RaceListener
+from cvst.race import RaceState
 from cvst.report import LiveReport
 
 __all__ = ["live_page"]
 
 
-class PageUpdater(logging.Handler):
+class PageUpdater(RaceListener):
     """Hands each state of the race to the page."""
 
     def __init__(self, page: LiveReport) -> None:
-        super().__init__(logging.INFO)
+        super().__init__()
         self.page = page
 
-    def emit(self, record: logging.LogRecord) -> None:
+    def on_state(
+        self,
+        state: RaceState,
+        configurations: Sequence[Configuration],
+        ranking: IntArray,
+    ) -> None:
         """Show the look just made."""
-        race: Any = getattr(record, "cvst_race", None)
-        if race is not None:
-            state, ranking, configurations = race
-            self.page.update(state, configurations, ranking)
+        self.page.update(state, configurations, ranking)
 
 
 @contextmanager
@@ -60,5 +62,5 @@ def live_page(
         ) from error
     # Standard output is for the results, which may be JSON.
     say(f"The race is shown at {page.url}", sys.stderr)
-    with page, listening(PageUpdater(page)):
+    with page, PageUpdater(page):
         yield page

@@ -35,12 +35,12 @@ POSITIVE_KERNELS: dict[str, KernelName] = {
 }
 
 # Reasons to fit configurations one by one, for the log.
-UNKNOWN = "they have a kernel or other parameters that the evaluator does not know"
+UNKNOWN = "the evaluator does not know the kernel or another parameter"
 NOT_PLAIN = (
     "the rows, targets or weights are not plain finite numbers, or the evaluator does "
     "not know the method that is asked"
 )
-UNSURE = "rounding errors might change their predictions"
+UNSURE = "rounding errors might change predictions"
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)

@@ -102,7 +102,7 @@ class PipelineEvaluator(BatchEvaluator):
                 yield from fit_alone(task, bucket.numbers, reason)
                 continue
             yield from _evaluate_bucket(task, bucket, cache, params)
-        reason = "they have steps or parameters that only the whole pipeline handles"
+        reason = "only the whole pipeline handles some steps or parameters"
         yield from fit_alone(task, alone, reason)
 
     def serves_device(self, estimator: Any) -> bool:

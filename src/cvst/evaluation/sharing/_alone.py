@@ -52,8 +52,9 @@ def tell_alone(task: Task, count: int, reason: str, level: int = logging.INFO) -
     """Log why some configurations are fitted one by one, once for each race."""
     name = type(task.estimator).__name__
     if not _was_told(task, (name, reason)):
-        noun = "configuration is" if count == 1 else "configurations are"
-        LOGGER.log(level, "%s: %d %s fitted one by one: %s", name, count, noun, reason)
+        plural = f"{count} configurations are fitted one by one"
+        what = "1 configuration is fitted by itself" if count == 1 else plural
+        LOGGER.log(level, "%s: %s: %s", name, what, reason)
 
 
 def _was_told(task: Task, message: tuple[str, str]) -> bool:

@@ -81,7 +81,7 @@ def share_or_fit_alone(
             yield OneByOne().evaluate_one(task, number)
         return
     outcomes: list[Outcome] = []
-    reason, level = "their own parameters do not allow to share", logging.INFO
+    reason, level = "the parameters do not allow sharing", logging.INFO
     try:
         outcomes = share(task, list(members))
     except NotSharedError as error:
