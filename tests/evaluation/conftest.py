@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 
+import evaluator_tasks
 import numpy as np
 import pytest
-import tasks
 from threadpoolctl import threadpool_limits
 
 from cvst.evaluation import OneByOne, batch_evaluator_for, check_evaluator
@@ -69,4 +69,4 @@ def make_inputs(request):
 @pytest.fixture(scope="module")
 def make_task(request):
     """Train on the first rows and test on the others, as a look of a race or alone."""
-    return partial(tasks.make_task, n_train=request.module.N_TRAIN)
+    return partial(evaluator_tasks.make_task, n_train=request.module.N_TRAIN)

@@ -719,4 +719,4 @@ def test_neither_plan_nor_log_takes_the_first_looks_for_the_whole_race(
     told = capsys.readouterr().out
     assert f"on {len(regression[1])} rows, to begin with" in told
     assert "at most" not in told
-    assert "1 of 1 configuration\n" in told
+    assert "begins with 1 configuration\n" in told

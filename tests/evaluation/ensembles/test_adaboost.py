@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+import evaluator_tasks
 import numpy as np
 import pandas as pd
 import pytest
-import tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.ensemble import AdaBoostClassifier, AdaBoostRegressor
@@ -25,7 +25,7 @@ def draw_rows(seed):
     return X, X[:, 0] - X[:, 1] + rng.normal(size=60), rng.random(40) + 0.2
 
 
-make_task = partial(tasks.make_task, n_train=40)
+make_task = partial(evaluator_tasks.make_task, n_train=40)
 
 
 @settings(max_examples=20, deadline=None)

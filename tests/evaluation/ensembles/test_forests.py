@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+import evaluator_tasks
 import numpy as np
 import pandas as pd
 import pytest
-import tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -43,7 +43,7 @@ def labels(signal, n_classes):
     return np.array(["a", "b", "c", "d"])[np.digitize(signal, edges)]
 
 
-make_task = partial(tasks.make_task, n_train=N_TRAIN)
+make_task = partial(evaluator_tasks.make_task, n_train=N_TRAIN)
 
 
 @settings(max_examples=20, deadline=None)

@@ -106,8 +106,8 @@ def test_looks_of_a_race_nest(make_task, assert_same_as_one_by_one, gamma, respo
             grid,
             X,
             y,
-            n_train,
-            scratch,
+            n_train=n_train,
+            scratch=scratch,
             response=response,
         )
         assert_same_as_one_by_one(task, rtol=TOLERANCE, atol=TOLERANCE)
@@ -142,7 +142,7 @@ def test_narrow_kernels(
         [{"alpha": n_train * 10.0**power} for power in range(-8, 2)],
         X,
         y,
-        n_train,
+        n_train=n_train,
         fit_params={"sample_weight": rng.uniform(0, 3, size=n_train)},
         response="decision_function",
     )

@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from functools import partial
 
+import evaluator_tasks
 import numpy as np
 import pandas as pd
 import pytest
-import tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -31,7 +31,7 @@ def draw_rows(seed, n_features=8, n_targets=1, correlation=0.7):
     return X, y.ravel() if n_targets == 1 else y, rng.random(N_TRAIN) + 0.1
 
 
-make_task = partial(tasks.make_task, n_train=N_TRAIN)
+make_task = partial(evaluator_tasks.make_task, n_train=N_TRAIN)
 
 
 @settings(max_examples=40, deadline=None)

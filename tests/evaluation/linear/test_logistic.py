@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from functools import partial
 
+import evaluator_tasks
 import numpy as np
 import pandas as pd
 import pytest
-import tasks
 from scipy import optimize, sparse
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.linear_model import LogisticRegression
@@ -43,7 +43,9 @@ def make_loss(n_classes, has_intercept, seed=0):
     return LogisticLoss(rows, labels[:N_TRAIN], weights, n_outputs, has_intercept)
 
 
-make_task = partial(tasks.make_task, n_train=N_TRAIN, response="predict_proba")
+make_task = partial(
+    evaluator_tasks.make_task, n_train=N_TRAIN, response="predict_proba"
+)
 
 
 KINDS = pytest.mark.parametrize(

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from evaluator_tasks import make_task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.linear_model import Ridge, RidgeClassifier
-from tasks import make_task
 
 from cvst.evaluation import Task, batch_evaluator_for
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+import evaluator_tasks
 import numpy as np
 import pandas as pd
 import pytest
-import tasks
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
@@ -37,7 +37,7 @@ def draw_rows(seed, n_columns, kind):
     return X, rng
 
 
-make_task = partial(tasks.make_task, n_train=N_TRAIN)
+make_task = partial(evaluator_tasks.make_task, n_train=N_TRAIN)
 
 
 KS = st.lists(st.integers(1, N_TRAIN + 2), min_size=2, max_size=5)
