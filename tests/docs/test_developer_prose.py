@@ -92,6 +92,35 @@ def test_the_redesign_took_the_seconds_that_the_page_says():
     assert "All others are between {} and {}.".format(*ends) in text
 
 
+def test_all_races_took_the_seconds_that_the_page_says():
+    name, text = "before_after_all.jsonl", plain(RAN)
+    rounds = Counter(" ".join(one["race"]) for one in records(name))
+    assert (len(rounds), max(rounds.values())) == (25, 15)
+    few = [rounds[race] for race in rounds if race.startswith("boosting")]
+    assert (min(few), max(few)) == (1, 3)
+    mean, reach = last_line(name)[2].split(" (")
+    told = (
+        f"The redesign takes {mean} times the seconds (geometric mean over 25 races; "
+    )
+    assert f"{told}90 % range {reach}" in text
+    middle = {race: np.median(ratios(name, race, "after", "before")) for race in rounds}
+    ends = short(min(middle.values()), 3), short(max(middle.values()), 3)
+    assert "By race the medians go from {} to {};".format(*ends) in text
+    assert {race for race, value in middle.items() if value > 1.03} == {
+        "forest track_and_confirm",
+        "neighbours cvst",
+        "klr cvst",
+        "klr track_and_confirm",
+        "nusvc track_and_confirm",
+    }
+    assert rounds["forest track_and_confirm"] == 2
+    table = script("speed/before_after.py").table(RESULTS / name, 12)
+    now = table.splitlines()[-1].strip("|").split("|")[-1].strip()
+    assert f"Until now: {now}." in text
+    longest = max(ratios(name, race, "now", "before").max() for race in rounds)
+    assert round(longest) == 6
+
+
 def test_rounding_took_the_seconds_that_the_page_says():
     name, text = "before_after_rounding.jsonl", plain(RAN)
 

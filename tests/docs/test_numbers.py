@@ -582,6 +582,30 @@ def test_the_table_of_clusters_shows_all_that_was_measured():
     assert shown == expected
 
 
+def test_the_second_run_on_5000_rows_is_told():
+    """Beside the first, and without its first fold."""
+    text = page("docs/user_guide/clusters.md")
+    first, second = [
+        {(one["case"], one["engine"], one["workers"]): one for one in races}
+        for key, races in runs_on_clusters()
+        if key == ("cross_validation", 5000)
+    ]
+    for engine, told in ("default", ".78"), ("loky", ".94"):
+        alone, eight = first["LightGBM", "default", 1], first["LightGBM", engine, 8]
+        assert f"{alone['seconds'] / 8 / eight['seconds']:.2f}"[1:] == told
+    assert "the two shares of LightGBM were .78 and .94" in text
+    alone = second["SVC", "default", 1], second["LightGBM", "default", 1]
+    told = " s and ".join(f"{one['seconds']:.1f}" for one in alone)
+    assert f"whose one process took {told} s." in text
+    svc, eight = alone[0]["look_seconds"], second["SVC", "loky", 8]
+    spent, share = eight["look_seconds"], sum(svc[1:]) / 8
+    assert (
+        f"of the {eight['seconds']:.1f} s of the eight processes with 5,000 rows the "
+        f"first fold took {spent[0]:.1f}, and the other four, alone, have a share of "
+        f"{share / sum(spent[1:]):.2f}".replace(" 0.", " .")
+    ) in text
+
+
 def test_the_commands_of_clusters_are_those_of_its_runs():
     section = page("docs/user_guide/clusters.md").split("## Measured")[1]
     told = set()
