@@ -587,7 +587,7 @@ def test_the_second_run_on_5000_rows_is_told():
     text = page("docs/user_guide/clusters.md")
     first, second = [
         {(one["case"], one["engine"], one["workers"]): one for one in races}
-        for key, races in runs_on_clusters()
+        for key, races in list(runs_on_clusters())
         if key == ("cross_validation", 5000)
     ]
     for engine, told in ("default", ".78"), ("loky", ".94"):
