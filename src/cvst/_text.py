@@ -186,7 +186,7 @@ def nearest_name(name: str, known: list[str]) -> str:
     --------
     >>> nearest_name("C", ["svc__C", "svc__coef0"])
     "Did you mean 'svc__C'? "
-    >>> nearest_name("ridge__C", ["ridge__alpha", "ridge__tol"])
+    >>> nearest_name("ridge__C", ["ridge", "ridge__tol"])
     ''
     """
     inside = [one for one in known if one.endswith(f"__{name}")]
@@ -194,11 +194,15 @@ def nearest_name(name: str, known: list[str]) -> str:
     step = name[: name.rfind("__") + 2] if "__" in name else ""
     # The name of a step alone makes its parameters alike, so it is left out of them.
     same = [one.removeprefix(step) for one in known if one.startswith(step)]
-    others = [one for one in known if not step or not one.startswith(step)]
     close = [
         step + one for one in get_close_matches(name.removeprefix(step), same, n=1)
     ]
-    found = inside or alike or close or get_close_matches(name, others, n=1)
+    found = (
+        inside
+        or alike
+        or close
+        or ([] if same else get_close_matches(name, known, n=1))
+    )
     return f"Did you mean {found[0]!r}? " if found else ""
 
 
