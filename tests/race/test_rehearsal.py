@@ -79,11 +79,14 @@ def test_a_race_without_an_end_is_planned_up_to_a_limit():
     assert len(rehearse(Same(), Problem(3, 30))) == MOST_LOOKS
 
 
-def test_a_strategy_that_fails_is_planned_up_to_there():
+def test_a_strategy_that_fails_is_planned_up_to_there(caplog):
     def judged(state, seen):
-        assert state.n_looks < 2
+        assert state.n_looks < 2, "too many"
 
-    assert len(rehearse(Same(9, judged), Problem(3, 30))) == 2
+    with caplog.at_level("INFO", "cvst"):
+        assert len(rehearse(Same(9, judged), Problem(3, 30))) == 2
+    assert "planned up to look 2" in caplog.text
+    assert "AssertionError: too many" in caplog.text
 
 
 def test_a_strategy_that_fails_at_once_has_its_first_look():

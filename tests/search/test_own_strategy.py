@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib.util
+import pickle
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from sklearn.kernel_ridge import KernelRidge
 from cvst import RaceGridSearchCV
 from cvst.displays import SurvivorsDisplay, TracesDisplay
 from cvst.race import Look, Strategy, Verdict
+from cvst.race._rehearsal import MOST_LOOKS, rehearse
 from cvst.report import summary
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +78,7 @@ def test_a_short_strategy_gets_plan_report_and_displays(data):
         (look.stage, look.n_train, len(look.configurations)) for look in looks
     ]
     assert plan.refit_seconds > 0
+    assert "a race can have more or fewer" in " ".join(str(plan).split())
     page = summary(search)
     assert "one is left" in page["stop_sentence"]
     # Its looks leave nothing to estimate from, so no estimate is pointed to.
@@ -94,6 +97,48 @@ def test_a_short_strategy_keeps_a_budget(data):
     search = search_with(load("halving").Halving(), time_budget=30).fit(*data)
     assert search.stop_reason_ == "one is left"
     assert search.budget_settings_ == {"max_looks": None}
+
+
+class UntilOneIsLeft(Strategy):
+    """Drop the worst on more and more rows: equal losses have no worst."""
+
+    def stop_reason(self, state):
+        return "one is left" if state.active.sum() == 1 else None
+
+    def next_look(self, state):
+        n_train = min(100 + 10 * state.n_looks, 250)
+        rows = state.problem.prefix(n_train)
+        return Look(*rows, n_train, np.flatnonzero(state.active))
+
+    def judge(self, state, look, seen):
+        top = seen.mean_losses < 1.01 * np.median(seen.mean_losses)
+        if seen.mean_losses.min() == seen.mean_losses.max():
+            top[:] = True
+        elif top.all():
+            top[np.argmax(seen.mean_losses)] = False
+        drops = dict.fromkeys(look.configurations[~top].tolist(), "worst")
+        return Verdict(top, np.full(len(top), np.nan), drops)
+
+
+def test_a_race_is_rehearsed_once(data, monkeypatch):
+    """However often a plan or a budget asks, and again for other parameters."""
+    asked = []
+
+    def counted(*args):
+        asked.append(args)
+        return rehearse(*args)
+
+    monkeypatch.setattr("cvst.race._strategy.rehearse", counted)
+    strategy = UntilOneIsLeft()
+    search = search_with(strategy, time_budget=20).fit(*data)
+    assert search.stop_reason_ == "one is left"
+    assert len(asked) == 1
+    plan = search_with(UntilOneIsLeft()).plan(*data)
+    assert len(plan.looks) == MOST_LOOKS
+    assert len(asked) == 2
+    # And what it knows of the rows is not pickled with it.
+    assert "_rehearsed" in vars(search.strategy_)
+    assert "_rehearsed" not in vars(pickle.loads(pickle.dumps(search.strategy_)))
 
 
 def test_an_incomplete_strategy_is_told_all_that_is_missing():

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from copy import deepcopy
 from itertools import islice
 
@@ -19,11 +19,13 @@ from cvst.race._state import RaceState
 
 __all__ = ["MOST_LOOKS", "rehearse"]
 
-# A strategy that never ends on equal losses is planned up to here.
-MOST_LOOKS = 100
+LOGGER = logging.getLogger("cvst")
 
-# Most losses of a look that is rehearsed: strategies are planned several times in a
-# search, and judge equal losses alike, however many there are.
+# A strategy that never ends on equal losses is planned up to here.
+MOST_LOOKS = 50
+
+# Most losses of a look that is rehearsed: equal ones are judged alike, however many
+# there are.
 MOST_LOSSES = 200_000
 
 
@@ -79,12 +81,21 @@ def rehearse(
     start = last = RaceState(problem)
     if most_looks == 1:
         return (_planned(decider.next_look(start)),)
-    # Where a strategy cannot judge such losses, the looks so far are what is known.
-    with suppress(Exception), np.errstate(all="ignore"):
+    try:
         # A copy, since strategies of users may keep things that they should not.
         states = race(start, _Equal(), deepcopy(decider))
-        for state in islice(states, most_looks):
-            last = state
+        with np.errstate(all="ignore"):
+            for state in islice(states, most_looks):
+                last = state
+    except Exception as error:
+        LOGGER.info(
+            "%r is planned up to look %d, since it cannot judge a look without fits: "
+            "%s: %s",
+            decider,
+            max(1, last.n_looks),
+            type(error).__name__,
+            error,
+        )
     if not last.observations:
         # What is wrong from the start is told as in the race itself.
         return (_planned(decider.next_look(start)),)

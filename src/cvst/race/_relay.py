@@ -138,6 +138,11 @@ class Relay(Strategy):
         return self.strategy.look_chances(problem)
 
     @property
+    def rehearses(self) -> bool:
+        """Whether the strategy does."""
+        return self.strategy.rehearses
+
+    @property
     def proposes(self) -> bool:
         """Whether the strategy does: that legs may follow is no reason to race one."""
         return self.strategy.proposes

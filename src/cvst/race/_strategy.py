@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -167,7 +167,23 @@ class Strategy(Parametrised, ABC):
         all do equally well. Write it yourself where a race of others can be longer. Of
         a strategy that proposes only the first look can be known.
         """
-        return rehearse(self, problem, most_looks=1 if self.proposes else MOST_LOOKS)
+        # A search asks often, and a rehearsal is not free.
+        kept = getattr(self, "__dict__", {})
+        asked, name, looks = kept.get("_rehearsed", (None, "", ()))
+        if asked is not problem or name != repr(self):
+            looks = rehearse(self, problem, 1 if self.proposes else MOST_LOOKS)
+            kept["_rehearsed"] = problem, repr(self), looks
+        planned: tuple[PlannedLook, ...] = looks
+        return planned
+
+    @property
+    def rehearses(self) -> bool:
+        """Whether its plan is a rehearsal, so that a race may have other looks."""
+        return type(self).planned_looks is Strategy.planned_looks
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave out what was rehearsed: it holds all that is known of the rows."""
+        return {k: v for k, v in vars(self).items() if k != "_rehearsed"}
 
     def subset_sizes(self, problem: Problem) -> Sequence[int]:
         """Return the training rows of the looks on first rows that can come."""

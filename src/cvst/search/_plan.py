@@ -97,14 +97,13 @@ class RacePlan:
     n_samples, n_configurations : int
         Size of the data and of the grid.
     looks : tuple of LookForecast
-        All looks of the longest race.
+        All looks of the longest race, unless they are rehearsed.
     safety_zone : float or None
         Step up to which none can be dropped; None for strategies without one.
     first_drop : int or None
         Step in which the first drop is possible.
     safety_rows : int or None
-        Training rows of that step: a configuration that is good from there on is
-        never dropped before it has shown so.
+        Training rows of that step: what is good from there on is not dropped before.
     error_bounds : dict of float to float
         Bound on the probability that a stable winner is dropped, by its probability
         to be top (open test only).
@@ -127,6 +126,8 @@ class RacePlan:
         the books are kept, and ``best_score_estimate_`` is made.
     proposes : bool
         Whether more configurations join, so that the plan is of the first looks alone.
+    rehearsed : bool
+        Whether the looks are those of configurations that do equally well.
     """
 
     strategy: str
@@ -148,6 +149,7 @@ class RacePlan:
     refit_range: tuple[float, float]
     other_seconds: float = 0.0
     proposes: bool = False
+    rehearsed: bool = False
 
     @property
     def race_seconds(self) -> float:
@@ -260,10 +262,8 @@ def plan_race(
 
     Parameters
     ----------
-    setup : Setup
-        The race.
-    n_folds : int
-        Folds of the cross-validation to compare with.
+    setup, n_folds
+        The race, and the folds of the cross-validation to compare with.
     clock : callable
         Returns seconds.
     prepared : float
@@ -315,6 +315,7 @@ def plan_race(
         refit_range=(low * refit, high * refit),
         other_seconds=other,
         proposes=strategy.proposes,
+        rehearsed=strategy.rehearses,
     )
 
 
@@ -350,8 +351,7 @@ def _after(
 
 
 def _seconds_of(work: Callable[[], Any], clock: Callable[[], float]) -> float:
-    """Return the seconds of some work the second time; the first one is longer."""
-    work()
+    work()  # the first time takes longer
     begun = clock()
     work()
     return clock() - begun
@@ -361,8 +361,7 @@ def _race_range(
     model: CostModel, looks: tuple[LookForecast, ...]
 ) -> tuple[float, float]:
     """Return the range of a race: its counts may be off, and the cost of its fits."""
-    seconds = sum(look.seconds for look in looks)
-    if seconds <= 0:
+    if (seconds := sum(look.seconds for look in looks)) <= 0:
         return 0.0, 0.0
     doubts = [model.doubt(look.n_train) for look in looks]
     low, high = (
@@ -436,12 +435,8 @@ def _range_text(seconds: tuple[float, float]) -> str:
 def _cost_text(cost: PowerCurve, n_samples: int) -> str:
     """Return a cost as a formula, without the part that is not to be seen.
 
-    Examples
-    --------
     >>> _cost_text(PowerCurve(0.0016, 1e-20, 1.0), 1000)
     '0.0016 s, whatever the rows'
-    >>> _cost_text(PowerCurve(0.0016, 1e-6, 1.0), 1000)
-    '0.0016 s + 1e-06 s * n^1.00'
     """
     if cost(n_samples) - cost.constant < UNSEEN * cost.constant:
         return f"{cost.constant:.2g} s, whatever the rows"
@@ -455,6 +450,11 @@ def _sentences(plan: RacePlan) -> list[str]:
         sentences.append(
             "More configurations join while it races, until the time or the number of "
             "proposals is used up: all that follows is about these first looks alone."
+        )
+    elif plan.rehearsed:
+        sentences.append(
+            "These are the looks of configurations that do equally well: the strategy "
+            "does not say which may come, and a race can have more or fewer."
         )
     if plan.safety_zone is not None:
         rows = "" if plan.safety_rows is None else f", at {plan.safety_rows:,} rows"
