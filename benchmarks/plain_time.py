@@ -41,14 +41,8 @@ from sklearn.model_selection import GridSearchCV, ParameterGrid
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
 from cvst.displays._time_consumption import shares_unknown_work
 from cvst.evaluation.machinery import covered_by_one_fit
-from cvst.race import (
-    Look,
-    LookLosses,
-    Problem,
-    RaceState,
-    Verdict,
-    plain_search_seconds,
-)
+from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race.machinery import plain_search_seconds
 
 N_FOLDS = 5
 ROWS = 1_000, 3_000

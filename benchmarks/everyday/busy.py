@@ -36,7 +36,7 @@ import one_thread  # noqa: F401 - before NumPy
 from tasks import Task, chosen_tasks
 
 import cvst
-from cvst.race import ProposeAndConfirm
+from cvst.race.machinery import ProposeAndConfirm
 from cvst.search._proposal_source import ProposalSource
 from cvst.search._watched import WatchedSource
 

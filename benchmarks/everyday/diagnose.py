@@ -23,7 +23,7 @@ import one_thread  # noqa: F401 - before NumPy
 from tasks import ABSOLUTE, ACCURACY, LOG_LOSS, Task, chosen_tasks
 
 import cvst
-from cvst.race import ProposeAndConfirm
+from cvst.race.machinery import ProposeAndConfirm
 
 # How many of the first fold are judged, besides those that were confirmed.
 N_BEST = 8

@@ -54,7 +54,7 @@ from cvst import (
     load_checkpoint,
 )
 from cvst.exceptions import BudgetTooSmallError, CheckpointError
-from cvst.race import BitTable
+from cvst.race.machinery import BitTable
 from cvst.search.checkpoint import _pace
 
 C = [0.01, 0.1, 1.0, 10.0]

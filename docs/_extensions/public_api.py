@@ -15,10 +15,14 @@ from typing import Any
 
 import cvst
 
-__all__ = ["documented_names", "homes", "page_of", "setup", "write_pages"]
+__all__ = ["NOT_PUBLIC", "documented_names", "homes", "page_of", "setup", "write_pages"]
 
 # In the order of the menu: what users need first comes first.
 FIRST = ["cvst", "cvst.search", "cvst.race", "cvst.spaces", "cvst.displays"]
+
+# The command line has pages of its own and no names to import; workers are for the
+# library alone.
+NOT_PUBLIC = ("cvst.cli", "cvst.parallel")
 
 
 def packages() -> list[str]:
@@ -28,9 +32,7 @@ def packages() -> list[str]:
         for module in pkgutil.iter_modules(cvst.__path__, prefix="cvst.")
         if not module.name.rsplit(".", 1)[-1].startswith("_")
     ]
-    # The command line has pages of its own, and no names to import.
-    found = [name for name in ["cvst", *found] if name != "cvst.cli"]
-    return [*FIRST, *sorted(set(found) - set(FIRST))]
+    return [*FIRST, *sorted({"cvst", *found} - {*FIRST, *NOT_PUBLIC})]
 
 
 def documented_names() -> dict[str, list[str]]:

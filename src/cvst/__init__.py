@@ -52,7 +52,6 @@ _PACKAGES = (
     "exceptions",
     "integrations",
     "learners",
-    "parallel",
     "proposals",
     "race",
     "report",

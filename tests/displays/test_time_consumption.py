@@ -5,14 +5,8 @@ from sklearn.linear_model import Ridge
 from cvst import RaceGridSearchCV
 from cvst._text import about_seconds
 from cvst.displays import TimeConsumptionDisplay
-from cvst.race import (
-    Look,
-    LookLosses,
-    Problem,
-    RaceState,
-    Verdict,
-    plain_search_seconds,
-)
+from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race.machinery import plain_search_seconds
 from cvst.report import summary
 
 

@@ -41,13 +41,21 @@ def test_every_public_name_has_an_entry(tmp_path):
         )
     }
     for found in pkgutil.iter_modules(cvst.__path__, prefix="cvst."):
-        if found.name.split(".")[1].startswith("_") or found.name == "cvst.cli":
+        if found.name.split(".")[1].startswith("_") or found.name in api.NOT_PUBLIC:
             continue
         for name in importlib.import_module(found.name).__all__:
             home = api.homes()[found.name, name]
             assert home in entries, f"{found.name}.{name}"
             assert f"<{home}>`" in pages[found.name]
     assert all(f"cvst.{name}" in entries for name in cvst.__all__)
+
+
+def test_the_policy_names_what_is_not_public():
+    """Witness: the packages that get no pages."""
+    text = (ROOT / "docs" / "developer" / "deprecation.md").read_text(encoding="utf-8")
+    [line] = re.findall(r"^- \*\*Not public\*\* (.*)$", text, re.MULTILINE)
+    named = re.findall(r"`(cvst\.\w+)`", line)
+    assert sorted(named) == sorted(extension("public_api").NOT_PUBLIC)
 
 
 def test_pages_that_are_gone_are_removed(tmp_path):

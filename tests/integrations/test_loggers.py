@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 from cvst import RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.datasets import make_noisy_sinc
 from cvst.integrations import MLflowLogger, RaceListener, WandbLogger, to_optuna_study
-from cvst.race import deciding_mean
+from cvst.race.machinery import deciding_mean
 from cvst.report import LiveReport
 from cvst.spaces import floats
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from cvst.learners import IRLSResult
+from cvst.learners._irls import IRLSResult
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from cvst.learners import solve_irls
+from cvst.learners._irls import solve_irls
 
 
 def gaussian_problem(n_samples, gamma, seed=0, noise=0.25):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from cvst.learners import solve_irls
+from cvst.learners._irls import solve_irls
 
 
 @pytest.fixture(scope="module")

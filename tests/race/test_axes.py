@@ -9,7 +9,7 @@ from sklearn.model_selection import ParameterGrid, ParameterSampler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from cvst.race import space_of
+from cvst.race.machinery import space_of
 
 
 def axes_of(configurations, **options):

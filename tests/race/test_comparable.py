@@ -4,14 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvst.race import (
-    Look,
-    LookLosses,
-    Problem,
-    RaceState,
-    Verdict,
-    comparable_means,
-)
+from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race.machinery import comparable_means
 
 OWN = np.array([0.1, 0.2, 0.4, 0.6])
 

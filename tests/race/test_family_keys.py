@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 
-from cvst.race import FamilyKeys
+from cvst.race.machinery import FamilyKeys
 
 
 class Told:

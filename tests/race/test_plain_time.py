@@ -5,14 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cvst.race import (
-    Look,
-    LookLosses,
-    Problem,
-    RaceState,
-    Verdict,
-    plain_search_seconds,
-)
+from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race.machinery import plain_search_seconds
 
 N_ROWS = 1000
 

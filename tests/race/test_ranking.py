@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cvst.race import Look, LookLosses, Problem, RaceState, Verdict, rank_all
+from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race.machinery import rank_all
 
 NAN = np.nan
 

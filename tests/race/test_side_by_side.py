@@ -7,15 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pytest
 
-from cvst.race import (
-    AtMost,
-    LookLosses,
-    Problem,
-    ProposeAndConfirm,
-    RaceState,
-    Trial,
-    race,
-)
+from cvst.race import AtMost, LookLosses, Problem, RaceState, race
+from cvst.race.machinery import ProposeAndConfirm, Trial
 
 N_ROWS = 60
 

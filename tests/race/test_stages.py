@@ -7,7 +7,6 @@ import pytest
 
 from cvst.race import (
     CVST,
-    Alone,
     AtMost,
     FoldRace,
     LookLosses,
@@ -17,6 +16,7 @@ from cvst.race import (
     SubsetLook,
     race,
 )
+from cvst.race.machinery import Alone
 
 
 class Means:

@@ -7,14 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from cvst.race import (
-    AtMost,
-    LookLosses,
-    Problem,
-    ProposeAndConfirm,
-    RaceState,
-    race,
-)
+from cvst.race import AtMost, LookLosses, Problem, RaceState, race
+from cvst.race.machinery import ProposeAndConfirm
 
 # Folds train on 32,000 of these, and the rungs below on 8,000, 2,000 and 500.
 N_ROWS = 40_000

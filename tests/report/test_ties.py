@@ -3,9 +3,10 @@ import pytest
 from scipy.stats import binomtest
 
 from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
-from cvst.report import stop_sentence, summary
+from cvst.report import summary
 from cvst.report._explain import why_it_won
 from cvst.report._ties import Tie, tie_of
+from cvst.report.machinery import stop_sentence
 
 
 def state_of(*tables, drops=None, fold=None):

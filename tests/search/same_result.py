@@ -42,7 +42,7 @@ from cvst import (
     TrackAndConfirm,
 )
 from cvst.learners import KernelLogisticRegression
-from cvst.race import BitTable
+from cvst.race.machinery import BitTable
 
 TIMES = {"seconds", "elapsed", "fit_seconds", "score_seconds"}
 

@@ -19,7 +19,8 @@ from cvst import (
     RaceSearchCV,
 )
 from cvst.exceptions import InvalidInputError
-from cvst.race import LOSS_BYTES, Problem
+from cvst.race import Problem
+from cvst.race.machinery import LOSS_BYTES
 from cvst.search._memory import shared_room
 
 K = 100

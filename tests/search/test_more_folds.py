@@ -15,8 +15,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from cvst import RaceSearchCV
-from cvst.race import ProposeAndConfirm, _proposal_folds
+from cvst.race import _proposal_folds
 from cvst.race._families import Record, record_of
+from cvst.race.machinery import ProposeAndConfirm
 
 SPACE = {
     "max_depth": randint(2, 20),

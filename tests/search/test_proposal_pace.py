@@ -14,7 +14,8 @@ from sklearn.svm import SVC
 
 from cvst import RaceSearchCV
 from cvst.proposals import RandomProposer
-from cvst.race import Problem, Trial
+from cvst.race import Problem
+from cvst.race.machinery import Trial
 from cvst.search._proposal_source import CREDIT, LARGEST_SHARES, ProposalSource
 from cvst.spaces import Space
 

@@ -31,7 +31,7 @@ from sklearn.tree import DecisionTreeRegressor
 from cvst import RaceSearchCV
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.proposals import RandomProposer
-from cvst.race import ProposeAndConfirm
+from cvst.race.machinery import ProposeAndConfirm
 from cvst.report import summary
 from cvst.search._base import BaseRaceSearch
 from cvst.search._proposal_source import ProposalSource

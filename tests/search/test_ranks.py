@@ -21,8 +21,8 @@ from cvst.race import (
     SubsetLook,
     TrackAndConfirm,
     race,
-    shared_deciding_looks,
 )
+from cvst.race.machinery import shared_deciding_looks
 from cvst.search._results import final_scores, ranked_by_score
 
 N_ROWS = 90

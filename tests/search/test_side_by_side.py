@@ -13,8 +13,9 @@ from scipy.stats import uniform
 from shifted_mean import ShiftedMean
 
 from cvst import RaceSearchCV
-from cvst.race import Problem, ProposeAndConfirm, RaceState
+from cvst.race import Problem, RaceState
 from cvst.race._proposal_times import OWN_SHARE
+from cvst.race.machinery import ProposeAndConfirm
 from cvst.search._proposal_source import ProposalSource
 
 

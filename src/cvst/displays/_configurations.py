@@ -13,7 +13,8 @@ from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.displays._race import Race, check_started
 from cvst.displays._scores import LOSS
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, Strategy, comparable_means, shared_deciding_looks
+from cvst.race import RaceState, Strategy
+from cvst.race.machinery import comparable_means, shared_deciding_looks
 
 __all__ = ["SeenConfigurations", "chosen_names"]
 

@@ -26,7 +26,8 @@ from cvst.displays._style import (
     prepare_axes,
     tidy,
 )
-from cvst.race import Observation, RaceState, Strategy, deciding_looks
+from cvst.race import Observation, RaceState, Strategy
+from cvst.race.machinery import deciding_looks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

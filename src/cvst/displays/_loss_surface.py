@@ -13,7 +13,8 @@ from cvst.displays._picture_axes import PictureAxis, choose_axes
 from cvst.displays._race import Race, check_started, draw_legend, draw_title
 from cvst.displays._scores import LOSS, label_of
 from cvst.displays._style import prepare_axes
-from cvst.race import RaceState, Strategy, deciding_losses
+from cvst.race import RaceState, Strategy
+from cvst.race.machinery import deciding_losses
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ import numpy as np
 from cvst._text import value_text
 from cvst._typing import Configuration, IntArray
 from cvst.exceptions import InvalidInputError
-from cvst.race import levels_of
+from cvst.race.machinery import levels_of
 
 __all__ = ["PictureAxis", "choose_axes"]
 

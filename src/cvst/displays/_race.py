@@ -14,7 +14,8 @@ from cvst._typing import Configuration, IntArray
 from cvst.displays._scores import LOSS, seen_by_score
 from cvst.displays._style import BOUNDARY
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, Strategy, rank_all
+from cvst.race import RaceState, Strategy
+from cvst.race.machinery import rank_all
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

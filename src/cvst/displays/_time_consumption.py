@@ -20,7 +20,8 @@ from cvst.displays._race import (
 )
 from cvst.displays._style import BOUNDARY, COLOURS, prepare_axes, tidy
 from cvst.evaluation import OneByOne, batch_evaluator_for
-from cvst.race import RaceState, plain_search_seconds
+from cvst.race import RaceState
+from cvst.race.machinery import plain_search_seconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

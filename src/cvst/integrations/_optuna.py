@@ -13,7 +13,8 @@ from cvst._typing import Configuration
 from cvst._values import is_number, plain_value
 from cvst.exceptions import InvalidInputError
 from cvst.integrations._events import best_of, need
-from cvst.race import RaceState, deciding_losses
+from cvst.race import RaceState
+from cvst.race.machinery import deciding_losses
 from cvst.spaces import Space
 
 __all__ = ["to_optuna_study"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cvst.learners._irls import IRLSResult, solve_irls
 from cvst.learners._kernel_logistic import KernelLogisticRegression
 from cvst.learners._weighted_ensemble import (
     WeightedEnsembleClassifier,
@@ -10,9 +9,7 @@ from cvst.learners._weighted_ensemble import (
 )
 
 __all__ = [
-    "IRLSResult",
     "KernelLogisticRegression",
     "WeightedEnsembleClassifier",
     "WeightedEnsembleRegressor",
-    "solve_irls",
 ]

@@ -3,20 +3,18 @@
 The page needs no network. Writing it needs the extra ``cvst[report]``.
 """
 
-from cvst.report._explain import settled_reason, stop_sentence
 from cvst.report._history import history
 from cvst.report._html import html_report, page_html, write_report
 from cvst.report._live import LiveReport
 from cvst.report._notebook import notebook_html
 from cvst.report._store import StoredRace, race_bytes, read_race
-from cvst.report._summary import estimate_values, race_summary, score_name, summary
-from cvst.report._ties import Tie, tie_of
+from cvst.report._summary import race_summary, summary
+from cvst.report._ties import Tie
 
 __all__ = [
     "LiveReport",
     "StoredRace",
     "Tie",
-    "estimate_values",
     "history",
     "html_report",
     "notebook_html",
@@ -24,10 +22,6 @@ __all__ = [
     "race_bytes",
     "race_summary",
     "read_race",
-    "score_name",
-    "settled_reason",
-    "stop_sentence",
     "summary",
-    "tie_of",
     "write_report",
 ]

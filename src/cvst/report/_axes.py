@@ -9,7 +9,7 @@ import numpy as np
 
 from cvst._text import value_text
 from cvst._typing import Configuration
-from cvst.race import levels_of
+from cvst.race.machinery import levels_of
 
 __all__ = ["differing_texts", "parameter_axes"]
 

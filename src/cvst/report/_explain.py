@@ -8,7 +8,8 @@ import numpy as np
 
 from cvst._text import configuration_text
 from cvst._typing import Configuration, IntArray
-from cvst.race import RaceState, Strategy, deciding_looks
+from cvst.race import RaceState, Strategy
+from cvst.race.machinery import deciding_looks
 from cvst.report._measures import Measure
 from cvst.report._ties import DROPPED_BY_TEST, Tie
 

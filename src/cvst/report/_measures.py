@@ -11,7 +11,8 @@ from cvst._text import score_text
 from cvst._typing import FloatArray
 from cvst._values import finite_or_none
 from cvst.displays import IncumbentDisplay
-from cvst.race import RaceState, comparable_means, deciding_mean
+from cvst.race import RaceState
+from cvst.race.machinery import comparable_means, deciding_mean
 
 __all__ = ["Measure", "measure_values", "measures_of"]
 

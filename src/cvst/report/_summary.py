@@ -18,7 +18,8 @@ from cvst.displays import (
     TimeConsumptionDisplay,
 )
 from cvst.exceptions import InvalidInputError
-from cvst.race import RaceState, Strategy, deciding_looks, deciding_mean, rank_all
+from cvst.race import RaceState, Strategy
+from cvst.race.machinery import deciding_looks, deciding_mean, rank_all
 from cvst.report._advice import advice
 from cvst.report._axes import differing_texts, parameter_axes
 from cvst.report._explain import score_note, stop_sentence, why_it_won

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
-from cvst.race import RaceState, Strategy, deciding_looks
+from cvst.race import RaceState, Strategy
+from cvst.race.machinery import deciding_looks
 from cvst.statistics import mcnemar_exact, paired_excess_test
 
 __all__ = ["Tie", "tie_of"]

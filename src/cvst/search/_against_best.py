@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from cvst._typing import FloatArray
-from cvst.race import RaceState, excess_p_values, meetings
+from cvst.race import RaceState
+from cvst.race.machinery import excess_p_values, meetings
 
 __all__ = ["p_values_against"]
 

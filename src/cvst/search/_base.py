@@ -34,8 +34,9 @@ from cvst.exceptions import (
     UnusedArgumentWarning,
 )
 from cvst.parallel import kept_filters, one_blas_thread, sharing_processors
-from cvst.race import Alone, AtMost, Decider, LookCutError, RaceState, race
-from cvst.report import score_name, stop_sentence
+from cvst.race import AtMost, Decider, LookCutError, RaceState, race
+from cvst.race.machinery import Alone
+from cvst.report.machinery import score_name, stop_sentence
 from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
 from cvst.search._fitted import FittedRace
 from cvst.search._log import log_end, log_look, log_rows, log_start

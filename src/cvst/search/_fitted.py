@@ -21,7 +21,8 @@ from cvst._sklearn_compat import (
 from cvst.evaluation import PointwiseLoss
 from cvst.evaluation.losses import named_scores, raced_name
 from cvst.race import RaceState
-from cvst.report import history, notebook_html, settled_reason, tie_of
+from cvst.report import history, notebook_html
+from cvst.report.machinery import settled_reason, tie_of
 from cvst.search._results import (
     check_scores,
     promote,

@@ -9,7 +9,7 @@ import numpy as np
 
 from cvst._typing import Configuration, FloatArray
 from cvst.proposals import Cost
-from cvst.race import FamilyKeys, Trial, most_rounds, space_of
+from cvst.race.machinery import FamilyKeys, Trial, most_rounds, space_of
 
 __all__ = ["Listed"]
 

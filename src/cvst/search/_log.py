@@ -8,7 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from cvst._text import configuration_text, counted, score_text
-from cvst.race import Look, PlannedLook, Problem, RaceState, Strategy, deciding_mean
+from cvst.race import Look, PlannedLook, Problem, RaceState, Strategy
+from cvst.race.machinery import deciding_mean
 
 __all__ = [
     "LOGGER",

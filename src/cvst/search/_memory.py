@@ -6,7 +6,8 @@ import re
 from typing import Any
 
 from cvst.exceptions import InvalidInputError
-from cvst.race import LOSS_BYTES, PlannedLook, Problem, Strategy
+from cvst.race import PlannedLook, Problem, Strategy
+from cvst.race.machinery import LOSS_BYTES
 
 __all__ = ["bytes_of", "check_memory", "shared_room"]
 

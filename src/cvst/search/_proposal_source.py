@@ -13,7 +13,7 @@ from cvst._text import shortened
 from cvst._typing import Configuration, FloatArray
 from cvst._values import is_whole
 from cvst.proposals import Cost, History, Proposer, RandomProposer
-from cvst.race import FamilyKeys, Trial
+from cvst.race.machinery import FamilyKeys, Trial
 from cvst.search._log import LOGGER
 from cvst.spaces import Space
 

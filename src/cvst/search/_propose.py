@@ -22,7 +22,8 @@ from cvst.proposals import (
     ParzenProposer,
     resolve_proposer,
 )
-from cvst.race import ProposeAndConfirm, RaceState, count_screened
+from cvst.race import RaceState
+from cvst.race.machinery import ProposeAndConfirm, count_screened
 from cvst.search._base import BaseRaceSearch
 from cvst.search._options import SearchOptions
 from cvst.search._proposal_source import (

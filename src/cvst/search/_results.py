@@ -11,9 +11,8 @@ import numpy as np
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst._users_line import users_line
 from cvst.exceptions import CVSTWarning
-from cvst.race import (
-    RaceState,
-    Strategy,
+from cvst.race import RaceState, Strategy
+from cvst.race.machinery import (
     deciding_looks,
     rank_all,
     shared_deciding_looks,

@@ -42,14 +42,8 @@ from cvst.parallel import (
     on_file,
     whereabouts,
 )
-from cvst.race import (
-    CVST,
-    CrossValidation,
-    Problem,
-    Strategy,
-    TrackAndConfirm,
-    space_of,
-)
+from cvst.race import CVST, CrossValidation, Problem, Strategy, TrackAndConfirm
+from cvst.race.machinery import space_of
 from cvst.search._evaluator import check_dask, evaluator_of
 from cvst.search._listed import Listed
 from cvst.search._log import log_progress, log_unused_device

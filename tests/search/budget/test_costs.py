@@ -33,7 +33,8 @@ from cvst.evaluation import Scratch
 from cvst.evaluation.kernels import _rows
 from cvst.evaluation.machinery import DataSource
 from cvst.parallel import on_file
-from cvst.race import Look, Problem, TrackAndConfirm, space_of
+from cvst.race import Look, Problem, TrackAndConfirm
+from cvst.race.machinery import space_of
 from cvst.search._setup import prepare
 from cvst.search.budget import _costs, race_seconds
 from cvst.search.budget._costs import measure_costs

@@ -12,7 +12,8 @@ from sklearn.neighbors import KNeighborsRegressor
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import BudgetTooSmallError, FallbackWarning
-from cvst.race import LookCutError, RaceState, Trial
+from cvst.race import LookCutError, RaceState
+from cvst.race.machinery import Trial
 from cvst.search._base import BaseRaceSearch
 from cvst.search._listed import Listed
 from cvst.search._options import SearchOptions

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
-from cvst.race import BitTable
+from cvst.race.machinery import BitTable
 from cvst.search.checkpoint import _pace
 
 TIMES = {"seconds", "elapsed", "fit_seconds", "score_seconds"}

@@ -13,7 +13,7 @@ from scipy.stats import uniform
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from cvst import RaceSearchCV, load_checkpoint
-from cvst.race import ProposeAndConfirm
+from cvst.race.machinery import ProposeAndConfirm
 from cvst.search.checkpoint import _journal, _pace, _recorder
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import Story

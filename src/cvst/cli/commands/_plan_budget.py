@@ -10,7 +10,8 @@ from textwrap import fill
 
 from cvst._text import seconds_text
 from cvst.exceptions import BudgetTooSmallError, InvalidInputError
-from cvst.race import CVST, Problem, fitting_variant
+from cvst.race import CVST, Problem
+from cvst.race.machinery import fitting_variant
 from cvst.theory import expected_active, linear_train_shares, race_cost
 
 __all__ = ["BudgetChoice", "choose_race", "race_times"]

@@ -20,7 +20,7 @@ from cvst.cli.commands._termination import termination_as_interrupt
 from cvst.cli.results import check_folder, result_text
 from cvst.cli.terminal import RaceView, live_page
 from cvst.exceptions import CVSTError
-from cvst.report import score_name
+from cvst.report.machinery import score_name
 
 __all__ = ["run_search"]
 

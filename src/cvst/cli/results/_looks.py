@@ -12,7 +12,7 @@ from cvst import report
 from cvst._searched import FittedSearch
 from cvst._values import plain_value
 from cvst.cli.terminal import shown_parameters, table
-from cvst.race import deciding_mean
+from cvst.race.machinery import deciding_mean
 
 __all__ = [
     "RaceLook",

@@ -8,7 +8,8 @@ import numpy as np
 
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
-from cvst.race import PlannedLook, Strategy, fitting_variant
+from cvst.race import PlannedLook, Strategy
+from cvst.race.machinery import fitting_variant
 from cvst.search._setup import Setup
 from cvst.search.budget._expected import Expected, expected_looks
 from cvst.search.budget._model import CostModel

@@ -10,13 +10,8 @@ import numpy as np
 from cvst._typing import Configuration, FloatArray
 from cvst.exceptions import BudgetTooSmallError
 from cvst.parallel import effective_n_jobs
-from cvst.race import (
-    Limit,
-    Look,
-    LookCutError,
-    Observation,
-    RaceState,
-)
+from cvst.race import Look, LookCutError, Observation, RaceState
+from cvst.race.machinery import Limit
 from cvst.search._setup import Setup
 from cvst.search.budget._gate import LookGate
 from cvst.search.budget._growth import UNKNOWN, Growth

@@ -11,7 +11,7 @@ import numpy as np
 from cvst._typing import IntArray
 from cvst._users_line import users_line
 from cvst.exceptions import FallbackWarning, InvalidInputError
-from cvst.race import space_of
+from cvst.race.machinery import space_of
 from cvst.search._setup import Setup
 from cvst.search.rows import enough_to_start
 

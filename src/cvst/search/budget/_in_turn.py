@@ -15,7 +15,8 @@ from cvst._typing import IntArray
 from cvst._users_line import users_line
 from cvst.exceptions import FallbackWarning
 from cvst.parallel import effective_n_jobs
-from cvst.race import ProposeAndConfirm, RaceState
+from cvst.race import RaceState
+from cvst.race.machinery import ProposeAndConfirm
 from cvst.search._listed import Listed
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup

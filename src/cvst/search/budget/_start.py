@@ -10,11 +10,8 @@ import numpy as np
 from sklearn.base import clone
 
 from cvst._typing import Configuration, IntArray
-from cvst.race import (
-    RaceState,
-    Relay,
-    space_of,
-)
+from cvst.race import RaceState, Relay
+from cvst.race.machinery import space_of
 from cvst.search._log import LOGGER
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup

@@ -17,7 +17,7 @@ from cvst.exceptions import (
     CVSTError,
     InvalidInputError,
 )
-from cvst.report import score_name
+from cvst.report.machinery import score_name
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._fingerprint import (

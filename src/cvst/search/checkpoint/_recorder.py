@@ -14,7 +14,8 @@ from cvst._text import shortened
 from cvst._typing import Configuration
 from cvst._users_line import users_line
 from cvst.exceptions import CheckpointError, CheckpointWarning
-from cvst.race import Decider, Limit, Look, Problem, RaceState
+from cvst.race import Decider, Look, Problem, RaceState
+from cvst.race.machinery import Limit
 from cvst.search._log import LOGGER
 from cvst.search._setup import Setup
 from cvst.search.checkpoint._digest import digest

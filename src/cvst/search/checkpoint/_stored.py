@@ -12,16 +12,10 @@ import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.exceptions import CheckpointError
-from cvst.race import (
-    Look,
-    LookLosses,
-    Problem,
-    RaceState,
-    Strategy,
-    Verdict,
-    space_of,
-)
-from cvst.report import estimate_values, race_summary, settled_reason, tie_of
+from cvst.race import Look, LookLosses, Problem, RaceState, Strategy, Verdict
+from cvst.race.machinery import space_of
+from cvst.report import race_summary
+from cvst.report.machinery import estimate_values, settled_reason, tie_of
 from cvst.search._results import ranked_by_score, results_table
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import WRONG, Story

@@ -15,7 +15,8 @@ import numpy as np
 
 from cvst._typing import Configuration, FloatArray, IntArray, Rows
 from cvst.exceptions import CheckpointError
-from cvst.race import BitTable, Look, Observation, compact
+from cvst.race import Look, Observation
+from cvst.race.machinery import BitTable, compact
 from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._records import Record
 from cvst.search.checkpoint._values import unpacked

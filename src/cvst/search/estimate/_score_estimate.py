@@ -18,7 +18,8 @@ from html import escape
 import numpy as np
 
 from cvst._typing import FloatArray
-from cvst.race import RaceState, meetings
+from cvst.race import RaceState
+from cvst.race.machinery import meetings
 from cvst.search.estimate._growth import Growth, LookAgain, growth_of
 from cvst.search.estimate._table import Table
 from cvst.statistics import (

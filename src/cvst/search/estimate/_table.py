@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray, Rows
-from cvst.race import BitTable, Look, Meeting, RaceState
+from cvst.race import Look, RaceState
+from cvst.race.machinery import BitTable, Meeting
 
 __all__ = ["Table", "as_array", "on_score_scale", "score_at"]
 

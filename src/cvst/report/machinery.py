@@ -1,0 +1,15 @@
+"""Sentences and values of a report that searches and commands share; not public."""
+
+from __future__ import annotations
+
+from cvst.report._explain import settled_reason, stop_sentence
+from cvst.report._summary import estimate_values, score_name
+from cvst.report._ties import tie_of
+
+__all__ = [
+    "estimate_values",
+    "score_name",
+    "settled_reason",
+    "stop_sentence",
+    "tie_of",
+]
