@@ -4,8 +4,9 @@
     python benchmarks/plain_time.py table
 
 Displays, the report, the command line and ``cvst demo`` say how long a plain search
-would take (``cvst.race.plain_search_seconds``). Here both run: the race, whose times
-the estimate is made of, and ``GridSearchCV(cv=5)`` over the same configurations.
+would take (``cvst.race.machinery.plain_search_seconds``). Here both run: the race,
+whose times the estimate is made of, and ``GridSearchCV(cv=5)`` over the same
+configurations.
 
 Everything is timed in seconds of the processor, one process with one thread, so that a
 busy machine tells nearly the same as a calm one. The race's own clock is replaced for
@@ -214,7 +215,7 @@ def table() -> str:
         "# Estimated time of a plain search\n\n"
         "Written by `python benchmarks/plain_time.py table` on "
         f"{date.today()}, {platform.machine()}, scikit-learn {sklearn.__version__}. "
-        f"What `cvst.race.plain_search_seconds` makes of a race, against "
+        f"What `cvst.race.machinery.plain_search_seconds` makes of a race, against "
         f"`GridSearchCV(cv={N_FOLDS}, refit=False)` over the same configurations: "
         "seconds of the processor, one thread, one run each, on a busy machine. The "
         "estimate was made with most of these runs in sight; those marked with a star "

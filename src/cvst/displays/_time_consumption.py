@@ -85,9 +85,9 @@ class TimeConsumptionDisplay:
     ) -> TimeConsumptionDisplay:
         """Add up the times of a fitted search.
 
-        Cross-validation is that of ``GridSearchCV``, one fit at a time, estimated by
-        :func:`cvst.race.plain_search_seconds` from the times of the race and of the
-        final fit. Reports, the command line and ``cvst demo`` say the same.
+        Cross-validation is that of ``GridSearchCV``, one fit at a time, estimated from
+        the times of the race and of the final fit. Reports, the command line and
+        ``cvst demo`` say the same.
 
         Parameters
         ----------

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import logging
+from collections.abc import Callable, Iterable
 from functools import singledispatch
 from typing import Any
 
@@ -18,6 +19,7 @@ __all__ = [
     "divides",
     "limited",
     "serve_exactly",
+    "serve_exactly_by",
     "serve_lazily",
     "serves_device",
     "shares_exactly",
@@ -25,6 +27,9 @@ __all__ = [
 
 # Evaluators for classes of libraries that need not be installed.
 _BY_NAME: dict[tuple[str, str], BatchEvaluator] = {}
+
+# Classes that an evaluator of this library serves, but not their subclasses.
+_EXACTLY: set[type] = set()
 
 
 @singledispatch
@@ -42,8 +47,33 @@ def batch_evaluator_for(estimator: Any) -> BatchEvaluator:
     >>> type(batch_evaluator_for(GaussianNB())).__name__
     'OneByOne'
     """
-    kind = type(estimator)
-    return _BY_NAME.get((kind.__module__, kind.__qualname__), OneByOne())
+    evaluator = _BY_NAME.get(_full_name(type(estimator)))
+    return one_by_one_for(estimator) if evaluator is None else evaluator
+
+
+def one_by_one_for(estimator: Any) -> OneByOne:
+    """Return what fits an estimator that no evaluator serves, with a reason to log.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> class Steeper(Ridge):
+    ...     pass
+    >>> one_by_one_for(Steeper()).reason
+    'it is a subclass of Ridge, which may fit differently'
+    """
+    # A mixin may come first, and a subclass of a subclass is one too.
+    for parent in type(estimator).__mro__[1:]:
+        if parent in _EXACTLY or _full_name(parent) in _BY_NAME:
+            return OneByOne(
+                f"it is a subclass of {parent.__name__}, which may fit differently"
+            )
+    # Nothing was expected to be shared: this is for those who want to know it all.
+    return OneByOne("no evaluator shares what its fits do", logging.DEBUG)
+
+
+def _full_name(kind: type) -> tuple[str, str]:
+    return kind.__module__, kind.__qualname__
 
 
 def covered_by_one_fit(estimator: Any) -> dict[str, str]:
@@ -140,13 +170,20 @@ def divides(evaluator: BatchEvaluator, estimator: Any, response: str) -> bool:
 
 def serve_exactly(evaluator: BatchEvaluator, *classes: type) -> None:
     """Register an evaluator for these classes, but not for their subclasses."""
+    serve_exactly_by(lambda _: evaluator, *classes)
 
-    def choose(estimator: Any) -> BatchEvaluator:
+
+def serve_exactly_by(choose: Callable[[Any], BatchEvaluator], *classes: type) -> None:
+    """Register what chooses an evaluator for these classes, but not for subclasses."""
+
+    def choose_for_own(estimator: Any) -> BatchEvaluator:
         # Single dispatch brings subclasses here too, and those may fit differently.
-        return evaluator if type(estimator) in classes else OneByOne()
+        own = type(estimator) in classes
+        return choose(estimator) if own else one_by_one_for(estimator)
 
     for estimator_class in classes:
-        batch_evaluator_for.register(estimator_class, choose)
+        _EXACTLY.add(estimator_class)
+        batch_evaluator_for.register(estimator_class, choose_for_own)
 
 
 def serve_lazily(evaluator: BatchEvaluator, module: str, *names: str) -> None:

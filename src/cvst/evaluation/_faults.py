@@ -7,10 +7,9 @@ from collections.abc import Iterator
 
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation._telling import say
 
 __all__ = ["outcomes_within_memory"]
-
-LOGGER = logging.getLogger("cvst")
 
 
 def outcomes_within_memory(evaluator: BatchEvaluator, task: Task) -> Iterator[Outcome]:
@@ -30,15 +29,15 @@ def outcomes_within_memory(evaluator: BatchEvaluator, task: Task) -> Iterator[Ou
         left = [number for number in numbers if number not in done]
         if not left:
             return
-        LOGGER.warning(
-            "%s: %s: %s",
-            type(task.estimator).__name__,
+        what = (
             "one configuration is fitted plainly"
             if len(numbers) == 1
             else f"{len(left)} configurations that share work are fitted in smaller "
-            "groups",
-            repr(error),
+            "groups"
         )
+        name = type(task.estimator).__name__
+        key = name, "memory", len(numbers) == 1
+        say(key, f"{name}: {what}: {error!r}", logging.WARNING)
     if len(numbers) == 1:
         yield OneByOne().evaluate_one(task, numbers[0])
         return

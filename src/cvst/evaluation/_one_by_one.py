@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from time import perf_counter
@@ -19,6 +20,7 @@ from cvst.evaluation._protocol import (
     Task,
 )
 from cvst.evaluation._rows import guarded, writable
+from cvst.evaluation._telling import tell_alone
 
 __all__ = ["OneByOne", "configured", "respond"]
 
@@ -47,9 +49,21 @@ def respond(model: Any, response: str, X: Any) -> Any:
 
 
 class OneByOne(BatchEvaluator):
-    """Fits each configuration on its own."""
+    """Fits each configuration on its own.
+
+    Parameters
+    ----------
+    reason : str
+        Why nothing is shared, for the log of a race; nothing is logged without one.
+    level : int
+        Of the log.
+    """
 
     prefer: Literal["threads", "processes"] = "processes"
+
+    def __init__(self, reason: str = "", level: int = logging.INFO) -> None:
+        self.reason = reason
+        self.level = level
 
     def groups(
         self, estimator: Any, configurations: Mapping[int, Configuration]
@@ -60,8 +74,14 @@ class OneByOne(BatchEvaluator):
 
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Fit and predict, one configuration after the other."""
+        self.say_why(task)
         for number in task.configurations:
             yield self.evaluate_one(task, number)
+
+    def say_why(self, task: Task) -> None:
+        """Log why the configurations of a task are fitted one by one."""
+        if self.reason:
+            tell_alone(task, self.reason, self.level)
 
     def evaluate_one(self, task: Task, number: int) -> Outcome:
         """Fit and predict one configuration; a failure is an outcome too."""

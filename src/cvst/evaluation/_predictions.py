@@ -20,6 +20,7 @@ from cvst.evaluation._faults import outcomes_within_memory
 from cvst.evaluation._protocol import Outcome
 from cvst.evaluation._rows import RaceData
 from cvst.evaluation._source import DataSource
+from cvst.evaluation._telling import Note
 from cvst.evaluation._work import Work
 from cvst.evaluation.losses import align_columns
 from cvst.parallel import effective_n_jobs, in_chunks, portable
@@ -44,12 +45,15 @@ class Predicted:
         Why there is none.
     listed : bool
         Whether the model gave a list, with a table for each of several targets.
+    notes : tuple of Note
+        What was said in another process, with the first result of a chunk.
     """
 
     configuration: int
     prediction: Any = None
     error: Exception | None = None
     listed: bool = False
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,16 @@ class _PredictionWork:
         """Fit and predict some groups of configurations."""
         task = self.work.task(self.response, self.work.data(rows))
         evaluator = self.work.evaluator
-        with config_context(**self.work.config):
-            return [
+        told = self.work.told
+        with config_context(**self.work.config), told.listening() as notes:
+            found = [
                 self._predicted(outcome)
                 for group in groups
                 for outcome in outcomes_within_memory(evaluator, task.only(group))
             ]
+        if notes and found:
+            found[0] = replace(found[0], notes=tuple(notes))
+        return found
 
     def _predicted(self, outcome: Outcome) -> Predicted:
         if outcome.error is not None:
@@ -124,6 +132,8 @@ def predictions_of(
     batches = source.batches(task, chunks, _lost)
     with closing(batches):
         for results in batches:
+            for one in results:
+                source.told.repeat(one.notes)
             found.update({one.configuration: one for one in results})
     # Workers finish in any order.
     return {number: found[number] for number in look.configurations.tolist()}

@@ -12,6 +12,7 @@ import numpy as np
 
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._protocol import BatchEvaluator
+from cvst.evaluation._telling import Note
 from cvst.evaluation.losses import PointwiseLoss, TableLosses
 from cvst.exceptions import InvalidInputError, InvalidPredictionError
 from cvst.parallel import portable
@@ -60,6 +61,8 @@ class Scored:
     error: Exception | None = None
     reason: str = ""
     details: str = ""
+    # What was said in another process while a chunk was done, with its first result.
+    notes: tuple[Note, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An error that cannot be made again would break the way back from a worker.
@@ -80,6 +83,7 @@ class ScoredTable:
     score_seconds: float
     error: None = None
     other_errors: Mapping[str, Exception] = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
 
     def rows(self) -> Iterator[Scored]:
         """Yield them one by one."""

@@ -35,6 +35,7 @@ from cvst.evaluation._scored import (
     whole_look,
     without_undefined,
 )
+from cvst.evaluation._telling import Told
 from cvst.evaluation._work import PARTS_OF_LOOK, ROWS_OF_LOOK, Work, reason_of
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import PointwiseLoss
@@ -142,6 +143,7 @@ class DataSource:
     divides: bool = field(init=False)
     scratch: Scratch = field(default_factory=Scratch)
     warned: set[str] = field(default_factory=set)
+    told: Told = field(default_factory=Told)
 
     def __post_init__(self) -> None:
         # Its own list, so that admitting changes no list of the caller.
@@ -265,6 +267,7 @@ class DataSource:
             self.with_residuals,
             self.device,
             Listener() if apart else Listener(self.keep),
+            self.told,
             enter,
         )
 
@@ -342,10 +345,18 @@ class DataSource:
             looks = SeveralLooks((work, *later), stride)
         with closing(self.batches(looks, chunks, lost, eager=gate is None)) as batches:
             for results in batches:
+                # Those of later folds may never be looked at.
+                self._repeat(results)
                 yield self.ahead.present(plan, stride, results)
+
+    def _repeat(self, results: Sequence[Scores]) -> None:
+        """Log what was said where the results come from."""
+        for result in results:
+            self.told.repeat(result.notes)
 
     def _complain(self, results: Sequence[Scores]) -> None:
         """Raise what went wrong if the user wants that; else warn of other scores."""
+        self._repeat(results)
         for result in results:
             errors = [result.error, *result.other_errors.values()]
             first = next((error for error in errors if error is not None), None)

@@ -27,7 +27,8 @@ from cvst.evaluation._protocol import (
     Task,
 )
 from cvst.evaluation._rows import copied_rows, guarded, take
-from cvst.evaluation.sharing import failure_of, tell_alone
+from cvst.evaluation._telling import tell_alone
+from cvst.evaluation.sharing import failure_of, in_a_line
 
 __all__ = ["StandIns", "seconds_of", "settle"]
 
@@ -112,7 +113,7 @@ def settle(outcome: Outcome) -> None:
     """Fit a model that a scorer asked nothing of: parameters that fail must fail."""
     known = outcome.prediction
     if isinstance(known, _Standing) and not known.record.used:
-        known.record.fitted()
+        known.record.fitted("the scorer asks the model for no prediction")
 
 
 @dataclass
@@ -132,7 +133,8 @@ class _Together:
                     one.configuration: one for one in self.evaluator.evaluate(task)
                 }
             except MemoryError as error:  # one at a time may fit
-                tell_alone(task, len(task.configurations), failure_of(error))
+                reason = failure_of(error)
+                tell_alone(task, reason, count=len(task.configurations))
                 found = {}
             self.answers[response] = found
         known = self.answers[response].get(number)
@@ -153,10 +155,17 @@ class _Record:
     alone: Outcome | None = None
     used: list[Outcome] = field(default_factory=list)
 
-    def fitted(self) -> Any:
-        """Return the model of a plain fit, made on first use; or fail as it fails."""
+    def fitted(self, reason: str) -> Any:
+        """Return the model of a plain fit, made on first use; or fail as it fails.
+
+        Parameters
+        ----------
+        reason : str
+            Why shared work does not do, for the log.
+        """
         if self.alone is None:
             task = replace(self.together.task, response=MODEL)
+            tell_alone(task, reason)
             self.alone = OneByOne().evaluate_one(task, self.number)
             self.used.append(self.alone)
         if self.alone.error is not None:
@@ -172,10 +181,12 @@ class _Record:
         """Answer for the rows of the look, or some of them, from shared work."""
         whole = X is self.X
         known = None
+        reason = f"the scorer asks for {response} of rows or with arguments of its own"
         if not args and not kwargs and (whole or (X is self.block and X is not None)):
             known = self.shared(response)
+            reason = f"there is no shared answer for {response}"
         if known is None:
-            return getattr(self.fitted(), response)(X, *args, **kwargs)
+            return getattr(self.fitted(reason), response)(X, *args, **kwargs)
         return copied_rows(known.prediction, None if whole else self.rows)
 
     def shared(self, response: str) -> Outcome | None:
@@ -219,22 +230,22 @@ def _get(self: Any, name: str) -> Any:
         return classes
     if record.is_plain_parameter(name):
         return getattr(record.unfitted, name)
-    _become_fitted(self)
+    _become_fitted(self, f"the scorer asks for {name}")
     return getattr(self, name)
 
 
 def _set(self: Any, name: str, value: Any) -> None:
-    _become_fitted(self)
+    _become_fitted(self, f"the scorer sets {name}")
     setattr(self, name, value)
 
 
 def _delete(self: Any, name: str) -> None:
-    _become_fitted(self)
+    _become_fitted(self, f"the scorer deletes {name}")
     delattr(self, name)
 
 
 def _reduce(self: Any, protocol: Any) -> Any:
-    _become_fitted(self)
+    _become_fitted(self, "the scorer copies the model")
     return self.__reduce_ex__(protocol)
 
 
@@ -253,10 +264,10 @@ def _record_of(model: Any) -> _Record:
     return record
 
 
-def _become_fitted(model: Any) -> None:
+def _become_fitted(model: Any, reason: str) -> None:
     """Turn a stand-in into the fitted model, of the same class and with all it has."""
     record = _record_of(model)
-    fitted = record.fitted()
+    fitted = record.fitted(reason)
     own = object.__getattribute__(model, "__dict__")
     own.clear()
     own.update(vars(fitted))
@@ -288,7 +299,8 @@ def _stand_in(together: _Together, number: int) -> _Standing | None:
         model: Any = object.__new__(_class_for(_kind_of(unfitted)))
         record = _Record(together, number, unfitted, guarded(task.X_test))
         object.__getattribute__(model, "__dict__")[RECORD] = record
-    except Exception:  # a foreign class may refuse any of this
+    except Exception as error:  # a foreign class may refuse any of this
+        tell_alone(task, f"no model can stand in for a fitted one: {in_a_line(error)}")
         return None
     standing = _Standing(model, record.X)
     standing.record = record

@@ -27,6 +27,7 @@ from cvst.evaluation._rows import RaceData, take
 from cvst.evaluation._scored import Scored, ScoredTable, Scores
 from cvst.evaluation._stand_ins import seconds_of, settle
 from cvst.evaluation._stored import ReadRows
+from cvst.evaluation._telling import Told
 from cvst.evaluation.device import Arrays
 from cvst.evaluation.losses import Assess, Assessed, PointwiseLoss, table_losses
 from cvst.exceptions import InvalidPredictionError, UnsupportedScoreError
@@ -80,6 +81,7 @@ class Work:
     with_residuals: bool
     device: Arrays | None
     listener: Listener
+    told: Told
     # Takes the losses of each result at once; None where they have to travel.
     enter: Callable[[Scored], Scored] | None
     # Hears of each configuration in the middle of a group, and may end the look.
@@ -96,8 +98,11 @@ class Work:
         self, groups: list[list[int]], rows: RaceData | None = None
     ) -> list[Scores]:
         """Evaluate some groups of configurations."""
-        with config_context(**self.config):
-            return self._evaluated(groups, rows)
+        with config_context(**self.config), self.told.listening() as notes:
+            scored = self._evaluated(groups, rows)
+        if notes and scored:
+            scored[0] = replace(scored[0], notes=tuple(notes))
+        return scored
 
     def _evaluated(
         self, groups: list[list[int]], rows: RaceData | None

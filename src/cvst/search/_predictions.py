@@ -11,14 +11,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import is_classifier
 
-from cvst._sklearn_compat import has_callbacks
 from cvst._targets import ShapeError, Targets
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray, Rows
 from cvst._users_line import users_line
-from cvst.evaluation import OneByOne, batch_evaluator_for
 from cvst.evaluation.machinery import DataSource, Predicted, configured, predictions_of
 from cvst.exceptions import CVSTWarning, InvalidInputError
 from cvst.race import Folds, Look, RaceState
+from cvst.search._evaluator import sharing_evaluator
 from cvst.search._log import log_predictions
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
@@ -200,8 +199,7 @@ def _key(setup: Setup, rows: Rows) -> bytes:
 
 def _source(setup: Setup) -> DataSource:
     """Return a source that fits afresh, on the host, and keeps nothing."""
-    template = setup.template
-    evaluator = OneByOne() if has_callbacks(template) else batch_evaluator_for(template)
+    evaluator = sharing_evaluator(setup.template)
     return replace(setup.source, evaluator=evaluator, keeper=None, device=None)
 
 

@@ -270,8 +270,8 @@ def prepare(
     _check_weighted_rows(strategy, problem, data)
     check_memory(options.max_memory, strategy, problem)
     # Whoever asks for plain cross-validation gets the scores of plain fits.
-    alone = strategy.keeps_order and not shares_exactly(template, seeded)
-    evaluator = evaluator_of(options, template, scoring, alone)
+    inexact = strategy.keeps_order and not shares_exactly(template, seeded)
+    evaluator = evaluator_of(options, template, scoring, inexact)
     if arrays is not None and not serves_device(evaluator, template):
         log_unused_device(options.device, template)
         arrays = None

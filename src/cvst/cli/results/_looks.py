@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from cvst import report
 from cvst._searched import FittedSearch
 from cvst._values import plain_value
 from cvst.cli.terminal import shown_parameters, table
 from cvst.race.machinery import deciding_mean
+from cvst.report import machinery
 
 __all__ = [
     "RaceLook",
@@ -134,7 +134,7 @@ def _telling(looks: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 def stop_sentence(search: FittedSearch) -> str:
     """Say why the race of a fitted search is over."""
-    return report.stop_sentence(
+    return machinery.stop_sentence(
         search.stop_reason_, search.n_looks_, search.strategy_, search.tie_
     )
 

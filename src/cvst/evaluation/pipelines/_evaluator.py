@@ -18,7 +18,12 @@ from sklearn import get_config
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Configuration
-from cvst.evaluation._dispatch import batch_evaluator_for, divides, serves_device
+from cvst.evaluation._dispatch import (
+    batch_evaluator_for,
+    divides,
+    serve_exactly_by,
+    serves_device,
+)
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
 from cvst.evaluation.pipelines._branches import Branch
@@ -208,9 +213,13 @@ class _Walk:
     def finish(self, stage: Stage, bucket: _Bucket) -> Iterator[Outcome]:
         """Fit what is left of the pipeline."""
         evaluator = batch_evaluator_for(self.chain.final.template)
-        n_left = len(self.chain.transformers) - stage.n_steps
-        if n_left or type(evaluator) is OneByOne:
-            return self._rest_one_by_one(stage, bucket)
+        left = self.chain.transformers[stage.n_steps :]
+        if left:
+            name = type(left[0].template).__name__
+            reason = f"{name} draws random numbers that no seed fixes"
+            return self._rest_one_by_one(stage, bucket, OneByOne(reason))
+        if type(evaluator) is OneByOne:
+            return self._rest_one_by_one(stage, bucket, evaluator)
         return self._final_together(stage, bucket, evaluator)
 
     def _final_together(
@@ -234,7 +243,10 @@ class _Walk:
         )
         return evaluator.evaluate(task)
 
-    def _rest_one_by_one(self, stage: Stage, bucket: _Bucket) -> Iterator[Outcome]:
+    def _rest_one_by_one(
+        self, stage: Stage, bucket: _Bucket, evaluator: OneByOne
+    ) -> Iterator[Outcome]:
+        evaluator.say_why(replace(self.task, estimator=self.chain.final.template))
         task = replace(
             self.task,
             estimator=self._rest(stage),
@@ -278,13 +290,13 @@ def _renamed(chain: Chain, stage: Stage) -> Configuration:
     }
 
 
-@batch_evaluator_for.register(Pipeline)
 def _evaluator_of_pipeline(pipeline: Pipeline) -> BatchEvaluator:
-    # Subclasses, samplers of other libraries for one, may walk in other ways.
-    if type(pipeline) is not Pipeline:
-        return OneByOne()
     try:
         final = pipeline.steps[-1][1]
     except (IndexError, TypeError):
-        return OneByOne()
+        return OneByOne("its steps are not a list of names and estimators")
     return PipelineEvaluator(batch_evaluator_for(final).prefer)
+
+
+# Subclasses, samplers of other libraries for one, may walk in other ways.
+serve_exactly_by(_evaluator_of_pipeline, Pipeline)

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.compose import TransformedTargetRegressor
 
 from cvst._typing import Configuration
-from cvst.evaluation._dispatch import batch_evaluator_for
+from cvst.evaluation._dispatch import batch_evaluator_for, serve_exactly_by
 from cvst.evaluation._one_by_one import OneByOne, configured
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, RaceRows, Scratch, Task
 from cvst.evaluation.pipelines._steps import covered_by_part, limited_part
@@ -85,12 +85,18 @@ class TransformedTargetEvaluator(BatchEvaluator):
         routed = task.fit_params and get_config()["enable_metadata_routing"]
         for bucket in _buckets(task.estimator, task.configurations):
             evaluator = batch_evaluator_for(bucket.regressor)
-            shares = type(evaluator) is not OneByOne and task.response == "predict"
-            if shares and not routed:
-                yield from _evaluate_bucket(task, bucket, evaluator)
+            if routed:
+                reason = "arguments of fit are routed"
+            elif task.response != "predict":
+                reason = f"{task.response} is asked for"
+            elif type(evaluator) is OneByOne:
+                evaluator.say_why(replace(task, estimator=bucket.regressor))
+                yield from OneByOne().evaluate(task.only(bucket.changes))
+                continue
             else:
-                reason = "the regressor shares nothing, or arguments of fit are routed"
-                yield from fit_alone(task, bucket.changes, reason)
+                yield from _evaluate_bucket(task, bucket, evaluator)
+                continue
+            yield from fit_alone(task, bucket.changes, reason)
 
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Name what is covered in the regressor."""
@@ -182,8 +188,8 @@ def _back(model: Any, task: Task, outcome: Outcome) -> Outcome:
     return replace(outcome, prediction=prediction, classes=None, score_seconds=seconds)
 
 
-@batch_evaluator_for.register(TransformedTargetRegressor)
 def _evaluator_of_targets(estimator: TransformedTargetRegressor) -> BatchEvaluator:
-    if type(estimator) is not TransformedTargetRegressor:
-        return OneByOne()
     return TransformedTargetEvaluator(batch_evaluator_for(estimator.regressor).prefer)
+
+
+serve_exactly_by(_evaluator_of_targets, TransformedTargetRegressor)

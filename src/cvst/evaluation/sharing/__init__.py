@@ -6,7 +6,7 @@ from cvst.evaluation.sharing._alone import (
     NotSharedError,
     failure_of,
     fit_alone,
-    tell_alone,
+    in_a_line,
 )
 from cvst.evaluation.sharing._grouping import (
     Remembered,
@@ -35,11 +35,11 @@ __all__ = [
     "fit_alone",
     "fitted",
     "groups_by",
+    "in_a_line",
     "in_outcomes",
     "is_count",
     "same_rows",
     "share_or_fit_alone",
-    "tell_alone",
     "truncated",
     "value_key",
     "warn_device_full",

@@ -7,10 +7,9 @@ from collections.abc import Iterable, Iterator
 
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import Outcome, Task
+from cvst.evaluation._telling import tell_alone
 
-__all__ = ["NotSharedError", "failure_of", "fit_alone"]
-
-LOGGER = logging.getLogger("cvst")
+__all__ = ["NotSharedError", "failure_of", "fit_alone", "in_a_line"]
 
 
 class NotSharedError(Exception):
@@ -19,9 +18,14 @@ class NotSharedError(Exception):
 
 def failure_of(error: Exception) -> str:
     """Return a reason for the log: sharing failed, and with what error."""
+    return f"sharing failed with {in_a_line(error)}"
+
+
+def in_a_line(error: Exception) -> str:
+    """Return the kind of an error and the first line of its message."""
     # Some messages bring a whole traceback along; the log gets a line.
     text = str(error).strip().split("\n", 1)[0]
-    return f"sharing failed with {type(error).__name__}{text and ': '}{text}"
+    return f"{type(error).__name__}{text and ': '}{text}"
 
 
 def fit_alone(
@@ -43,28 +47,6 @@ def fit_alone(
     chosen = list(numbers)
     if not chosen:
         return
-    tell_alone(task, len(chosen), reason, level)
+    tell_alone(task, reason, level, len(chosen))
     for number in chosen:
         yield OneByOne().evaluate_one(task, number)
-
-
-def tell_alone(task: Task, count: int, reason: str, level: int = logging.INFO) -> None:
-    """Log why some configurations are fitted one by one, once for each race."""
-    name = type(task.estimator).__name__
-    if not _was_told(task, (name, reason)):
-        plural = f"{count} configurations are fitted one by one"
-        what = "1 configuration is fitted by itself" if count == 1 else plural
-        LOGGER.log(level, "%s: %s: %s", name, what, reason)
-
-
-def _was_told(task: Task, message: tuple[str, str]) -> bool:
-    # Such a task has no memory of what was said before.
-    if task.race_rows is None:
-        return False
-    told: set[tuple[str, str]] = task.race_rows.scratch.get(
-        "fits one by one, told", set, for_race=True
-    )
-    if message in told:
-        return True
-    told.add(message)
-    return False

@@ -16,12 +16,12 @@ import numpy as np
 
 from cvst._sklearn_compat import libsvm_fit
 from cvst._typing import FloatArray
+from cvst.evaluation._telling import say
 from cvst.evaluation.svm._background import BackgroundCompiler
 from cvst.evaluation.svm._solutions import SvmSolution
 
 __all__ = ["KernelBuffers", "SvmFits", "has_compiled_solver", "load_compiled_solver"]
 
-LOGGER = logging.getLogger("cvst")
 
 # What it takes to load the compiled solver, and to compile it if it never was. Races
 # that libsvm runs in less time do not wait for that.
@@ -56,7 +56,7 @@ def has_compiled_solver() -> bool:
         level, reason = logging.WARNING, f"{type(error).__name__}: {error}"
     if reason is not None:
         line = " ".join(reason.split())
-        LOGGER.log(level, "libsvm fits, not the compiled solver: %s", line)
+        say("libsvm fits", f"libsvm fits, not the compiled solver: {line}", level)
     return reason is None
 
 

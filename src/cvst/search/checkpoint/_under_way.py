@@ -152,8 +152,9 @@ class EarlierGroups:
 def _told_outcome(outcome: Any) -> Told:
     """Return the fields of a result that are kept."""
     fields = told(outcome)
-    # Errors of other scores have been told, and cannot be kept.
-    fields.pop("other_errors", None)
+    # Errors of other scores cannot be kept, and they and the notes have been told.
+    for name in ("other_errors", "notes"):
+        fields.pop(name, None)
     return fields
 
 
