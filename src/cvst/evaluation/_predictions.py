@@ -132,8 +132,7 @@ def predictions_of(
     batches = source.batches(task, chunks, _lost)
     with closing(batches):
         for results in batches:
-            for one in results:
-                source.told.repeat(one.notes)
+            source.told.repeat(results)
             found.update({one.configuration: one for one in results})
     # Workers finish in any order.
     return {number: found[number] for number in look.configurations.tolist()}

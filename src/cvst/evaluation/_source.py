@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from sklearn.exceptions import FitFailedWarning
 
 from cvst._sklearn_compat import num_samples
-from cvst._text import configuration_text, counted
+from cvst._text import counted
 from cvst._typing import Configuration, FloatArray, IntArray, count_rows
 from cvst._users_line import users_line
 from cvst.evaluation._ahead import Ahead, Plan, SeveralLooks
 from cvst.evaluation._dispatch import are_independent, carries, divides
+from cvst.evaluation._failed import shown
 from cvst.evaluation._keeping import Keeper, Listener, paced_chunks
 from cvst.evaluation._protocol import BatchEvaluator, Scratch
 from cvst.evaluation._rows import RaceData, take
@@ -52,7 +52,7 @@ from cvst.parallel import (
 )
 from cvst.race import Folds, Look, LookCutError, LookLosses
 
-__all__ = ["DataSource", "Gate", "failure_warning"]
+__all__ = ["DataSource", "Gate"]
 
 T = TypeVar("T")
 
@@ -267,8 +267,8 @@ class DataSource:
             self.with_residuals,
             self.device,
             Listener() if apart else Listener(self.keep),
-            self.told,
             enter,
+            told=self.told,
         )
 
     def _run(self, work: Work, gate: Gate | None, tables: Tables) -> list[Scores]:
@@ -346,17 +346,12 @@ class DataSource:
         with closing(self.batches(looks, chunks, lost, eager=gate is None)) as batches:
             for results in batches:
                 # Those of later folds may never be looked at.
-                self._repeat(results)
+                self.told.repeat(results)
                 yield self.ahead.present(plan, stride, results)
-
-    def _repeat(self, results: Sequence[Scores]) -> None:
-        """Log what was said where the results come from."""
-        for result in results:
-            self.told.repeat(result.notes)
 
     def _complain(self, results: Sequence[Scores]) -> None:
         """Raise what went wrong if the user wants that; else warn of other scores."""
-        self._repeat(results)
+        self.told.repeat(results)
         for result in results:
             errors = [result.error, *result.other_errors.values()]
             first = next((error for error in errors if error is not None), None)
@@ -445,7 +440,7 @@ class DataSource:
             raise AllFitsFailedError(
                 f"{'All ' * (len(scored) > 1)}{counted(len(scored), 'configuration')} "
                 f"failed on {look.n_train} rows. The first one, "
-                f"{_shown(self.configurations[look.configurations[0]])}, "
+                f"{shown(self.configurations[look.configurations[0]])}, "
                 f"failed with:\n{first.details}"
             )
         losses = tables.losses_of(scored)
@@ -489,23 +484,3 @@ class DataSource:
         if weights is not None:
             return int(np.sum(weights > 0))
         return count_rows(look.test, num_samples(self.data.X))
-
-
-def _shown(configuration: Configuration) -> str:
-    try:
-        return str(configuration)
-    except Exception:  # whatever the repr of a foreign value raises
-        return configuration_text(configuration)
-
-
-def failure_warning(
-    look: Look, failures: dict[int, str], params: Sequence[Configuration]
-) -> FitFailedWarning:
-    """Say once which configurations failed, and why the first one did."""
-    index, reason = next(iter(failures.items()))
-    return FitFailedWarning(
-        f"{len(failures)} of {len(look.configurations)} configurations failed on "
-        f"{look.n_train} rows and count as flops there. The first one, "
-        f"{_shown(params[index])}, failed with {reason.removesuffix('.')}. Later "
-        "failures of the same configurations are recorded but not repeated here."
-    )

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from cvst.evaluation._protocol import Task
 
@@ -36,6 +36,14 @@ class Note(NamedTuple):
     key: Hashable
     level: int
     text: str
+
+
+class HasNotes(Protocol):
+    """A result of a worker."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What was said while it was made."""
 
 
 class Told:
@@ -73,10 +81,11 @@ class Told:
             self._keys.add(note.key)
         LOGGER.log(note.level, "%s", note.text)
 
-    def repeat(self, notes: Iterable[Note]) -> None:
-        """Log what came back from a worker."""
-        for note in notes:
-            self.hear(note)
+    def repeat(self, results: Iterable[HasNotes]) -> None:
+        """Log what came back from workers with these results."""
+        for result in results:
+            for note in result.notes:
+                self.hear(note)
 
     @contextmanager
     def listening(self) -> Iterator[list[Note]]:

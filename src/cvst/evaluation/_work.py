@@ -81,11 +81,11 @@ class Work:
     with_residuals: bool
     device: Arrays | None
     listener: Listener
-    told: Told
     # Takes the losses of each result at once; None where they have to travel.
     enter: Callable[[Scored], Scored] | None
     # Hears of each configuration in the middle of a group, and may end the look.
     heed: Callable[[int], None] | None = None
+    told: Told = field(default_factory=Told)
     # scikit-learn's settings belong to a thread, and workers are others.
     config: Mapping[str, Any] = field(default_factory=get_config)
 

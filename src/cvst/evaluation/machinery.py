@@ -9,6 +9,7 @@ from cvst.evaluation._dispatch import (
     serves_device,
     shares_exactly,
 )
+from cvst.evaluation._failed import failure_warning
 from cvst.evaluation._incremental import incremental_evaluator_for
 from cvst.evaluation._on_dask import as_dask, check_client, trains_on_dask
 from cvst.evaluation._one_by_one import configured
@@ -17,7 +18,7 @@ from cvst.evaluation._protocol import MODEL, FittedModel
 from cvst.evaluation._responses import SeveralResponses
 from cvst.evaluation._rows import Metadata, RaceData, in_order, stack_rows, take
 from cvst.evaluation._side_by_side import SideBySide, n_side_by_side, workers_start
-from cvst.evaluation._source import DataSource, failure_warning
+from cvst.evaluation._source import DataSource
 from cvst.evaluation._stand_ins import StandIns
 from cvst.evaluation._stored import is_stored
 
