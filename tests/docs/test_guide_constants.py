@@ -338,7 +338,7 @@ def test_the_race_that_a_budget_chose(race, caplog):
     steps = int(re.search(r"CVST\(max_steps=(\d+)\)", text)[1])
     assert f"'strategy': CVST(max_steps={steps})" in page(f"{GUIDE}/planning.md")
     zone = safety_zone(steps, CVST().loser_level, CVST().winner_level)
-    assert f"safety zone {zone:.2f} steps" in text
+    assert f"safety zone {zone:.2f} looks" in text
     with caplog.at_level(logging.INFO, logger="cvst"):
         search.set_params(strategy=CVST(max_steps=steps)).fit(*data)
     said = [one.getMessage() for one in caplog.records if one.name.startswith("cvst")]

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from logistic_minimum import objective, violation
 from scipy.optimize import minimize
 from scipy.special import expit
 
@@ -13,17 +14,6 @@ def gaussian_problem(n_samples, gamma, seed=0, noise=0.25):
     x = rng.uniform(0, 10 * np.pi, n_samples)
     y = np.sin(x) + noise * rng.normal(size=n_samples) >= 0
     return np.exp(-gamma * (x[:, np.newaxis] - x) ** 2), y
-
-
-def objective(coefficients, kernel, y, alpha):
-    decision = kernel @ coefficients
-    losses = np.logaddexp(0, np.where(y, -decision, decision))
-    return losses.sum() + alpha / 2 * coefficients @ decision
-
-
-def violation(coefficients, kernel, y, alpha):
-    """Return the derivative by the decision function: residuals less the penalty."""
-    return y - expit(kernel @ coefficients) - alpha * coefficients
 
 
 def test_the_minimum_is_that_of_the_r_package(r_fits):

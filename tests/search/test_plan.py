@@ -199,7 +199,7 @@ def test_a_plan_can_be_read_shown_and_stored(regression):
     stored = json.loads(json.dumps(plan.to_dict()))
 
     assert "40 configurations, 220 rows, CVST(max_steps=12)" in text
-    assert "Safety zone: 3.78 steps" in text
+    assert "Safety zone: 3.78 looks" in text
     assert html.count("<tr>") == 13
     assert len(stored["looks"]) == 12
     assert stored["error_bounds"]["0.9"] == plan.error_bounds[0.9]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cvst._searched import FittedSearch
+from cvst._text import counted
 from cvst._typing import Configuration, FloatArray
 from cvst.displays._configurations import SeenConfigurations
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
@@ -205,10 +206,8 @@ class ImportanceDisplay:
         from matplotlib.ticker import PercentFormatter
 
         self.ax_ = ax
-        noun = "configuration" if self.n_configurations == 1 else "configurations"
-        draw_title(
-            ax, f"What the {self.quantity} of {self.n_configurations:,} {noun} hangs on"
-        )
+        looked_at = counted(self.n_configurations, "configuration")
+        draw_title(ax, f"What the {self.quantity} of {looked_at} hangs on")
         if self.too_few:
             ax.set_axis_off()
             ax.text(0.5, 0.5, _too_few_text(self), ha="center", va="center", wrap=True)
@@ -240,7 +239,7 @@ def _too_few_text(display: ImportanceDisplay) -> str:
     if not display.names:
         return "No hyper-parameter varies."
     n = display.n_configurations
-    seen = "1 configuration has a loss" if n == 1 else f"{n} configurations have a loss"
+    seen = f"{counted(n, 'configuration')} {'has' if n == 1 else 'have'} a loss"
     wanted = max(FEWEST, 2 * len(display.names))
     return f"Too few to tell: {seen}.\nAt least {wanted} are needed."
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cvst._searched import FittedSearch
-from cvst._text import seconds_text
+from cvst._text import counted, seconds_text
 from cvst._typing import FloatArray, IntArray
 from cvst.displays._race import (
     Race,
@@ -223,9 +223,8 @@ class IncumbentDisplay:
         ax.set_xlabel("seconds since the start" if seconds else "look")
         ax.set_ylabel(label_of(self.quantity, "mean"))
         self._limit(ax, top)
-        n_leaders = len(changes)
-        changed = "1 leader" if n_leaders == 1 else f"{n_leaders} leaders"
-        looks = "1 look" if len(self.times) == 1 else f"{len(self.times):,} looks"
+        changed = counted(len(changes), "leader")
+        looks = counted(len(self.times), "look")
         length = f", {seconds_text(float(self.times[-1]))}" if seconds else ""
         what = self.quantity.capitalize() if self.quantity == LOSS else self.quantity
         draw_title(ax, f"{what} of the leader: {changed} in {looks}{length}")

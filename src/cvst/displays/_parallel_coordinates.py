@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cvst._text import counted
 from cvst._typing import FloatArray
 from cvst.displays._by_parameter import ByParameter
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
@@ -109,7 +110,7 @@ class ParallelCoordinatesDisplay(ByParameter):
             marker="o", ms=5, label="winner",
         )  # fmt: skip
         self._draw_axes(ax, all_axes)
-        draw_title(ax, f"{len(known):,} configurations, the better the darker")
+        draw_title(ax, f"{counted(len(known), 'configuration')}, the better the darker")
         draw_legend(ax, below=30)
         return self
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cvst._searched import FittedSearch
-from cvst._text import about_seconds, about_times
+from cvst._text import about_seconds, about_times, seconds_text
 from cvst._typing import FloatArray, IntArray
 from cvst.displays._race import (
     Race,
@@ -182,12 +182,11 @@ class TimeConsumptionDisplay:
         lowest = self.seconds[self.seconds > 0].min(initial=full)
         ax.set_ylim(lowest / 2, 2.5 * max(full, float(total[-1])))
         ax.set_ylabel("seconds")
-        text = f"Race {total[-1]:.3g} s: {about_times(self.speedup)} times faster"
         # Small searches may be slower, and the title must not hide it.
-        if self.speedup < 1:
-            text = (
-                f"Race {total[-1]:.3g} s: {about_times(1 / self.speedup)} times slower"
-            )
+        ratio, than = self.speedup, "faster"
+        if ratio < 1:
+            ratio, than = 1 / ratio, "slower"
+        text = f"Race {seconds_text(total[-1])}: {about_times(ratio)} times {than}"
         draw_title(ax, text, self.stages)
         tidy(ax)
         ax.grid(visible=False, axis="x")

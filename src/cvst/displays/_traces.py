@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cvst._searched import FittedSearch
+from cvst._text import counted
 from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.displays._race import (
     MOST_LABELS,
@@ -200,7 +201,8 @@ class TracesDisplay:
         # Two lines if the user's own refit chose one that was dropped: it stays on top.
         for row in np.flatnonzero(np.diff(self.survivors)) + 1:
             ax.axhline(row + 0.5, color="#0072B2", lw=1.4)
-        draw_title(ax, f"{n_rows:,} configurations, {n_kept:,} left", self.stages)
+        text = f"{counted(n_rows, 'configuration')}, {n_kept:,} left"
+        draw_title(ax, text, self.stages)
         shown = np.unique(self.codes)
         _legend(ax, [meaning for code, meaning in MEANINGS.items() if code in shown])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from threading import Lock
 from typing import Any, TypeAlias
@@ -63,6 +64,24 @@ class Scored:
     details: str = ""
     # What was said in another process while a chunk was done, with its first result.
     notes: tuple[Note, ...] = ()
+
+    def without_losses(self, residuals: FloatArray | None) -> Scored:
+        """Return the result without its losses, with these residuals."""
+        # By hand: ``replace`` takes longer than many a configuration.
+        return Scored(
+            self.configuration,
+            NOTHING,
+            residuals,
+            self.score,
+            self.others,
+            self.other_errors,
+            self.fit_seconds,
+            self.score_seconds,
+            self.error,
+            self.reason,
+            self.details,
+            self.notes,
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An error that cannot be made again would break the way back from a worker.
@@ -139,13 +158,13 @@ class Tables:
             return result
         losses, residuals = self._tables
         place = self._places[result.configuration]
-        with np.errstate(over="ignore"):  # what no longer fits is infinite
+        # What no longer fits into four bytes is infinite.
+        is_short = losses.dtype != np.float64
+        with np.errstate(over="ignore") if is_short else nullcontext():
             losses[place] = result.losses
-        if residuals is None:
-            return replace(result, losses=NOTHING)
-        if result.residuals is not None:
-            residuals[place] = result.residuals
-        return replace(result, losses=NOTHING, residuals=NOTHING)
+            if residuals is not None and result.residuals is not None:
+                residuals[place] = result.residuals
+        return result.without_losses(result.residuals if residuals is None else NOTHING)
 
     def entered(self, result: Scores) -> Scores:
         """Do so for a single result; one that is a table stays as it is."""

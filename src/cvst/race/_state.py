@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst._text import counted
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._axes import space_of
@@ -263,12 +264,10 @@ class RaceState:
     def __repr__(self) -> str:
         # Rows and losses would fill pages.
         stage = f", stage {self.stage!r}" if self.observations else ""
-        looks = "1 look" if self.n_looks == 1 else f"{self.n_looks:,} looks"
-        return (
-            f"<RaceState: {looks} at {self.n_configurations:,} configuration"
-            f"{'' if self.n_configurations == 1 else 's'}, "
-            f"{int(self.active.sum()):,} left{stage}>"
-        )
+        looks = counted(self.n_looks, "look")
+        configurations = counted(self.n_configurations, "configuration")
+        left = int(self.active.sum())
+        return f"<RaceState: {looks} at {configurations}, {left:,} left{stage}>"
 
     def _repr_html_(self) -> str:
         """Return a line and a table of the stages, for notebooks."""

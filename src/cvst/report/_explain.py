@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cvst._text import configuration_text
+from cvst._text import configuration_text, counted
 from cvst._typing import Configuration, IntArray
 from cvst.race import RaceState, Strategy
 from cvst.race.machinery import deciding_looks
@@ -81,9 +81,9 @@ def stop_sentence(
     'The race is under way: 1 look is done.'
     """
     if reason is None:
-        done = "1 look is done" if n_looks == 1 else f"{n_looks} looks are done"
-        return f"The race is under way: {done}."
-    looks = "1 look" if n_looks == 1 else f"{n_looks} looks"
+        are = "is" if n_looks == 1 else "are"
+        return f"The race is under way: {counted(n_looks, 'look')} {are} done."
+    looks = counted(n_looks, "look")
     why = reason_text(reason, strategy)
     if tie is None:
         return f"The race ended after {looks}: {why}."

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst._text import counted
 from cvst._typing import FloatArray, IntArray
 from cvst.race import RaceState, Strategy
 from cvst.race.machinery import deciding_looks
@@ -51,7 +52,7 @@ class Tie:
     @property
     def text(self) -> str:
         """The tie as part of a sentence."""
-        others = "1 other" if self.n_tied == 1 else f"{self.n_tied:,} others"
+        others = counted(self.n_tied, "other")
         return (
             f"a tie with {others} by paired tests on {self.n_rows:,} rows (smallest "
             f"p-value {self.p_value:.2g}, where {self.level:.2g} would tell them apart)"

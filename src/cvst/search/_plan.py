@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cvst._text import seconds_text
+from cvst._text import counted, seconds_text
 from cvst.race import PlannedLook, Problem
 from cvst.search._setup import Setup
 from cvst.search.budget import (
@@ -99,11 +99,11 @@ class RacePlan:
     looks : tuple of LookForecast
         All looks of the longest race, unless they are rehearsed.
     safety_zone : float or None
-        Step up to which none can be dropped; None for strategies without one.
+        Look up to which none can be dropped; None for strategies without one.
     first_drop : int or None
-        Step in which the first drop is possible.
+        Look in which the first drop is possible.
     safety_rows : int or None
-        Training rows of that step: what is good from there on is not dropped before.
+        Training rows of that look: what is good from there on is not dropped before.
     error_bounds : dict of float to float
         Bound on the probability that a stable winner is dropped, by its probability
         to be top (open test only).
@@ -194,7 +194,7 @@ class RacePlan:
     def speedup_ceiling(self) -> float:
         """How many times faster than cross-validation the luckiest race is.
 
-        It drops all but the winner in the first step that can drop any. Without
+        It drops all but the winner in the first look that can drop any. Without
         a sequential test the luckiest race is unknown: then it is the time of
         cross-validation over that of the whole plan.
         """
@@ -246,8 +246,8 @@ class RacePlan:
 
     def _heading(self) -> str:
         return (
-            f"Plan: {self.n_configurations:,} configurations, {self.n_samples:,} rows, "
-            f"{self.strategy}"
+            f"Plan: {counted(self.n_configurations, 'configuration')}, "
+            f"{self.n_samples:,} rows, {self.strategy}"
         )
 
 
@@ -459,7 +459,7 @@ def _sentences(plan: RacePlan) -> list[str]:
     if plan.safety_zone is not None:
         rows = "" if plan.safety_rows is None else f", at {plan.safety_rows:,} rows"
         sentences.append(
-            f"Safety zone: {plan.safety_zone:.2f} steps; none is dropped before step "
+            f"Safety zone: {plan.safety_zone:.2f} looks; none is dropped before look "
             f"{plan.first_drop}{rows}."
         )
     if plan.error_bounds:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst._text import counted
 from cvst.cli.table._kinds import Kind, column_kind
 from cvst.cli.table._target import Target, read_target
 from cvst.exceptions import InvalidInputError
@@ -145,9 +146,9 @@ def _with_target(frame: Any, target: str, notes: list[str]) -> Any:
     if n_missing == len(frame):
         raise InvalidInputError(f"The target {target!r} is empty in all rows.")
     if n_missing:
-        rows = "1 row has" if n_missing == 1 else f"{n_missing} rows have"
-        gone = "is" if n_missing == 1 else "are"
-        notes.append(f"{rows} no value of {target!r} and {gone} left out.")
+        has, gone = ("has", "is") if n_missing == 1 else ("have", "are")
+        rows = counted(n_missing, "row")
+        notes.append(f"{rows} {has} no value of {target!r} and {gone} left out.")
         frame = frame[~missing].reset_index(drop=True)
     return frame
 

@@ -10,6 +10,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 
+from cvst._text import counted
 from cvst.cli.models import Model
 from cvst.cli.table._columns import Learning
 
@@ -126,5 +127,4 @@ def _for_categories(inputs: str) -> tuple[Any, str]:
 
 def _columns(names: list[str], kind: str) -> str:
     plural = {"number": "Numbers", "category": "Categories"}[kind]
-    count = "1 column" if len(names) == 1 else f"{len(names)} columns"
-    return f"{plural} ({count})"
+    return f"{plural} ({counted(len(names), 'column')})"

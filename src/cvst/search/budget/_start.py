@@ -426,7 +426,7 @@ def _log_choice(setup: Setup, budget: TimeBudget) -> None:
         "strategy": repr(setup.strategy),
     }
     test = setup.strategy.sequential_test
-    zone = "" if test is None else f", safety zone {test.safety_zone:.2f} steps"
+    zone = "" if test is None else f", safety zone {test.safety_zone:.2f} looks"
     LOGGER.info(
         "time budget %(seconds)g s: a fit costs about n^%(exponent).2g (measured in "
         "%(probe_seconds).2g s), %(reserve).2g s are reserved for the final fit; "
