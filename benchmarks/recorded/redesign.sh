@@ -6,8 +6,8 @@
 # Both versions are checked out below FOLDER, which must not exist. The commit before the
 # redesign has no recorder yet: it gets that of 92475a2, the first one. FOLDER then holds
 # the two recordings, what differs (differs.txt) and a digest of every race in both
-# (digests.json); what they were is in benchmarks/results/recorded_redesign.json. It takes
-# three to ten minutes of one core.
+# (digests.json); what they were is in benchmarks/results/recorded_redesign.json and .txt.
+# It takes three minutes of one core.
 set -eu
 folder=$1
 python=${2:-python}

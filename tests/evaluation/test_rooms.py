@@ -27,6 +27,7 @@ TOP = {
     "stand_ins",
     "keeping",
     "responses",
+    "failed",
     "faults",
     "one_by_one",
     "on_dask",
@@ -36,6 +37,7 @@ TOP = {
     "predictions",
     "stored",
     "side_by_side",
+    "telling",
 }
 
 
