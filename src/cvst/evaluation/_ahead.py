@@ -8,6 +8,10 @@ does not depend on what happens in another. So idle workers go on with the same 
 in the folds to come, the best ones first, and a group whose members have all stayed
 finds its answer there, the same to the last bit. One that has lost a member is worked
 on anew.
+
+Where every configuration takes every fold, as in plain cross-validation, nothing that
+is done ahead of time is lost. Fits that are longer than a worker's share of a fold,
+which would make each fold wait for them, go out for all folds at once there.
 """
 
 from __future__ import annotations
@@ -33,6 +37,8 @@ PARTS_PER_WORKER = 2
 # A fold of the race: how many there are, which one it is, and most rounds.
 Place: TypeAlias = tuple[int, int, "int | None"]
 Owner: TypeAlias = tuple["Place | None", tuple[int, ...]]
+# A group in a fold to come, with the rows to train and to test on.
+Coming: TypeAlias = tuple[tuple[Place, tuple[int, ...]], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,8 @@ class Plan:
         The looks at them.
     groups : list of list of int
         Their groups, numbered as in :class:`SeveralLooks`.
+    n_first : int
+        How many of them go out before the groups of the present look.
     owners : mapping of int to tuple
         The place and the group of each number.
     """
@@ -77,6 +85,11 @@ class Plan:
     looks: tuple[Look, ...] = ()
     groups: list[list[int]] = field(default_factory=list)
     owners: dict[int, Owner] = field(default_factory=dict)
+    n_first: int = 0
+
+    def around(self, present: Sequence[list[int]]) -> list[list[int]]:
+        """Return the groups of the present look with the planned ones, in order."""
+        return [*self.groups[: self.n_first], *present, *self.groups[self.n_first :]]
 
 
 class Ahead:
@@ -88,16 +101,25 @@ class Ahead:
         The folds of the race by their number.
     independent : bool
         Whether two or more of a group answer alike when others are missing.
+    all_stay : bool
+        Whether every configuration takes every fold, whatever comes out.
     """
 
-    def __init__(self, folds: Mapping[int, Folds], independent: bool = False) -> None:
+    def __init__(
+        self,
+        folds: Mapping[int, Folds],
+        independent: bool = False,
+        all_stay: bool = False,
+    ) -> None:
         self._folds = folds
         self._independent = independent
+        self._all_stay = all_stay
         self._known: dict[Owner, list[Scored]] = {}
         self._stage: str | None = None
         self._asked: set[int] = set()
         self._seconds: dict[int, float] = {}
         self._losses: dict[int, float] = {}
+        self._cuts: dict[tuple[tuple[int, ...], ...], tuple[list[list[int]], bool]] = {}
 
     def take(
         self, look: Look, groups: Sequence[list[int]]
@@ -152,16 +174,30 @@ class Ahead:
         """Sort groups, so that the last worker does not begin with a long one."""
         return sorted(groups, key=self._expected, reverse=True)
 
-    def cut(self, groups: Sequence[list[int]], n_workers: int) -> list[list[int]]:
+    def cut(
+        self,
+        groups: Sequence[list[int]],
+        n_workers: int,
+        look: Look | None = None,
+    ) -> list[list[int]]:
         """Cut groups that would outlast the others; all of them, if they are few.
 
         What they share is computed once more for each part, so others stay whole.
+        Where all configurations stay, groups are cut as before if that was done by
+        their times or is how the look at hand was done ahead: other parts would be
+        worked on anew.
         """
+        key = tuple(map(tuple, groups))
+        parts, by_time = self._cuts.get(key, ([], False))
+        if by_time or (look is not None and parts and not self.take(look, parts)[1]):
+            return parts
         most = sum(map(self._expected, groups)) / (PARTS_PER_WORKER * n_workers)
         parts = []
         for group in groups:
             n_parts = max(1, min(len(group), math.ceil(self._expected(group) / most)))
             parts += [group[start::n_parts] for start in range(n_parts)]
+        if self._all_stay:
+            self._cuts = {key: (parts, bool(self._seconds))}
         return parts
 
     def _expected(self, group: Sequence[int]) -> float:
@@ -206,25 +242,38 @@ class Ahead:
         if place is None or not left or n_workers < 2:
             return Plan()
         self._forget(groups)
-        idle = _Idle(map(self._expected, left), n_workers)
-        looks: dict[Place, Look] = {}
-        plan = Plan()
+        coming = list(self._coming(place, groups))
+        # What is done ahead is kept, and a strategy says whether there is room for it.
+        may_keep = self._all_stay and look.keep_losses
+        chosen = self._sure(coming, left, n_workers) if may_keep and coming else []
+        n_first = len(chosen) if self._seconds else 0
+        taken = {key for key, _ in chosen}
+        busy = [*(key[1] for key, _ in chosen), *left]
+        idle = _Idle(map(self._expected, busy), n_workers)
         shortest = min(map(self._expected, groups))
-        for key, pair in self._coming(place, groups):
+        for key, pair in coming:
             if not idle.has_room(shortest):
                 break
             # A shorter one may fit where this one does not.
-            if not idle.takes(self._expected(key[1])):
-                continue
-            looks.setdefault(key[0], _at(look, *pair))
-            shift = stride * len(looks)
-            plan.groups.append([number + shift for number in key[1]])
-            plan.owners.update(dict.fromkeys(plan.groups[-1], key))
-        return replace(plan, looks=tuple(looks.values()))
+            if key not in taken and idle.takes(self._expected(key[1])):
+                chosen.append((key, pair))
+        return _planned(look, chosen, n_first, stride)
 
-    def _coming(
-        self, place: Place, groups: Sequence[list[int]]
-    ) -> Iterator[tuple[tuple[Place, tuple[int, ...]], Any]]:
+    def _sure(
+        self, coming: Sequence[Coming], left: Sequence[list[int]], n_workers: int
+    ) -> list[Coming]:
+        """Return what goes out now where nothing is dropped, idle workers or not.
+
+        The next fold, while nobody knows which fits are long; then fits that are
+        longer than a worker's share of this one.
+        """
+        if not self._seconds:
+            return [one for one in coming if one[0][0] == coming[0][0][0]]
+        share = sum(map(self._expected, left)) / n_workers
+        long = [one for one in coming if self._expected(one[0][1]) > share]
+        return sorted(long, key=lambda one: self._expected(one[0][1]), reverse=True)
+
+    def _coming(self, place: Place, groups: Sequence[list[int]]) -> Iterator[Coming]:
         """Yield what is not known of the folds to come, one fold after the other."""
         count, _, rounds = place
         best_first = self._best_first(groups)
@@ -264,6 +313,18 @@ class Ahead:
                 if look.train is train and look.test is test:
                     return count, index, look.rounds
         return None
+
+
+def _planned(look: Look, chosen: Sequence[Coming], n_first: int, stride: int) -> Plan:
+    """Return a plan, its groups numbered by the looks at them."""
+    looks: dict[Place, Look] = {}
+    plan = Plan(n_first=n_first)
+    for key, pair in chosen:
+        looks.setdefault(key[0], _at(look, *pair))
+        shift = stride * (1 + list(looks).index(key[0]))
+        plan.groups.append([number + shift for number in key[1]])
+        plan.owners.update(dict.fromkeys(plan.groups[-1], key))
+    return replace(plan, looks=tuple(looks.values()))
 
 
 def _at(look: Look, train: IntArray, test: IntArray) -> Look:

@@ -113,6 +113,8 @@ class DataSource:
         Where the evaluator works on all configurations of a look together.
     folds : mapping of int to Folds
         The folds of the race, of which idle workers may do some ahead of time.
+    all_stay : bool
+        Whether every configuration takes every fold, whatever comes out.
     keeper : Keeper or None
         Gets the results of each group of configurations as soon as they are there, and
         knows some of them from an earlier run.
@@ -138,6 +140,7 @@ class DataSource:
     keeper: Keeper | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     folds: Mapping[int, Folds] = field(default_factory=dict)
+    all_stay: bool = False
     ahead: Ahead = field(init=False)
     divides: bool = field(init=False)
     scratch: Scratch = field(default_factory=Scratch)
@@ -147,7 +150,7 @@ class DataSource:
         # Its own list, so that admitting changes no list of the caller.
         self.configurations = list(self.configurations)
         asked = self.evaluator, self.estimator, self.loss.response
-        self.ahead = Ahead(self.folds, are_independent(*asked))
+        self.ahead = Ahead(self.folds, are_independent(*asked), self.all_stay)
         self.divides = divides(*asked)
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
@@ -279,11 +282,17 @@ class DataSource:
         early: list[Scored] = []
         left, plan = groups, Plan()
         if not here:
-            groups = self._cut(groups)
+            # Whole groups first: nothing that is known is to be cut and done anew.
             early, left = self.ahead.take(work.look, groups)
+            unknown = {number for group in left for number in group}
+            groups = self._cut(groups, work.look)
+            parts, left = self.ahead.take(
+                work.look, [group for group in groups if not unknown.isdisjoint(group)]
+            )
+            early = [*early, *parts]
             left = self.ahead.longest_first(left) if gate is None else left
             plan = self._plan_ahead(work.look, groups, left, gate)
-        chunks = self._chunks([*left, *plan.groups], gate, lambda: n_done)
+        chunks = self._chunks(plan.around(left), gate, lambda: n_done)
         if self.watch is not None:
             self.watch(n_done, n_total)
         batches = self._answers(early, work, plan, chunks, gate)
@@ -304,11 +313,11 @@ class DataSource:
         check_outcomes(self.evaluator, work.configurations, scored)
         return scored
 
-    def _cut(self, groups: list[list[int]]) -> list[list[int]]:
+    def _cut(self, groups: list[list[int]], look: Look) -> list[list[int]]:
         """Cut groups where workers get the parts and it changes no result."""
         if self.device is not None or not self.divides:
             return groups
-        return self.ahead.cut(groups, effective_n_jobs(self.n_jobs))
+        return self.ahead.cut(groups, effective_n_jobs(self.n_jobs), look)
 
     def _plan_ahead(
         self,
