@@ -18,7 +18,7 @@ from sklearn.svm import SVC, SVR
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation import Task, batch_evaluator_for, resolve_loss, resolve_rescaling
-from cvst.evaluation._ahead import Ahead
+from cvst.evaluation._ahead import Ahead, slowest_first
 from cvst.evaluation._dispatch import divides
 from cvst.evaluation._scored import Scored
 from cvst.evaluation.machinery import DataSource, RaceData
@@ -259,6 +259,11 @@ def test_only_labels_of_machines_allow_a_cut():
     assert not divides(batch_evaluator_for(Ridge()), Ridge(), "predict")
 
 
+def in_ones(groups):
+    """Return a chunk for each group."""
+    return [[group] for group in groups]
+
+
 def fold_of_all(fold, members):
     """Return the look at a fold whose losses are kept, as plain folds are."""
     return replace(look_at(fold, members), keep_losses=True)
@@ -272,8 +277,10 @@ def test_where_all_stay_the_next_fold_goes_along_until_fits_have_a_length():
     ahead.take(look, groups)
     plan = ahead.plan(look, groups, groups, 2, STRIDE)
     assert plan.groups == [[10, 11], [12, 13]]
+    assert plan.in_the_dark
     # Behind those of the present fold, in whose order nothing is known.
-    assert plan.around(groups) == [*groups, *plan.groups]
+    chunks = plan.in_order(groups, in_ones, {0, 1}, STRIDE)
+    assert list(chunks) == [[[0, 1]], [[2, 3]], [[12, 13]], [[10, 11]]]
     assert ahead.plan(look, groups, groups, 1, STRIDE).groups == []
     # Not where there is no room for what comes back.
     tight = look_at(0, [0, 1, 2, 3])
@@ -296,7 +303,8 @@ def test_where_all_stay_long_fits_go_out_for_all_folds_at_once():
     # Both of six seconds, then what fits: each of two workers has eleven seconds.
     assert plan.groups[:2] == [[11], [21]]
     assert plan.n_first == 2
-    assert plan.around([[1], [0]])[:3] == [[11], [21], [1]]
+    chunks = plan.in_order([[1], [0]], in_ones, set(), STRIDE)
+    assert list(chunks)[:3] == [[[11]], [[21]], [[1]]]
     assert [look.test[0] for look in plan.looks] == [1, 2]
 
 
@@ -345,3 +353,12 @@ def test_what_is_known_of_a_whole_group_is_not_cut_and_done_anew(monkeypatch):
     with parallel_config(backend="threading", n_jobs=2):
         RaceGridSearchCV(SVC(), grid, **options).fit(X, y)
     assert len(fitted) == 5 * 6
+
+
+def test_chunks_of_a_later_fold_begin_with_those_that_this_one_is_still_at():
+    """Numbers 10 to 13 are those of the next fold; what is done grows meanwhile."""
+    finished = {0, 1}
+    chunks = slowest_first([[[10]], [[11], [12]], [[13]]], finished, STRIDE)
+    assert next(chunks) == [[11], [12]]
+    finished.add(3)
+    assert list(chunks) == [[[10]], [[13]]]

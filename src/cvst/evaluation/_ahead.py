@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, TypeAlias
 
 from cvst._typing import IntArray
@@ -28,7 +28,7 @@ from cvst.evaluation._scored import Scored, Scores, numbers_of
 from cvst.evaluation._work import Work
 from cvst.race import Folds, Look
 
-__all__ = ["Ahead", "Plan", "SeveralLooks"]
+__all__ = ["Ahead", "Plan", "SeveralLooks", "slowest_first"]
 
 # As many parts of equal length would keep workers busy to the end. Where more are cut
 # off, what they share is computed too often.
@@ -78,6 +78,8 @@ class Plan:
         Their groups, numbered as in :class:`SeveralLooks`.
     n_first : int
         How many of them go out before the groups of the present look.
+    in_the_dark : bool
+        Whether nobody knows what fits take.
     owners : mapping of int to tuple
         The place and the group of each number.
     """
@@ -86,10 +88,34 @@ class Plan:
     groups: list[list[int]] = field(default_factory=list)
     owners: dict[int, Owner] = field(default_factory=dict)
     n_first: int = 0
+    in_the_dark: bool = False
 
-    def around(self, present: Sequence[list[int]]) -> list[list[int]]:
-        """Return the groups of the present look with the planned ones, in order."""
-        return [*self.groups[: self.n_first], *present, *self.groups[self.n_first :]]
+    def in_order(
+        self,
+        present: list[list[int]],
+        cut: Callable[[list[list[int]]], Iterable[list[list[int]]]],
+        finished: Set[int],
+        stride: int,
+    ) -> Iterable[list[list[int]]]:
+        """Return chunks of the present look and of those to come, in their order.
+
+        Parameters
+        ----------
+        present : list of list of int
+            Groups of the present look.
+        cut : callable
+            Returns chunks of groups.
+        finished : set of int
+            Configurations that are done in the present look; it grows meanwhile.
+        stride : int
+            As in :class:`SeveralLooks`.
+        """
+        if self.in_the_dark:
+            return chain(
+                cut(present), slowest_first(cut(self.groups), finished, stride)
+            )
+        first, later = self.groups[: self.n_first], self.groups[self.n_first :]
+        return cut([*first, *present, *later])
 
 
 class Ahead:
@@ -139,6 +165,24 @@ class Ahead:
             else:
                 left.append(group)
         return results, left
+
+    def split(
+        self,
+        look: Look,
+        groups: list[list[int]],
+        cut: Callable[[list[list[int]], Look], list[list[int]]],
+    ) -> tuple[list[Scored], list[list[int]], list[list[int]]]:
+        """Return what is there, what is left to do, and all groups as they are cut.
+
+        Whole groups are looked for first: what is known is not cut and done anew.
+        """
+        early, left = self.take(look, groups)
+        unknown = {number for group in left for number in group}
+        parts = cut(groups, look)
+        more, left = self.take(
+            look, [part for part in parts if not unknown.isdisjoint(part)]
+        )
+        return [*early, *more], left, parts
 
     def _found(self, place: Place | None, group: Sequence[int]) -> list[Scored]:
         """Return the results of a group, or none."""
@@ -244,12 +288,16 @@ class Ahead:
         self._forget(groups)
         coming = list(self._coming(place, groups))
         # What is done ahead is kept, and a strategy says whether there is room for it.
-        may_keep = self._all_stay and look.keep_losses
-        chosen = self._sure(coming, left, n_workers) if may_keep and coming else []
-        n_first = len(chosen) if self._seconds else 0
+        sure = self._all_stay and look.keep_losses and coming
+        chosen = self._sure(coming, left, n_workers) if sure else []
+        if chosen and not self._seconds:
+            return replace(_planned(look, chosen, 0, stride), in_the_dark=True)
+        n_first = len(chosen)
         taken = {key for key, _ in chosen}
-        busy = [*(key[1] for key, _ in chosen), *left]
-        idle = _Idle(map(self._expected, busy), n_workers)
+        idle = _Idle(
+            map(self._expected, [*(list(key[1]) for key, _ in chosen), *left]),
+            n_workers,
+        )
         shortest = min(map(self._expected, groups))
         for key, pair in coming:
             if not idle.has_room(shortest):
@@ -313,6 +361,32 @@ class Ahead:
                 if look.train is train and look.test is test:
                     return count, index, look.rounds
         return None
+
+
+def slowest_first(
+    chunks: Iterable[list[list[int]]], finished: Set[int], stride: int
+) -> Iterator[list[list[int]]]:
+    """Yield chunks of a later fold, first those that this fold is still at.
+
+    Parameters
+    ----------
+    chunks : iterable of list of list of int
+        Groups, numbered as in :class:`SeveralLooks`.
+    finished : set of int
+        Configurations that are done in the present fold; it grows meanwhile.
+    stride : int
+        As in :class:`SeveralLooks`.
+    """
+    waiting = list(chunks)
+    while waiting:
+        slow = (
+            place
+            for place, chunk in enumerate(waiting)
+            if any(
+                number % stride not in finished for group in chunk for number in group
+            )
+        )
+        yield waiting.pop(next(slow, 0))
 
 
 def _planned(look: Look, chosen: Sequence[Coming], n_first: int, stride: int) -> Plan:
