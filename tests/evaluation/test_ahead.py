@@ -362,3 +362,13 @@ def test_chunks_of_a_later_fold_begin_with_those_that_this_one_is_still_at():
     assert next(chunks) == [[11], [12]]
     finished.add(3)
     assert list(chunks) == [[[10]], [[13]]]
+
+
+def test_whole_groups_are_looked_for_before_they_are_cut():
+    """What a later look cuts may be known as a whole; parts of it are as well."""
+    ahead = Ahead(FOLDS, independent=True)
+    groups = [[0, 1], [2]]
+    assert len(planned(ahead, groups, 4).groups) == 3
+    parts = [[0], [1], [2]]
+    early, left, cut = ahead.split(look_at(1, [0, 1, 2]), groups, lambda *_: parts)
+    assert (sorted(numbers(early)), left, cut) == ([0, 1, 2], [], parts)
