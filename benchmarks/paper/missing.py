@@ -80,14 +80,6 @@ def is_klr(fit: Fit) -> bool:
     return fit.problem.learner == "KLR"
 
 
-def is_large(fit: Fit) -> bool:
-    """Return whether the laptop has fewer rows than the paper, or as many repetitions.
-
-    These rows of the tables have fifteen repetitions.
-    """
-    return fit.repetitions == PROFILE.repetitions
-
-
 PARTS = {
     "outliers": Part(
         "three sentences on the outlier variant (15 repetitions; some had 1)",
