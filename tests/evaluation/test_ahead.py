@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.ensemble import RandomForestClassifier
@@ -15,7 +18,7 @@ from sklearn.svm import SVC, SVR
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation import Task, batch_evaluator_for, resolve_loss, resolve_rescaling
-from cvst.evaluation._ahead import Ahead
+from cvst.evaluation._ahead import Ahead, slowest_first
 from cvst.evaluation._dispatch import divides
 from cvst.evaluation._scored import Scored
 from cvst.evaluation.machinery import DataSource, RaceData
@@ -27,6 +30,7 @@ FOLDS = {
     3: tuple((np.delete(ROWS, ROWS[i::3]), ROWS[i::3]) for i in range(3)),
 }
 STRIDE = 10
+BACKENDS = {"threads": "threading", "processes": "loky"}
 
 
 def look_at(fold, members, stage="folds"):
@@ -253,3 +257,118 @@ def test_only_labels_of_machines_allow_a_cut():
         assert not divides(evaluator, model, "decision_function")
     assert not divides(batch_evaluator_for(SVR()), SVR(), "predict")
     assert not divides(batch_evaluator_for(Ridge()), Ridge(), "predict")
+
+
+def in_ones(groups):
+    """Return a chunk for each group."""
+    return [[group] for group in groups]
+
+
+def fold_of_all(fold, members):
+    """Return the look at a fold whose losses are kept, as plain folds are."""
+    return replace(look_at(fold, members), keep_losses=True)
+
+
+def test_where_all_stay_the_next_fold_goes_along_until_fits_have_a_length():
+    """Two groups for two workers: nobody is idle, and nothing is lost either."""
+    groups = [[0, 1], [2, 3]]
+    look = fold_of_all(0, [0, 1, 2, 3])
+    ahead = Ahead(FOLDS, all_stay=True)
+    ahead.take(look, groups)
+    plan = ahead.plan(look, groups, groups, 2, STRIDE)
+    assert plan.groups == [[10, 11], [12, 13]]
+    assert plan.in_the_dark
+    # Behind those of the present fold, in whose order nothing is known.
+    chunks = plan.in_order(groups, in_ones, {0, 1}, STRIDE)
+    assert list(chunks) == [[[0, 1]], [[2, 3]], [[12, 13]], [[10, 11]]]
+    assert ahead.plan(look, groups, groups, 1, STRIDE).groups == []
+    # Not where there is no room for what comes back.
+    tight = look_at(0, [0, 1, 2, 3])
+    assert ahead.plan(tight, groups, groups, 2, STRIDE).groups == []
+    others = Ahead(FOLDS)
+    others.take(look, groups)
+    assert others.plan(look, groups, groups, 2, STRIDE).groups == []
+
+
+def test_where_all_stay_long_fits_go_out_for_all_folds_at_once():
+    """One takes six of ten seconds, and each fold would wait for it."""
+    ahead = Ahead(FOLDS, all_stay=True)
+    seconds = {0: 1.0, 1: 6.0, 2: 1.0, 3: 2.0}
+    results = [Scored(number, fit_seconds=one) for number, one in seconds.items()]
+    ahead.hear(results, list(seconds), [0.1, 0.4, 0.3, 0.2])
+    groups = [[number] for number in seconds]
+    look = fold_of_all(0, list(seconds))
+    ahead.take(look, groups)
+    plan = ahead.plan(look, groups, groups, 2, STRIDE)
+    # Both of six seconds, then what fits: each of two workers has eleven seconds.
+    assert plan.groups[:2] == [[11], [21]]
+    assert plan.n_first == 2
+    chunks = plan.in_order([[1], [0]], in_ones, set(), STRIDE)
+    assert list(chunks)[:3] == [[[11]], [[21]], [[1]]]
+    assert [look.test[0] for look in plan.looks] == [1, 2]
+
+
+def test_where_all_stay_groups_are_cut_alike_in_all_folds():
+    """Parts that are known of a fold are found in it, though times have changed."""
+    ahead = Ahead(FOLDS, independent=True, all_stay=True)
+    groups = [[0, 1], [2, 3]]
+    slow = [Scored(number, fit_seconds=4.0 * (number < 2)) for number in range(4)]
+    ahead.hear(slow, list(range(4)), np.zeros(4))
+    parts = ahead.cut(groups, 2)
+    assert parts == [[0], [1], [2, 3]]
+    other = [Scored(number, fit_seconds=4.0 * (number > 1)) for number in range(4)]
+    ahead.hear(other, list(range(4)), np.zeros(4))
+    assert ahead.cut(groups, 2) == parts
+
+
+@pytest.mark.parametrize("prefer", ["threads", "processes"])
+def test_plain_folds_ahead_of_time_are_those_of_one_worker(prefer):
+    """Machines of very different lengths, cut and whole, to the last bit."""
+    X, y = make_classification(240, 4, flip_y=0.2, random_state=0)
+    grid = {"C": [0.1, 1, 1000], "gamma": [0.1, 1, 10]}
+    options = {"strategy": "cross_validation", "cv": 4, "refit": False}
+    alone = RaceGridSearchCV(SVC(), grid, **options).fit(X, y)
+    search = RaceGridSearchCV(SVC(), grid, **options)
+    with parallel_config(backend=BACKENDS[prefer], n_jobs=3):
+        search.fit(X, y)
+    for name, scores in alone.cv_results_.items():
+        if "test_score" in name:
+            np.testing.assert_array_equal(search.cv_results_[name], scores)
+
+
+def test_what_is_known_of_a_whole_group_is_not_cut_and_done_anew(monkeypatch):
+    """The second fold was done with the first, and no machine of it is fitted again."""
+    fitted = []
+    evaluate = SvmEvaluator.evaluate
+
+    def counted(evaluator, task):
+        train = tuple(np.asarray(task.y_train).shape)
+        fitted.extend((train, number) for number in task.configurations)
+        return evaluate(evaluator, task)
+
+    monkeypatch.setattr(SvmEvaluator, "evaluate", counted)
+    X, y = make_classification(240, 4, flip_y=0.2, random_state=0)
+    grid = {"C": [0.1, 1, 1000], "gamma": [0.1, 1]}
+    options = {"strategy": "cross_validation", "cv": 5, "refit": False}
+    with parallel_config(backend="threading", n_jobs=2):
+        RaceGridSearchCV(SVC(), grid, **options).fit(X, y)
+    assert len(fitted) == 5 * 6
+
+
+def test_chunks_of_a_later_fold_begin_with_those_that_this_one_is_still_at():
+    """Numbers 10 to 13 are those of the next fold; what is done grows meanwhile."""
+    finished = {0, 1}
+    chunks = slowest_first([[[10]], [[11], [12]], [[13]]], finished, STRIDE)
+    assert next(chunks) == [[11], [12]]
+    finished.add(3)
+    assert list(chunks) == [[[10]], [[13]]]
+
+
+def test_whole_groups_are_looked_for_before_they_are_cut():
+    """What a later look cuts may be known as a whole; parts of it are as well."""
+    ahead = Ahead(FOLDS, independent=True)
+    groups = [[0, 1], [2]]
+    assert len(planned(ahead, groups, 4).groups) == 3
+    parts = [[0], [1], [2]]
+    early, left, cut = ahead.split(look_at(1, [0, 1, 2]), groups, lambda *_: parts)
+    assert (sorted(numbers(early)), left, cut) == ([0, 1, 2], [], parts)

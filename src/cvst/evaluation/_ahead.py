@@ -8,15 +8,19 @@ does not depend on what happens in another. So idle workers go on with the same 
 in the folds to come, the best ones first, and a group whose members have all stayed
 finds its answer there, the same to the last bit. One that has lost a member is worked
 on anew.
+
+Where every configuration takes every fold, as in plain cross-validation, nothing that
+is done ahead of time is lost. Fits that are longer than a worker's share of a fold,
+which would make each fold wait for them, go out for all folds at once there.
 """
 
 from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, TypeAlias
 
 from cvst._typing import IntArray
@@ -24,7 +28,7 @@ from cvst.evaluation._scored import Scored, Scores, numbers_of
 from cvst.evaluation._work import Work
 from cvst.race import Folds, Look
 
-__all__ = ["Ahead", "Plan", "SeveralLooks"]
+__all__ = ["Ahead", "Plan", "SeveralLooks", "slowest_first"]
 
 # As many parts of equal length would keep workers busy to the end. Where more are cut
 # off, what they share is computed too often.
@@ -33,6 +37,8 @@ PARTS_PER_WORKER = 2
 # A fold of the race: how many there are, which one it is, and most rounds.
 Place: TypeAlias = tuple[int, int, "int | None"]
 Owner: TypeAlias = tuple["Place | None", tuple[int, ...]]
+# A group in a fold to come, with the rows to train and to test on.
+Coming: TypeAlias = tuple[tuple[Place, tuple[int, ...]], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,10 @@ class Plan:
         The looks at them.
     groups : list of list of int
         Their groups, numbered as in :class:`SeveralLooks`.
+    n_first : int
+        How many of them go out before the groups of the present look.
+    in_the_dark : bool
+        Whether nobody knows what fits take.
     owners : mapping of int to tuple
         The place and the group of each number.
     """
@@ -77,6 +87,35 @@ class Plan:
     looks: tuple[Look, ...] = ()
     groups: list[list[int]] = field(default_factory=list)
     owners: dict[int, Owner] = field(default_factory=dict)
+    n_first: int = 0
+    in_the_dark: bool = False
+
+    def in_order(
+        self,
+        present: list[list[int]],
+        cut: Callable[[list[list[int]]], Iterable[list[list[int]]]],
+        finished: Set[int],
+        stride: int,
+    ) -> Iterable[list[list[int]]]:
+        """Return chunks of the present look and of those to come, in their order.
+
+        Parameters
+        ----------
+        present : list of list of int
+            Groups of the present look.
+        cut : callable
+            Returns chunks of groups.
+        finished : set of int
+            Configurations that are done in the present look; it grows meanwhile.
+        stride : int
+            As in :class:`SeveralLooks`.
+        """
+        if self.in_the_dark:
+            return chain(
+                cut(present), slowest_first(cut(self.groups), finished, stride)
+            )
+        first, later = self.groups[: self.n_first], self.groups[self.n_first :]
+        return cut([*first, *present, *later])
 
 
 class Ahead:
@@ -88,16 +127,25 @@ class Ahead:
         The folds of the race by their number.
     independent : bool
         Whether two or more of a group answer alike when others are missing.
+    all_stay : bool
+        Whether every configuration takes every fold, whatever comes out.
     """
 
-    def __init__(self, folds: Mapping[int, Folds], independent: bool = False) -> None:
+    def __init__(
+        self,
+        folds: Mapping[int, Folds],
+        independent: bool = False,
+        all_stay: bool = False,
+    ) -> None:
         self._folds = folds
         self._independent = independent
+        self._all_stay = all_stay
         self._known: dict[Owner, list[Scored]] = {}
         self._stage: str | None = None
         self._asked: set[int] = set()
         self._seconds: dict[int, float] = {}
         self._losses: dict[int, float] = {}
+        self._cuts: dict[tuple[tuple[int, ...], ...], tuple[list[list[int]], bool]] = {}
 
     def take(
         self, look: Look, groups: Sequence[list[int]]
@@ -117,6 +165,24 @@ class Ahead:
             else:
                 left.append(group)
         return results, left
+
+    def split(
+        self,
+        look: Look,
+        groups: list[list[int]],
+        cut: Callable[[list[list[int]], Look], list[list[int]]],
+    ) -> tuple[list[Scored], list[list[int]], list[list[int]]]:
+        """Return what is there, what is left to do, and all groups as they are cut.
+
+        Whole groups are looked for first: what is known is not cut and done anew.
+        """
+        early, left = self.take(look, groups)
+        unknown = {number for group in left for number in group}
+        parts = cut(groups, look)
+        more, left = self.take(
+            look, [part for part in parts if not unknown.isdisjoint(part)]
+        )
+        return [*early, *more], left, parts
 
     def _found(self, place: Place | None, group: Sequence[int]) -> list[Scored]:
         """Return the results of a group, or none."""
@@ -152,16 +218,30 @@ class Ahead:
         """Sort groups, so that the last worker does not begin with a long one."""
         return sorted(groups, key=self._expected, reverse=True)
 
-    def cut(self, groups: Sequence[list[int]], n_workers: int) -> list[list[int]]:
+    def cut(
+        self,
+        groups: Sequence[list[int]],
+        n_workers: int,
+        look: Look | None = None,
+    ) -> list[list[int]]:
         """Cut groups that would outlast the others; all of them, if they are few.
 
         What they share is computed once more for each part, so others stay whole.
+        Where all configurations stay, groups are cut as before if that was done by
+        their times or is how the look at hand was done ahead: other parts would be
+        worked on anew.
         """
+        key = tuple(map(tuple, groups))
+        parts, by_time = self._cuts.get(key, ([], False))
+        if by_time or (look is not None and parts and not self.take(look, parts)[1]):
+            return parts
         most = sum(map(self._expected, groups)) / (PARTS_PER_WORKER * n_workers)
         parts = []
         for group in groups:
             n_parts = max(1, min(len(group), math.ceil(self._expected(group) / most)))
             parts += [group[start::n_parts] for start in range(n_parts)]
+        if self._all_stay:
+            self._cuts = {key: (parts, bool(self._seconds))}
         return parts
 
     def _expected(self, group: Sequence[int]) -> float:
@@ -206,25 +286,42 @@ class Ahead:
         if place is None or not left or n_workers < 2:
             return Plan()
         self._forget(groups)
-        idle = _Idle(map(self._expected, left), n_workers)
-        looks: dict[Place, Look] = {}
-        plan = Plan()
+        coming = list(self._coming(place, groups))
+        # What is done ahead is kept, and a strategy says whether there is room for it.
+        sure = self._all_stay and look.keep_losses and coming
+        chosen = self._sure(coming, left, n_workers) if sure else []
+        if chosen and not self._seconds:
+            return replace(_planned(look, chosen, 0, stride), in_the_dark=True)
+        n_first = len(chosen)
+        taken = {key for key, _ in chosen}
+        idle = _Idle(
+            map(self._expected, [*(list(key[1]) for key, _ in chosen), *left]),
+            n_workers,
+        )
         shortest = min(map(self._expected, groups))
-        for key, pair in self._coming(place, groups):
+        for key, pair in coming:
             if not idle.has_room(shortest):
                 break
             # A shorter one may fit where this one does not.
-            if not idle.takes(self._expected(key[1])):
-                continue
-            looks.setdefault(key[0], _at(look, *pair))
-            shift = stride * len(looks)
-            plan.groups.append([number + shift for number in key[1]])
-            plan.owners.update(dict.fromkeys(plan.groups[-1], key))
-        return replace(plan, looks=tuple(looks.values()))
+            if key not in taken and idle.takes(self._expected(key[1])):
+                chosen.append((key, pair))
+        return _planned(look, chosen, n_first, stride)
 
-    def _coming(
-        self, place: Place, groups: Sequence[list[int]]
-    ) -> Iterator[tuple[tuple[Place, tuple[int, ...]], Any]]:
+    def _sure(
+        self, coming: Sequence[Coming], left: Sequence[list[int]], n_workers: int
+    ) -> list[Coming]:
+        """Return what goes out now where nothing is dropped, idle workers or not.
+
+        The next fold, while nobody knows which fits are long; then fits that are
+        longer than a worker's share of this one.
+        """
+        if not self._seconds:
+            return [one for one in coming if one[0][0] == coming[0][0][0]]
+        share = sum(map(self._expected, left)) / n_workers
+        long = [one for one in coming if self._expected(one[0][1]) > share]
+        return sorted(long, key=lambda one: self._expected(one[0][1]), reverse=True)
+
+    def _coming(self, place: Place, groups: Sequence[list[int]]) -> Iterator[Coming]:
         """Yield what is not known of the folds to come, one fold after the other."""
         count, _, rounds = place
         best_first = self._best_first(groups)
@@ -264,6 +361,44 @@ class Ahead:
                 if look.train is train and look.test is test:
                     return count, index, look.rounds
         return None
+
+
+def slowest_first(
+    chunks: Iterable[list[list[int]]], finished: Set[int], stride: int
+) -> Iterator[list[list[int]]]:
+    """Yield chunks of a later fold, first those that this fold is still at.
+
+    Parameters
+    ----------
+    chunks : iterable of list of list of int
+        Groups, numbered as in :class:`SeveralLooks`.
+    finished : set of int
+        Configurations that are done in the present fold; it grows meanwhile.
+    stride : int
+        As in :class:`SeveralLooks`.
+    """
+    waiting = list(chunks)
+    while waiting:
+        slow = (
+            place
+            for place, chunk in enumerate(waiting)
+            if any(
+                number % stride not in finished for group in chunk for number in group
+            )
+        )
+        yield waiting.pop(next(slow, 0))
+
+
+def _planned(look: Look, chosen: Sequence[Coming], n_first: int, stride: int) -> Plan:
+    """Return a plan, its groups numbered by the looks at them."""
+    looks: dict[Place, Look] = {}
+    plan = Plan(n_first=n_first)
+    for key, pair in chosen:
+        looks.setdefault(key[0], _at(look, *pair))
+        shift = stride * (1 + list(looks).index(key[0]))
+        plan.groups.append([number + shift for number in key[1]])
+        plan.owners.update(dict.fromkeys(plan.groups[-1], key))
+    return replace(plan, looks=tuple(looks.values()))
 
 
 def _at(look: Look, train: IntArray, test: IntArray) -> Look:

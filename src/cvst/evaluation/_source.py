@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -114,6 +115,8 @@ class DataSource:
         Where the evaluator works on all configurations of a look together.
     folds : mapping of int to Folds
         The folds of the race, of which idle workers may do some ahead of time.
+    all_stay : bool
+        Whether every configuration takes every fold, whatever comes out.
     keeper : Keeper or None
         Gets the results of each group of configurations as soon as they are there, and
         knows some of them from an earlier run.
@@ -139,6 +142,7 @@ class DataSource:
     keeper: Keeper | None = None
     kept: list[tuple[IntArray, FloatArray]] = field(default_factory=list)
     folds: Mapping[int, Folds] = field(default_factory=dict)
+    all_stay: bool = False
     ahead: Ahead = field(init=False)
     divides: bool = field(init=False)
     scratch: Scratch = field(default_factory=Scratch)
@@ -149,7 +153,7 @@ class DataSource:
         # Its own list, so that admitting changes no list of the caller.
         self.configurations = list(self.configurations)
         asked = self.evaluator, self.estimator, self.loss.response
-        self.ahead = Ahead(self.folds, are_independent(*asked))
+        self.ahead = Ahead(self.folds, are_independent(*asked), self.all_stay)
         self.divides = divides(*asked)
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
@@ -276,19 +280,20 @@ class DataSource:
         n_total = len(work.configurations)
         known, groups = self._known(work.look, groups, gate)
         scored: list[Scores] = [*known]
-        n_done = len(known)
+        finished = {one.configuration for one in known}
+        early, left, plan = list[Scored](), groups, Plan()
+        stride = len(self.configurations)
         # Asked once for a look: joblib takes a while to say where the workers are.
-        here = work.enter is not None
-        early: list[Scored] = []
-        left, plan = groups, Plan()
-        if not here:
-            groups = self._cut(groups)
-            early, left = self.ahead.take(work.look, groups)
+        if work.enter is None:
+            early, left, groups = self.ahead.split(work.look, groups, self._cut)
             left = self.ahead.longest_first(left) if gate is None else left
-            plan = self._plan_ahead(work.look, groups, left, gate)
-        chunks = self._chunks([*left, *plan.groups], gate, lambda: n_done)
+            if self._looks_ahead(gate):
+                n_workers = effective_n_jobs(self.n_jobs)
+                plan = self.ahead.plan(work.look, groups, left, n_workers, stride)
+        cut = partial(self._chunks, gate=gate, n_done=finished.__len__)
+        chunks = plan.in_order(left, cut, finished, stride)
         if self.watch is not None:
-            self.watch(n_done, n_total)
+            self.watch(len(finished), n_total)
         batches = self._answers(early, work, plan, chunks, gate)
         # An error in between must not leave workers busy.
         with closing(batches):
@@ -297,35 +302,26 @@ class DataSource:
                 self.keep(results)
                 scored += [tables.entered(result) for result in results]
                 done = [number for result in results for number in numbers_of(result)]
-                n_done += len(done)
+                finished.update(done)
                 if self.watch is not None:
-                    self.watch(n_done, n_total)
+                    self.watch(len(finished), n_total)
                 if gate is not None:
                     gate.done(done)
-        if gate is not None and n_done < n_total:
+        if gate is not None and len(finished) < n_total:
             raise LookCutError
         check_outcomes(self.evaluator, work.configurations, scored)
         return scored
 
-    def _cut(self, groups: list[list[int]]) -> list[list[int]]:
+    def _cut(self, groups: list[list[int]], look: Look) -> list[list[int]]:
         """Cut groups where workers get the parts and it changes no result."""
         if self.device is not None or not self.divides:
             return groups
-        return self.ahead.cut(groups, effective_n_jobs(self.n_jobs))
+        return self.ahead.cut(groups, effective_n_jobs(self.n_jobs), look)
 
-    def _plan_ahead(
-        self,
-        look: Look,
-        groups: list[list[int]],
-        left: list[list[int]],
-        gate: Gate | None,
-    ) -> Plan:
-        """Return what idle workers may do of the folds to come."""
+    def _looks_ahead(self, gate: Gate | None) -> bool:
+        """Return whether idle workers may do some of the folds to come."""
         alone = gate is not None or self.device is not None
-        if alone or self.guard is not None or carries(self.evaluator):
-            return Plan()
-        n_workers, stride = effective_n_jobs(self.n_jobs), len(self.configurations)
-        return self.ahead.plan(look, groups, left, n_workers, stride)
+        return not (alone or self.guard is not None or carries(self.evaluator))
 
     def _answers(
         self,
@@ -343,7 +339,9 @@ class DataSource:
         if plan.groups:
             later = (self.work(look, apart=True) for look in plan.looks)
             looks = SeveralLooks((work, *later), stride)
-        with closing(self.batches(looks, chunks, lost, eager=gate is None)) as batches:
+        # Where the order depends on what is done, chunks are taken late.
+        eager = gate is None and not plan.in_the_dark
+        with closing(self.batches(looks, chunks, lost, eager=eager)) as batches:
             for results in batches:
                 # Those of later folds may never be looked at.
                 self.told.repeat(results)

@@ -42,6 +42,11 @@ class CrossValidation(Strategy):
         """Fit as :class:`GridSearchCV` does: some learners depend on the order."""
         return True
 
+    @property
+    def takes_all_folds(self) -> bool:
+        """Say so: nothing is dropped."""
+        return True
+
     def check(self, problem: Problem) -> None:
         """Raise an error if the number of folds makes no sense."""
         del problem

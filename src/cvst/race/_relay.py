@@ -163,6 +163,11 @@ class Relay(Strategy):
         return self.strategy.keeps_order
 
     @property
+    def takes_all_folds(self) -> bool:
+        """Whether the strategy does."""
+        return self.strategy.takes_all_folds
+
+    @property
     def needs_residuals(self) -> bool:
         """Whether the strategy needs them."""
         return self.strategy.needs_residuals

@@ -119,6 +119,14 @@ class Strategy(Parametrised, ABC):
         return False
 
     @property
+    def takes_all_folds(self) -> bool:
+        """Whether every configuration takes every fold, whatever comes out.
+
+        Workers that have nothing to do then go on with any of the folds to come.
+        """
+        return False
+
+    @property
     def most_rows(self) -> int | None:
         """Most rows worth racing; of more, a sample of this size. By default all."""
         return None

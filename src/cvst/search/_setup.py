@@ -294,6 +294,7 @@ def prepare(
         watch=log_progress,
         device=arrays,
         folds=problem.folds,
+        all_stay=strategy.takes_all_folds,
         scratch=Scratch(shared_room(options.max_memory)),
     )
     rows = raced.original(ordering.permutation)

@@ -1,0 +1,200 @@
+"""Runs that are still missing, the most telling first, with what each part costs.
+
+    python benchmarks/paper/missing.py
+    python benchmarks/paper/missing.py --run --jobs 16 --seconds 500 \
+        --machine sixteen-cores --output more
+
+Which runs, and how many repetitions of each, was fixed before the first of them. They
+are cells of the usual items, so what they find belongs into the usual ``runs.csv``:
+copy the lines there. Runs in ``--output`` and in the stored file are not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import median
+
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+if __name__ == "__main__":
+    # One thread per process; this must be known before NumPy is loaded.
+    os.environ.update(dict.fromkeys(THREADS, "1"))
+
+from items import Fit, fits  # noqa: E402 - see above
+from profiles import PROFILES  # noqa: E402 - see above
+from runner import Place, Task, plan, run  # noqa: E402 - see above
+from store import Key, Run, Store  # noqa: E402 - see above
+
+STORED = Path(__file__).parents[1] / "results" / "paper" / "runs.csv"
+PROFILE = PROFILES["laptop"]
+# With twice the rows, ten folds of a kernel machine take about six times as long.
+GROWTH = 2.5
+# Races with the outlier variant take about twice as long as usual ones.
+OUTLIERS_OVER_CVST = 2.0
+GUESS = 30.0
+
+
+@dataclass(frozen=True)
+class Part:
+    """Cells of the tables that are run together.
+
+    Attributes
+    ----------
+    why : str
+        What they decide.
+    items : tuple of str
+        Where they belong.
+    methods : tuple of str
+        The searches.
+    repetitions : int
+        At most so many of each.
+    wanted : callable
+        Whether a problem takes part.
+    """
+
+    why: str
+    items: tuple[str, ...]
+    methods: tuple[str, ...]
+    repetitions: int
+    wanted: Callable[[Fit], bool] = lambda _: True
+
+    def fits(self) -> list[Fit]:
+        """Return the problems with these searches alone."""
+        chosen = [fit for fit in fits(list(self.items), PROFILE) if self.wanted(fit)]
+        return [
+            replace(
+                fit,
+                methods=tuple(m for m in fit.methods if m in self.methods),
+                repetitions=min(fit.repetitions, self.repetitions),
+            )
+            for fit in chosen
+        ]
+
+
+def is_klr(fit: Fit) -> bool:
+    """Return whether it is kernel logistic regression."""
+    return fit.problem.learner == "KLR"
+
+
+PARTS = {
+    "outliers": Part(
+        "three sentences on the outlier variant (15 repetitions; some had 1)",
+        ("outliers-toy", "outliers-benchmark"),
+        ("cvst", "outliers"),
+        15,
+    ),
+    "speeds": Part(
+        "speeds of Table 1 by today's solvers: full cross-validation without a card, "
+        "and a plain grid at the rows of today (some had none, others an old race)",
+        ("table1", "variants"),
+        ("cvst", "cv", "plain_grid", "track_and_confirm"),
+        3,
+    ),
+    "closed": Part(
+        "the closed test on the benchmark sets (most had 1 repetition)",
+        ("variants",),
+        ("cvst", "closed"),
+        3,
+    ),
+    "noisy-sine-speeds": Part(
+        "the speed of kernel logistic regression on noisy sine (1 repetition so far)",
+        ("noisy-sine",),
+        ("cvst", "cv"),
+        3,
+        is_klr,
+    ),
+}
+
+
+class Costs:
+    """What searches took, and a guess for those that were not run."""
+
+    def __init__(self, runs: Iterable[Run]) -> None:
+        self._seen: dict[tuple[str, ...], list[tuple[int, float]]] = {}
+        for one in runs:
+            if one.device or not one.seconds:
+                continue
+            spent = float(one.seconds)
+            if one.method == "plain_grid":
+                spent *= int(one.n_looks) / int(one.n_configurations)
+            # Other machines are slower, or were busy.
+            spent /= 1.0 if one.machine == "sixteen-cores" else 1.4
+            key = (one.data, one.learner, one.method)
+            self._seen.setdefault(key, []).append((int(one.n_train), spent))
+
+    def __call__(self, task: Task) -> float:
+        """Return the processor seconds of a task of one search."""
+        (method,) = task.methods
+        found = self._at(task, method)
+        if found is None and method == "outliers":
+            found = OUTLIERS_OVER_CVST * (self._at(task, "cvst") or GUESS)
+        if found is None:
+            found = self._at(task, "cvst")
+        return GUESS if found is None else found
+
+    def _at(self, task: Task, method: str) -> float | None:
+        problem = task.problem
+        seen = self._seen.get((problem.data, problem.learner, method))
+        if not seen:
+            return None
+        rows = problem.n_train
+        return median(seconds * (rows / n) ** GROWTH for n, seconds in seen)
+
+
+def tasks_of(name: str, known: Iterable[Key], place: Place, costs: Costs) -> list[Task]:
+    """Return what is left of a part: a repetition at a time, its longest first."""
+    planned = plan(PARTS[name].fits(), PROFILE, known, place)
+    single = [task.only((method,)) for task in planned for method in task.methods]
+    return sorted(single, key=lambda task: (task.repetition, -costs(task)))
+
+
+def left(
+    names: Sequence[str], known: dict[Key, Run], place: Place, costs: Costs
+) -> dict[str, list[Task]]:
+    """Return what is left of some parts, each search in the first that has it."""
+    taken = set(known)
+    found = {}
+    for name in names:
+        found[name] = tasks_of(name, taken, place, costs)
+        taken |= {task.key(task.methods[0]) for task in found[name]}
+    return found
+
+
+def main() -> int:
+    """List what is missing, or run it."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--run", action="store_true", help="run, instead of a list")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, help="begin no search later than this")
+    parser.add_argument("--machine", default="sixteen-cores")
+    parser.add_argument("--output", type=Path, default=Path("more"))
+    options = parser.parse_args()
+    store = Store(options.output / "runs.csv")
+    stored = Store(STORED).runs()
+    known = stored | store.runs()
+    costs = Costs(stored.values())
+    missing = left(options.parts, known, Place(options.machine), costs)
+    for name, tasks in missing.items():
+        seconds = sum(map(costs, tasks))
+        longest = max(map(costs, tasks), default=0.0)
+        print(
+            f"{name:<18} {len(tasks):>4} searches, {seconds:>6,.0f} processor seconds, "
+            f"the longest {longest:.0f}: {PARTS[name].why}"
+        )
+    if not options.run:
+        return 0
+    options.output.mkdir(parents=True, exist_ok=True)
+    everything = [task for tasks in missing.values() for task in tasks]
+    failures = run(everything, store, options.jobs, options.seconds)
+    for failure in dict.fromkeys(failures):
+        print(failure, file=sys.stderr)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
