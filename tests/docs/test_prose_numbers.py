@@ -53,7 +53,8 @@ def test_what_short_races_pay_for_saving():
     assert max(spent) < 2
     assert (
         f"{NAMES[len(spent)].capitalize()} kinds that take {min(took):g} to "
-        f"{max(took):g} seconds of the processor spent {min(spent):.1f} to {max(spent):.1f} % of it"
+        f"{max(took):g} seconds of the processor spent {min(spent):.1f} to "
+        f"{max(spent):.1f} % of it"
     ) in text
     rest = [one for one, is_long in zip(shares, long, strict=True) if not is_long]
     told = f"{NAMES[len(rest)]} that take less than a second "
