@@ -11,6 +11,7 @@ import matplotlib as mpl
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
 
+import example_order
 import example_times
 
 import cvst
@@ -97,6 +98,7 @@ sphinx_gallery_conf = {
     "plot_gallery": True,
     "show_signature": False,
     "nested_sections": False,
+    "within_subsection_order": example_order.place,
 }
 # Examples may name what they do not need to draw; their warnings are seen in the tests.
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")

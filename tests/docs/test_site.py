@@ -148,6 +148,13 @@ def test_the_gallery_has_all_three_searches():
         assert name in text
 
 
+def test_every_example_has_a_place_in_its_folder():
+    order = extension("example_order")
+    assert sorted(order.ORDER) == sorted(path.stem for path in EXAMPLES)
+    first = min((path.name for path in EXAMPLES), key=order.place)
+    assert first == "plot_first_race.py"
+
+
 def test_an_example_that_takes_long_is_a_warning(monkeypatch):
     """The clock is set by hand: what is compared is the time between two calls."""
     times, said = extension("example_times"), []
