@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import re
 import shutil
 import subprocess
 import tomllib
@@ -32,9 +31,6 @@ def test_it_has_all_that_the_checkout_has():
     assert all((ROOT / name.removeprefix("/")).exists() for name in included)
 
 
-READ_BEFORE_PUBLISHING = ("pyproject.toml", "README.md", "CITATION.cff")
-
-
 def ready_to_publish():
     path = ROOT / "tools" / "ready_to_publish.py"
     spec = importlib.util.spec_from_file_location(path.stem, path)
@@ -45,15 +41,14 @@ def ready_to_publish():
 
 @pytest.fixture
 def complete(tmp_path):
-    """Return a copy of what is read, with all that a release needs filled in."""
-    texts = {name: (ROOT / name).read_text("utf-8") for name in READ_BEFORE_PUBLISHING}
-    place = "https://example.org/a/"
+    """Return a folder with what is read before publishing, and nothing missing."""
+    place = "https://example.org/a"
     lines = "".join(f'{one} = "{place}"\n' for one in ready_to_publish().ADDRESSES)
-    project = re.sub(r"(?m)^(Paper = )", rf"{lines}\1", texts["pyproject.toml"])
-    texts["pyproject.toml"] = re.sub(r'(?m)^(version = ".*)\.dev\d+"', r'\1"', project)
-    links = re.compile(r"\]\((?!https://)")
-    texts["README.md"] = links.sub(f"]({place}", texts["README.md"])
-    texts["CITATION.cff"] += f"repository-code: {place}\n"
+    texts = {
+        "pyproject.toml": f'[project]\nversion = "0.1.0"\n[project.urls]\n{lines}',
+        "README.md": f"![A]({place}/a.svg) [B]({place}/B.md), [above](#top)\n",
+        "CITATION.cff": f"title: a\nrepository-code: {place}\n",
+    }
     for name, text in texts.items():
         (tmp_path / name).write_text(text, "utf-8")
     return tmp_path
@@ -73,7 +68,7 @@ def test_nothing_is_missing_where_all_is_filled_in(complete):
             for one in ("Homepage", "Repository", "Documentation", "Issues")
         ),
         ("pyproject.toml", 'version = "0.1.0"', 'version = "0.1.0.dev0"', "0.1.0.dev0"),
-        ("README.md", "](https://example.org/a/CHANGELOG", "](CHANGELOG", "1 relative"),
+        ("README.md", "](https://example.org/a/B.md", "](B.md", "relative links"),
         ("CITATION.cff", "repository-code: https", "# https", "no repository-code"),
     ],
 )
@@ -85,6 +80,16 @@ def test_what_is_missing_is_named(complete, name, there, instead, told):
     [said] = tool.missing(complete)
     assert told in said
     assert tool.report([said]).startswith("NOT READY TO PUBLISH\n")
+
+
+def test_the_checkout_lacks_no_more_than_the_page_on_releases_says():
+    """Witness: the metadata as they are, read another way."""
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    tool = ready_to_publish()
+    lacking = {one for one in tool.ADDRESSES if f"\n{one} = " not in text}
+    said = " ".join(tool.missing(ROOT))
+    assert {one for one in tool.ADDRESSES if f"has no {one}." in said} == lacking
+    assert ("is one of development" in said) == ('.dev0"' in text)
 
 
 def test_the_workflow_refuses_before_it_builds():
