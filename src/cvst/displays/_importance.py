@@ -37,7 +37,7 @@ INTERVAL = (0.05, 0.95)
 
 
 class ImportanceDisplay:
-    """How much of the loss's variation hangs on each hyper-parameter.
+    """How much of the loss's variation depends on each hyper-parameter.
 
     Losses are made comparable first: what was dropped early has been seen on few rows
     only. A forest then learns the loss from the parameters. The importance of one is
@@ -207,7 +207,8 @@ class ImportanceDisplay:
         self.ax_ = ax
         noun = "configuration" if self.n_configurations == 1 else "configurations"
         draw_title(
-            ax, f"What the {self.quantity} of {self.n_configurations:,} {noun} hangs on"
+            ax,
+            f"What the {self.quantity} of {self.n_configurations:,} {noun} depends on",
         )
         if self.too_few:
             ax.set_axis_off()
