@@ -11,6 +11,9 @@ import matplotlib as mpl
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "_extensions"))
 
+import example_order
+import example_times
+
 import cvst
 
 mpl.use("Agg")
@@ -88,10 +91,14 @@ sphinx_gallery_conf = {
     # A picture is shown; the object that drew it says nothing to a reader.
     "ignore_repr_types": r"cvst\.displays|matplotlib",
     "min_reported_time": 0,
+    # The first two are the default; the third warns of an example that takes long.
+    "reset_modules": ("matplotlib", "seaborn", example_times.watch),
+    "reset_modules_order": "both",
     "abort_on_example_error": True,
     "plot_gallery": True,
     "show_signature": False,
     "nested_sections": False,
+    "within_subsection_order": example_order.place,
 }
 # Examples may name what they do not need to draw; their warnings are seen in the tests.
 warnings.filterwarnings("ignore", message="FigureCanvasAgg is non-interactive")

@@ -18,7 +18,7 @@ from cvst.datasets import make_doppler
 grid = {"alpha": np.logspace(-3, 1, 7), "gamma": np.logspace(0, 6, 19)}
 model = KernelRidge(kernel="rbf")
 X, y = make_doppler(500, random_state=1)
-X_test, y_test = make_doppler(2000, random_state=100)
+X_test, y_test = make_doppler(1000, random_state=100)
 
 strategies = {
     "full 5-fold": CrossValidation(5),

@@ -22,7 +22,7 @@ space = {
     "min_samples_leaf": randint(1, 30),
 }
 search = RaceRandomSearchCV(
-    GradientBoostingRegressor(n_estimators=25, random_state=0),
+    GradientBoostingRegressor(n_estimators=12, random_state=0),
     space,
     n_iter=60,
     random_state=0,

@@ -309,7 +309,7 @@ def test_what_the_page_about_the_guarantee_says_in_words():
     assert f"A race has up to {len(looks)} looks" in text
     assert rf"\approx {1 / (4 * norm.sf(np.sqrt(2))):.2f}$" in text
     told = f"{problem.n_configurations} configurations on a grid, {problem.n_samples} "
-    assert f"{told}rows, level 0.05" in text
+    assert f"{told}rows and level 0.05." in text
     share = found.OWN_SHARE
     told = f"(a share of {share:g}, which is {share**2:.0%} of its variance)"
     assert told.replace("0.9", ".9").replace("%", " %") in text

@@ -83,25 +83,25 @@ def test_track_and_confirm():
     told(
         f"{GUIDE}/strategies.md",
         "**First look**: all configurations on a fifth of the rows.",
-        f"of the others the best {rule.max_survivors} go on, and the rest",
-        "**Late look**: on two fifths of the rows",
+        f"Of the others, the best {rule.max_survivors} go on and the rest",
+        "**Late look**: two fifths of the rows.",
         "exceeds three times the leader's gain over a constant predictor",
         f"**Confirm**: the best {rule.n_tracked}, the neighbours of the best "
         f"{rule.n_leaders} and the best of each tenth of every axis run "
         f"{rule.n_folds}-fold cross-validation",
         "The best {}, then the best {}, then the best {} go on".format(*raced),
         f"about as good by the test (*p* > {doubtful})",
-        f"**Climb**: up to {WORDS[rule.climbs]} times",
+        f"run the same folds, up to {WORDS[rule.climbs]} times.",
         f"the last {WORDS[last]} run {rule.final_folds}-fold cross-validation",
         f"Below 250 rows, {WORDS[at_once]} of them go to the final.",
         f"ends when one is behind by the test (*p* < {doubtful})",
         f"None has fewer than {rule.min_rows} rows (`min_rows`)",
         f"Fewer than {rule.direct_below} fits (`direct_below`) run the five folds",
-        f"Looks test at most {rule.max_test:,} rows (`max_test`), and of more than "
-        f"{rule.max_rows:,} rows {rule.max_rows:,} are drawn and raced",
+        f"A look tests at most {rule.max_test:,} rows (`max_test`). Of more than "
+        f"{rule.max_rows:,} rows, {rule.max_rows:,} are drawn and raced",
         f"is dropped **by a test** is at most `level` ({rule.level})",
-        f"*G* over those of the final, at most {2 * rule.final_folds}.",
-        f"Looks of {rule.min_rows} rows show little",
+        f"*G* the same for the final, at most {2 * rule.final_folds}.",
+        f"A look of {rule.min_rows} rows shows little",
     )
     few = f"a fifth of the rows, never fewer than {rule.min_rows}"
     told("docs/migration/from_halving.md", few)
@@ -130,7 +130,7 @@ def test_losses_of_a_look_and_what_memory_allows():
         f"{GUIDE}/large_data.md",
         "holds at most ten million losses",
         f"800 configurations are then compared on {most // 800:,} rows",
-        f"tests fewer rows if it has to, but {bounded} at least; up to a quarter",
+        f"tests fewer rows if it has to, but at least {bounded}. Up to a quarter",
         f"one block of {_stored.BLOCK_ROWS:,} rows",
         "as many as take one gibibyte",
     )
@@ -142,9 +142,9 @@ def test_why_more_test_rows_add_no_power():
     limit = norm.isf(TrackAndConfirm().level / 50)
     told(
         f"{GUIDE}/large_data.md",
-        f"error rates is {shown}, so that a difference of .002 lies "
-        f"{0.002 / error:.1f} standard errors from zero, beyond the {limit:.1f} that "
-        "fifty comparisons at level .05 ask for",
+        f"error rates is {shown}. A difference of .002 is then {0.002 / error:.1f} "
+        "standard errors from zero, and fifty comparisons at level .05 ask for "
+        f"{limit:.1f}.",
     )
 
 
@@ -170,11 +170,11 @@ def test_proposals():
     told(
         f"{GUIDE}/proposing.md",
         "The best third goes on to four times as many",
-        "Once more than a hundred have been seen on the whole fold",
+        "once more than a hundred have been seen on the whole fold",
         f"no time to confirm {WORDS[_propose_and_confirm.FEWEST_CONFIRMED]}, all of it",
         f"each fit is judged at {numbers} numbers of rounds",
-        f"Forests are screened with {trees} trees and confirmed with all. Since "
-        f"{trees} trees cannot tell",
+        f"Forests are screened with {trees} trees and confirmed with all. A forest of "
+        f"{trees} trees cannot show",
     )
 
 
@@ -188,14 +188,15 @@ def test_the_command_line():
         f"or `--n-iter` ({_propose.DEFAULT_N_ITER})",
         f"how many configurations (default: {_chosen_search.DEFAULT_DRAWS})",
         "at most a million configurations",
-        f"up to {_error_bound.MOST_STEPS}, with time to drop the losers",
+        f"up to {_error_bound.MOST_STEPS}, that leave time to drop the losers",
         f"the loser level is raised to {_cvst.LARGEST_LEVEL};",
         f"Races {configurations} configurations of kernel ridge",
         f"the best of the grid on {_demo_run.N_FRESH:,} fresh points",
         f"unpacks to more than {_reading.MOST_BYTES // 10**9} GB",
         f"stand for more than {_files.MOST_VALUES:,} values",
         f"The exit code is {_main.INTERRUPTED}.",
-        f"{_main.BAD_INPUT} that something was wrong that you can fix",
+        f"and {_main.INTERRUPTED} that you pressed Ctrl-C",
+        f"{_main.BAD_INPUT} means that something was wrong that you can fix",
     )
 
 
@@ -209,7 +210,7 @@ def test_shared_work():
         "stops at a hundredth of `tol`",
         f"`max_iter` below {_logistic.FEWEST_ITERATIONS}",
         f"more than {_logistic.MOST_COEFFICIENTS} coefficients",
-        "in which libsvm has worked for two seconds",
+        "waits until libsvm has worked for two seconds",
         "compiles after ten seconds of libsvm",
         f"about {2 * 12 * 3000**2 / 1e9:.1f} GB for 3,000 rows",
         f"kept while a look lasts, up to {kept} MB",
@@ -224,7 +225,7 @@ def test_results_estimates_and_scores():
         "p-value is above its `level` (0.05). A level of 0.16 is about one standard",
         f"With more than {_results.MOST_LOOK_COLUMNS} looks there are no columns",
         f"the survivors, at most {_predictions.MOST_SURVIVORS}, by five folds",
-        f"In each of up to {_ensemble.MOST_ROUNDS} rounds",
+        f"There are up to {_ensemble.MOST_ROUNDS} rounds.",
     )
     draws = default(_selection.corrected_best, "n_resamples")
     assert _problem.MOST_KEPT == 5_000_000
@@ -289,7 +290,7 @@ def test_the_arithmetic_of_a_large_cluster():
         f"{_chunks.CHUNKS_PER_WORKER * workers:,} tasks of some hundred bytes",
         f"{8 * configurations * test // 10**6} MB for {configurations:,} "
         f"configurations on {test:,} test rows",
-        f"{workers:,} workers {idle:.0%}".replace("%", " %") + " of the time is idle",
+        f"{workers:,} workers, {idle:.0%}".replace("%", " %") + " of the time is idle",
     )
 
 

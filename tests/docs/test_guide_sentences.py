@@ -126,8 +126,10 @@ def test_draws_and_fresh_rows_of_the_front_table():
     assert set(race) == {1, 3, 10}
     assert (draws["GridSearchCV cv=10"][["krr", "neighbours"]] == 1).all()
     text = plain("docs/user_guide/speed.md")
-    told = "ten draws of the data for kernel ridge and neighbours (one for the time of "
-    assert f"{told}`GridSearchCV`), three or one for the others" in text
+    told = (
+        "Kernel ridge and neighbours have ten draws of the data (one for the time of "
+    )
+    assert f"{told}`GridSearchCV`), the others three or one." in text
     pytest.importorskip("lightgbm")
     fresh = script("speed/tasks.py").N_TEST
     assert f"the winner on {fresh:,} fresh rows" in text

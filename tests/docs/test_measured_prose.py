@@ -319,7 +319,7 @@ def test_tasks_of_the_study_are_as_many_and_as_large_as_told():
     for name in ("README.md", "docs/getting_started.md", *guides):
         assert told in plain(name), name
     generated = sum(one.generated for one in chosen)
-    told = f"Of the {len(chosen) - generated} real sets and {generated} generators five"
+    told = f"Five of the {len(chosen) - generated} real sets and {generated} generators"
     assert told in plain("docs/user_guide/strategies.md")
     assert f"On {len(chosen)} data sets fixed" in plain("docs/getting_started.md")
     told = f"the study has two nets and {NAMED[kinds['svm']]} support vector machines"

@@ -246,10 +246,14 @@ def test_sentences_with_numbers_of_the_study(study):
     assert large[8] == "0.0 %"
     guide = " ".join(page("docs/user_guide/strategies.md").split())
     assert f"{operations[1:]} of the operations and {seconds[1:]} of the sec" in guide
-    told = f"In the {every[2]} races of the [study of the default]"
-    assert told in guide
-    told = f"in {over}, and over 10 % worse in {more}. With 2,000 rows and more it was "
-    assert f"{told}{large[7]} and none." in guide
+    told = f"default_study.md) there were {every[2]} races. In {over} of them "
+    told += (
+        "the choice was over 5 % worse than that of full 5-fold cross-validation, and "
+    )
+    told += (
+        f"in {more} over 10 % worse. With 2,000 rows and more it was {large[7]} and "
+    )
+    assert f"{told}none." in guide
     for name in ("docs/getting_started.md", "docs/user_guide/which_search.md"):
         assert f"for {seconds[1:]} of its " in page(name), name
     which = page("docs/measurements/peers.md")
@@ -600,9 +604,9 @@ def test_the_second_run_on_5000_rows_is_told():
     svc, eight = alone[0]["look_seconds"], second["SVC", "loky", 8]
     spent, share = eight["look_seconds"], sum(svc[1:]) / 8
     assert (
-        f"of the {eight['seconds']:.1f} s of the eight processes with 5,000 rows the "
-        f"first fold took {spent[0]:.1f}, and the other four, alone, have a share of "
-        f"{share / sum(spent[1:]):.2f}".replace(" 0.", " .")
+        f"With 5,000 rows the eight processes took {eight['seconds']:.1f} s, of which "
+        f"the first fold took {spent[0]:.1f}. The other four folds alone have a share "
+        f"of {share / sum(spent[1:]):.2f}".replace(" 0.", " .")
     ) in text
 
 
@@ -639,8 +643,8 @@ def test_own_parameters_are_what_the_script_prints():
     text = page("docs/measurements/everyday.md")
     n_own = len(runs) - len(chosen)
     assert (
-        f"of {len(runs)} searches the own parameters won {n_own}, and "
-        f"of the other {len(chosen)} winners {better} are better than they. The mean "
+        f"The estimator's own parameters won {n_own} of {len(runs)} searches. Of the "
+        f"other {len(chosen)} winners, {better} are better than they. The mean "
         f"gain is {level[1.0]} of their score. It would be {level[0.3]} if they were "
         f"kept unless p < .3, {level[0.1]} for .1 and {level[0.05]} for .05"
     ) in text

@@ -52,8 +52,9 @@ def test_what_short_races_pay_for_saving():
     took = [one for one in seconds if one >= 1]
     assert max(spent) < 2
     assert (
-        f"{NAMES[len(spent)]} kinds that take {min(took):g} to {max(took):g} seconds "
-        f"of the processor spent {min(spent):.1f} to {max(spent):.1f} % of it"
+        f"{NAMES[len(spent)].capitalize()} kinds that take {min(took):g} to "
+        f"{max(took):g} seconds of the processor spent {min(spent):.1f} to "
+        f"{max(spent):.1f} % of it"
     ) in text
     rest = [one for one, is_long in zip(shares, long, strict=True) if not is_long]
     told = f"{NAMES[len(rest)]} that take less than a second "
@@ -127,7 +128,7 @@ def test_rows_below_which_there_are_fewer_looks():
     assert stages(249) == set()
     assert stages(250) == stages(469) == {"first look"}
     assert stages(470) == {"first look", "late look"}
-    told = "Below some 470 rows there is one look; below 250, and for fewer than "
+    told = "Below some 470 rows there is one look. Below 250 rows, and for fewer than "
     told += f"{TrackAndConfirm().direct_below} fits, all configurations go to the folds"
     assert told in plain("docs/user_guide/strategies.md")
     text = plain("docs/recipes/small_data.md")
@@ -149,7 +150,7 @@ def test_what_a_plan_assumes():
     assert f"{ends(_growth.UNKNOWN)} for learners that are not known" in text
     assert (_cvst.SURVIVAL_RATE, _cvst.END_RATE) == (0.2, 0.4)
     assert "all of them in the safety zone, and a fifth beyond it" in text
-    assert "four of ten are taken to do so at each step" in text
+    assert "four races of ten are taken to end" in text
 
 
 def test_what_a_time_budget_does_in_numbers():
@@ -157,11 +158,11 @@ def test_what_a_time_budget_does_in_numbers():
     steady = steady_steps()
     jumps = sorted(set(range(steady[0], steady[-1])) - set(steady))
     told = "{}, {} and {} at the default levels".format(*jumps)
-    assert f"the number of steps, up to {steady[-1]}:" in text
+    assert f"the number of steps, up to {steady[-1]}." in text
     assert told in text
     assert _gate.CHUNK_SHARE == 0.01
     assert "in chunks of about a hundredth of the time that is left" in text
     assert f"with more than {_start.WORTHWHILE:.0%} of".replace("%", " %") in text
-    assert f"further draws (up to {MOST_DRAWS} times `n_iter`" in text
+    assert f"further draws, up to {MOST_DRAWS} times `n_iter`" in text
     assert _start.EXCUSED == 1 / 5
     assert "What measuring took, up to a fifth of a second, is never the" in text

@@ -92,7 +92,7 @@ def test_samples_and_draws_of_the_speed_runs():
     assert "was timed on 30 of 610 configurations, or on 12" in text
     draws = table[table["method"] == "HalvingGridSearchCV"].groupby("task").size()
     assert set(draws[draws == 10].index) == {"krr", "neighbours", "ridge", "lasso"}
-    assert "On the four cheap tasks (ten draws) the full grids and halving" in text
+    assert "The four cheap tasks have ten draws. Full grids and halving" in text
 
 
 def test_draws_of_logistic_regressions_are_as_far_apart_as_told():
@@ -142,7 +142,10 @@ def test_what_the_page_says_of_races_on_a_card():
     assert f"A race on 10,000 rows uses {100 * share:.0f} % of that" in text
     dense = race(50_000, "track_and_confirm")["dense_share_of_peak"]
     assert 20 < dense < 25
-    assert "they would take over twenty times as long at the full speed" in text
+    assert (
+        "At the full speed of the card they would take over twenty times as long."
+        in text
+    )
     assert len(race(1000, "track_and_confirm")["looks"]) == 17
     assert "its seventeen looks come one after the other" in text
     earlier = [
@@ -282,10 +285,8 @@ def test_growth_that_is_guessed_is_that_of_the_tuning_races():
             by_problem.setdefault(one["problem"], []).append(value)
     mean = np.mean([np.mean(values) for values in by_problem.values()])
     assert round(mean, 2) == USUAL
-    told = (
-        f"{USUAL} standard errors from four fifths of the rows to all, the mean over "
-    )
-    told += f"{len(by_problem)} other problems"
+    told = f"{USUAL} standard errors from four fifths of the rows to all, whatever the "
+    told += f"number of rows. That is the mean over {len(by_problem)} other problems."
     assert told in plain("docs/user_guide/estimate.md")
 
 
@@ -352,7 +353,7 @@ def test_grids_and_rows_of_small_and_of_paper_studies():
     assert told in text
     pairs = grids.groupby(["data", "model"]).ngroups
     assert f"losses is over the {pairs} pairs of a data set and a model" in text
-    assert f"Taken over the {len(grids)} grids" in text
+    assert f"Over the {len(grids)} grids, as if they were independent" in text
     assert grids["data"].nunique() == 7
     paper = pd.read_csv(RESULTS / "rules_paper_rows.csv")
     rows = paper.groupby("data")["n_train"].unique().map(list).to_dict()

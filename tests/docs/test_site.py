@@ -156,6 +156,33 @@ def test_the_gallery_has_all_three_searches():
         assert name in text
 
 
+def test_every_example_has_a_place_in_its_folder():
+    order = extension("example_order")
+    assert sorted(order.ORDER) == sorted(path.stem for path in EXAMPLES)
+    first = min((path.name for path in EXAMPLES), key=order.place)
+    assert first == "plot_first_race.py"
+
+
+def test_an_example_that_takes_long_is_a_warning(monkeypatch):
+    """The clock is set by hand: what is compared is the time between two calls."""
+    times, said = extension("example_times"), []
+    monkeypatch.setattr(times, "_warn", said.append)
+    for name, taken in (("quick", times.LONGEST - 1), ("slow", times.LONGEST + 1)):
+        for when, now in (("before", 100.0), ("after", 100.0 + taken)):
+            monkeypatch.setattr(times, "process_time", lambda now=now: now)
+            times.watch({}, f"plot_{name}.py", when)
+    assert times.LONGEST == 30
+    [warning] = said
+    assert warning.startswith("plot_slow.py took 31 s of the processor")
+
+
+def test_the_gallery_watches_the_time_of_every_example():
+    """Witness: the settings as text, since Sphinx is not installed here."""
+    text = (DOCS / "conf.py").read_text("utf-8")
+    assert '"reset_modules": ("matplotlib", "seaborn", example_times.watch)' in text
+    assert '"reset_modules_order": "both"' in text
+
+
 def test_versions_agree():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert cvst.__version__ == project["version"]

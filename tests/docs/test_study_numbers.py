@@ -351,7 +351,7 @@ def test_what_races_lost_and_cost_is_in_the_file():
     n_won, n_near = (
         races[name].sum() for name in ("winner_confirmed", "as_good_confirmed")
     )
-    assert f"reached the folds in {n_won}, and" in guide
+    assert f"reached the folds in {n_won} of them, and" in guide
     assert f"cross-validated loss in {n_near}." in guide
     assert "by 0.9 % on average and 5.5 % at most" in guide
 

@@ -38,7 +38,7 @@ INTERVAL = (0.05, 0.95)
 
 
 class ImportanceDisplay:
-    """How much of the loss's variation hangs on each hyper-parameter.
+    """How much of the loss's variation depends on each hyper-parameter.
 
     Losses are made comparable first: what was dropped early has been seen on few rows
     only. A forest then learns the loss from the parameters. The importance of one is
@@ -207,7 +207,7 @@ class ImportanceDisplay:
 
         self.ax_ = ax
         looked_at = counted(self.n_configurations, "configuration")
-        draw_title(ax, f"What the {self.quantity} of {looked_at} hangs on")
+        draw_title(ax, f"What the {self.quantity} of {looked_at} depends on")
         if self.too_few:
             ax.set_axis_off()
             ax.text(0.5, 0.5, _too_few_text(self), ha="center", va="center", wrap=True)

@@ -40,7 +40,7 @@ def excess_p_values(
     """Test for each configuration whether its mean loss exceeds the leader's.
 
     Losses of 0 and 1 are compared by McNemar's exact test, others by a paired t that
-    does not trust an excess which hangs on a handful of rows.
+    does not trust an excess made by a handful of rows.
 
     Parameters
     ----------

@@ -84,7 +84,7 @@ def paired_excess_test(differences: npt.ArrayLike, *, guard: bool = True) -> Flo
     >>> paired_excess_test(excess, guard=False) < 0.001
     array([ True])
 
-    One that hangs on how many of the peaks were seen is not trusted:
+    One that depends on how many of the peaks were seen is not trusted:
 
     >>> peaks = np.ones((1, 800))
     >>> peaks[0, :2] = -99
