@@ -34,6 +34,14 @@ MATRIX = sparse.csr_matrix(np.eye(3))
 PARTS = np.dtype([("small", "u1"), ("large", "f8")], align=True)
 
 
+class Shifted:
+    """Holds a distribution of SciPy, and more."""
+
+    def __init__(self, dist, by):
+        self.dist = dist.dist
+        self.by = by
+
+
 class uniform_gen(rv_continuous):  # noqa: N801 - named as SciPy names them
     """Looks like one of SciPy's, and is not."""
 
@@ -97,6 +105,7 @@ def pairs():
         "table": tuple(
             rv_discrete(values=([1, 2], one)) for one in ([0.5, 0.5], [0.2, 0.8])
         ),
+        "around one of SciPy": (Shifted(norm(), 1), Shifted(norm(), 2)),
         "limits": (uniform_gen(a=0, b=1)(), uniform_gen(a=0, b=2)()),
         "number in a configuration": ({"a": 1}, {"a": 1.0}),
         "nothing in a configuration": ({"a": None}, {"a": "None"}),

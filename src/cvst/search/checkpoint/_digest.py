@@ -252,15 +252,17 @@ def _as_scipy_has_it(value: Any) -> tuple[Any, ...] | None:
     None for other things, and for distributions that hold more, such as a histogram.
     The state of one that SciPy names would take a hundred digests.
     """
+    if not type(value).__module__.startswith("scipy.stats."):
+        return None
     dist: Any = getattr(value, "dist", None)
     name = getattr(dist, "name", None)
-    stats = sys.modules.get("scipy.stats")
-    if stats is None or not isinstance(name, str):
+    if dist is None or not isinstance(name, str):
         return None
-    if type(dist) is not type(getattr(stats, name, None)):
+    if type(dist) is not type(getattr(sys.modules["scipy.stats"], name, None)):
         return None
     limits = [getattr(dist, one, None) for one in ("a", "b", "xtol")]
-    return type(dist), name, limits, value.args, value.kwds, dist.random_state
+    state = dist.random_state
+    return type(dist), name, limits, value.args, value.kwds, state
 
 
 def _mixed(kind: str, parts: Iterable[bytes | memoryview]) -> bytes:
