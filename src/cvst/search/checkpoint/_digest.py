@@ -260,9 +260,8 @@ def _as_scipy_has_it(value: Any) -> tuple[Any, ...] | None:
         return None
     if type(dist) is not type(getattr(sys.modules["scipy.stats"], name, None)):
         return None
-    limits = [getattr(dist, one, None) for one in ("a", "b", "xtol")]
-    state = dist.random_state
-    return type(dist), name, limits, value.args, value.kwds, state
+    own = [getattr(dist, one, None) for one in ("a", "b", "xtol", "random_state")]
+    return type(dist), name, own, value.args, value.kwds
 
 
 def _mixed(kind: str, parts: Iterable[bytes | memoryview]) -> bytes:
