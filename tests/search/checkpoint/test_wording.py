@@ -42,6 +42,7 @@ class LaterPipeline(Pipeline):
 ESTIMATORS = [
     Ridge(alpha=np.float64(2)),
     LogisticRegression(C=float("nan")),
+    RandomForestClassifier(max_features=None),
     RandomForestClassifier(max_depth=3, class_weight={0: 1.0, 1: 2.0}),
     make_pipeline(StandardScaler(), LogisticRegression(max_iter=200)),
     LaterPipeline([("ridge", Ridge(alpha=3.0))]),
