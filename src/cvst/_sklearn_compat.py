@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import lru_cache, partial
-from inspect import getattr_static
+from inspect import getattr_static, signature
 from typing import Any, NamedTuple
 
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.metrics._scorer import _BaseScorer, _MultimetricScorer, _Scorer
 from sklearn.model_selection._search import BaseSearchCV
+from sklearn.pipeline import Pipeline
 from sklearn.svm import _libsvm
 from sklearn.utils import _safe_indexing
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -31,7 +32,9 @@ __all__ = [
     "ScorerParts",
     "StrOptions",
     "asked_by",
+    "changed_parameters",
     "check_parameters",
+    "deep_parameters",
     "fit_context",
     "has_callbacks",
     "has_valid_parameters",
@@ -40,6 +43,7 @@ __all__ = [
     "multimetric_scorer",
     "num_samples",
     "one_against_rest",
+    "own_parameters",
     "plain_parameters",
     "routed_fit_params",
     "routed_score_params",
@@ -225,21 +229,86 @@ def plain_parameters(estimator: Any) -> dict[str, Any] | None:
     or that carry over requests, callbacks or an output format.
     """
     kind: Any = type(estimator)
-    names = _names_of(kind)
+    names = _names_of(kind) if kind.__module__.startswith(OURS[0]) else ()
     if not names or any(name in vars(estimator) for name in CARRIED):
         return None
     return {name: getattr(estimator, name) for name in names}
+
+
+def own_parameters(estimator: Any) -> dict[str, Any]:
+    """Return what ``get_params(deep=False)`` does, in less time.
+
+    To ask a class for the names of its parameters takes longer than all the rest.
+    """
+    kind: Any = type(estimator)
+    # A pipeline has those of its steps besides, but not as its own.
+    names = _names_of(kind) or (_STEPS_NAMES if kind is Pipeline else ())
+    if not names:
+        params: dict[str, Any] = estimator.get_params(deep=False)
+        return params
+    return {name: getattr(estimator, name) for name in names}
+
+
+def deep_parameters(estimator: Any) -> dict[str, Any]:
+    """Return what ``get_params(deep=True)`` does, in less time."""
+    kind: Any = type(estimator)
+    names = _names_of(kind)
+    if not names:
+        params: dict[str, Any] = estimator.get_params(deep=True)
+        return params
+    params = {name: getattr(estimator, name) for name in names}
+    for name in names:
+        if hasattr(params[name], "get_params") and not isinstance(params[name], type):
+            inner = deep_parameters(params[name])
+            params |= {f"{name}__{key}": value for key, value in inner.items()}
+    return params
+
+
+def changed_parameters(estimator: Any) -> dict[str, Any] | None:
+    """Return the parameters that are not as the class has them; for ``repr``.
+
+    None where that is not told by the class: for estimators that are not
+    scikit-learn's own or ours, or that write themselves in another way.
+    """
+    kind: Any = type(estimator)
+    defaults = _defaults_of(kind)
+    if defaults is None or not defaults.keys() <= vars(estimator).keys():
+        return None
+    own = {name: getattr(estimator, name) for name in sorted(defaults)}
+    return {
+        name: value
+        for name, value in own.items()
+        if value is not defaults[name]
+        and (hasattr(value, "get_params") or repr(value) != repr(defaults[name]))
+    }
+
+
+# Packages whose classes are what their signatures say.
+OURS = "sklearn.", "cvst."
+
+_STEPS_NAMES = tuple(Pipeline._get_param_names())
 
 
 @lru_cache(maxsize=128)
 def _names_of(kind: Any) -> tuple[str, ...]:
     """Return the parameters of a class that keeps to scikit-learn's conventions."""
     methods = "get_params", "set_params", "__sklearn_clone__", "_get_param_names"
-    is_usual = kind.__module__.startswith("sklearn.") and all(
+    is_usual = kind.__module__.startswith(OURS) and all(
         getattr_static(kind, name, None) is getattr_static(BaseEstimator, name)
         for name in methods
     )
     return tuple(kind._get_param_names()) if is_usual else ()
+
+
+@lru_cache(maxsize=128)
+def _defaults_of(kind: Any) -> dict[str, Any] | None:
+    """Return the defaults of a class that is written as scikit-learn writes them."""
+    written = getattr_static(kind, "__repr__", None)
+    is_usual = written is getattr_static(BaseEstimator, "__repr__")
+    if not (is_usual and kind.__module__.startswith(OURS)):
+        return None
+    parameters = signature(kind).parameters
+    return {name: one.default for name, one in parameters.items()}
 
 
 class LibsvmModel(NamedTuple):

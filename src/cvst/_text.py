@@ -214,7 +214,10 @@ def _written(value: Any) -> str:
     if isinstance(value, str):
         return " ".join(value.split()) if value.strip() else repr(value)
     if isinstance(value, tuple | list):
-        inside = ", ".join(value_text(item) for item in value)
+        try:
+            inside = ", ".join(value_text(item) for item in value)
+        except RecursionError:  # a list that holds itself
+            return f"<{type(value).__name__}>"
         return f"({inside})" if isinstance(value, tuple) else f"[{inside}]"
     # The repr of a function holds its address, which differs from run to run.
     if callable(value) and hasattr(value, "__qualname__"):

@@ -530,6 +530,13 @@ def test_the_page_on_checkpoints_tells_of_the_kills_that_were_run():
     assert "{from} of them had something on disk".format(**now) in text
     told = "it was {same} of {searches} searches after {kills} kills".format(**before)
     assert told in text
+    each = killed("kills_every_group.json")
+    assert each["same"] == each["searches"]
+    told = (
+        "after {kills} kills all {searches} searches of {kinds} kinds ended as those "
+    )
+    assert told.format(**each) in text
+    assert "{from} of them from something on disk".format(**each) in text
 
 
 def runs_on_clusters():

@@ -25,7 +25,7 @@ from cvst import CrossValidation, RaceGridSearchCV, RaceSearchCV
 from cvst.parallel import one_blas_thread
 from cvst.search.checkpoint import _later, _recorder
 from cvst.search.checkpoint._journal import Journal
-from cvst.search.checkpoint._pace import CREDIT, Pace
+from cvst.search.checkpoint._pace import Pace
 from cvst.search.checkpoint._recorder import Recorder
 
 pytestmark = pytest.mark.usefixtures("two_blas_threads")
@@ -56,12 +56,12 @@ SEARCHES = {
 def _same_calls_each_time(monkeypatch):
     """Count the seconds by which saving is paced, and let nothing be done later."""
 
-    def paced(credit):
+    def paced():
         ticks = count()
-        return Pace(0.3, 1e-3, clock=lambda: 1e-3 * next(ticks), credit=credit)
+        return Pace(0.3, 1e-3, clock=lambda: 1e-3 * next(ticks))
 
-    monkeypatch.setattr(_recorder, "writing", lambda: paced(CREDIT))
-    monkeypatch.setattr(_recorder, "syncing", lambda: paced(0.0))
+    monkeypatch.setattr(_recorder, "writing", lambda opening: paced())
+    monkeypatch.setattr(_recorder, "syncing", paced)
     monkeypatch.setattr(_later, "monotonic", lambda: 0.0)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from scipy.stats import loguniform, norm
+from scipy.stats import loguniform, norm, rv_continuous, rv_discrete, rv_histogram
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import Ridge
 from sklearn.metrics import make_scorer, mean_pinball_loss
@@ -32,6 +32,21 @@ MATRIX = sparse.csr_matrix(np.eye(3))
 
 # One byte, seven that mean nothing, and a number.
 PARTS = np.dtype([("small", "u1"), ("large", "f8")], align=True)
+
+
+class Shifted:
+    """Holds a distribution of SciPy, and more."""
+
+    def __init__(self, dist, by):
+        self.dist = dist.dist
+        self.by = by
+
+
+class uniform_gen(rv_continuous):  # noqa: N801 - named as SciPy names them
+    """Looks like one of SciPy's, and is not."""
+
+    def _pdf(self, x):
+        return np.ones_like(x)
 
 
 def double(x):
@@ -79,6 +94,22 @@ def pairs():
         "step": (make_pipeline(Ridge(1.0)), make_pipeline(Ridge(2.0))),
         "distribution": (loguniform(1, 10), loguniform(1, 11)),
         "family": (norm(0, 1), loguniform(1, 2)),
+        "keyword": (norm(scale=1), norm(scale=2)),
+        "histogram": tuple(
+            rv_histogram(np.histogram(one, bins=2)) for one in ([1, 2, 9], [1, 8, 9])
+        ),
+        "histogram with a scale": tuple(
+            rv_histogram(np.histogram(one, bins=2))(scale=2)
+            for one in ([1, 2, 9], [1, 8, 9])
+        ),
+        "table": tuple(
+            rv_discrete(values=([1, 2], one)) for one in ([0.5, 0.5], [0.2, 0.8])
+        ),
+        "around one of SciPy": (Shifted(norm(), 1), Shifted(norm(), 2)),
+        "limits": (uniform_gen(a=0, b=1)(), uniform_gen(a=0, b=2)()),
+        "number in a configuration": ({"a": 1}, {"a": 1.0}),
+        "nothing in a configuration": ({"a": None}, {"a": "None"}),
+        "text in a configuration": ({"a', 'b": 1}, {"a": 1, "b": 1}),
         "code": (lambda x: x + 1, lambda x: x + 2),
         "argument": (partial(double, 1), partial(double, 2)),
         "scorer": (

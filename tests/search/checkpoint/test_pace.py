@@ -14,6 +14,7 @@ from cvst.search.checkpoint._pace import Pace
 SHARE = 0.02
 
 # As they are when no test of this folder has set them.
+WRITE_SHARE = _pace.SHARE
 TOGETHER = _pace.SHARE + _pace.SYNC_SHARE
 
 
@@ -55,19 +56,15 @@ def test_what_every_group_costs_leaves_less_for_saving():
     assert 0.9 * SHARE * clock.now <= spent <= SHARE * clock.now + 0.001
 
 
-def test_a_credit_is_used_at_once_and_counts_later():
-    """The first groups are on disk at once, and a race of seconds pays no more."""
-    clock = Clock()
-    pace = Pace(SHARE, 1e-4, clock, credit=0.01)
-    spent = {}
-    while clock.now < 2:
-        clock.now += 0.001
-        if pace.wait() <= 0:
-            with pace.saving():
-                clock.now += 0.001
-            spent[clock.now] = 0.001
-    assert sum(one for now, one in spent.items() if now < 0.03) >= 0.009
-    assert sum(spent.values()) <= SHARE * clock.now
+@pytest.mark.parametrize("opening", [0.0005, 60.0])
+def test_what_opening_took_counts_and_delays_no_save_for_long(opening, monkeypatch):
+    """A short race pays the share for all; many rows to read delay it no more."""
+    monkeypatch.setattr(_pace, "SHARE", WRITE_SHARE)
+    pace = _pace.writing(opening)
+    spent = min(opening, 0.3 * WRITE_SHARE) + _pace.LEAST_WRITE
+    expected = spent / WRITE_SHARE
+    assert 0.09 < expected < 0.32
+    assert pace.wait() == pytest.approx(expected, abs=0.02)
 
 
 def test_long_groups_are_saved_one_by_one():

@@ -17,6 +17,15 @@ from cvst.search.rows import _fallback
 LOOK = Look(slice(0, 40), np.arange(40, 60), 40, np.arange(9), stage="first")
 
 
+class Clock:
+    """Stands still until it is told the time."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
 class Thread:
     """Stands for the thread that saves later: it notes when it is asked."""
 
@@ -36,7 +45,8 @@ def recorder(tmp_path):
     path = tmp_path / "race"
     journal = Journal(path, create(path, {"parts": {}, "search": {}}))
     made = Recorder(journal, Story(), lambda: 0.0, {})
-    made._writes, made._later = Pace(0.01, 1.0, lambda: 0.0), Thread()
+    made.clock = Clock()
+    made._writes, made._later = Pace(0.01, 1.0, made.clock), Thread()
     made.known(LOOK, [[n] for n in range(9)])
     yield made
     made.close()
@@ -51,7 +61,11 @@ def test_groups_that_wait_ask_once_and_are_saved_together(recorder):
     for number in range(4):
         recorder.keep([Scored(number, np.full(20, 0.5))])
     assert len(recorder._later.asked) == 1
+    recorder._save_late()
+    # It was woken too early, for the disk, and asks to be woken again.
     assert outcomes_in(recorder._path) == []
+    assert recorder._later.asked[1:2] == [pytest.approx(100, rel=1e-3)]
+    recorder.clock.now = 101.0
     recorder._save_late()
     assert [one["configuration"] for one in outcomes_in(recorder._path)] == [0, 1, 2, 3]
 
@@ -59,6 +73,7 @@ def test_groups_that_wait_ask_once_and_are_saved_together(recorder):
 def test_a_group_after_a_late_save_is_not_forgotten(recorder):
     """The thread has done what it was asked for: it has to be asked again."""
     recorder.keep([Scored(0, np.full(20, 0.5))])
+    recorder.clock.now = 101.0
     recorder._save_late()
     n_asked = len(recorder._later.asked)
     recorder.keep([Scored(1, np.full(20, 0.5))])
@@ -72,6 +87,7 @@ def test_a_result_is_told_with_its_reason_and_without_errors(recorder):
     partly = Scored(1, np.full(20, 0.5), others={"r2": 0.1}, other_errors={"x": error})
     recorder.keep([failed])
     recorder.keep([partly])
+    recorder.clock.now = 101.0
     recorder._save_late()
     first, second = outcomes_in(recorder._path)
     times = {"fit_seconds": 0.0, "score_seconds": 0.0}

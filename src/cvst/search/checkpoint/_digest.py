@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import functools
+import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from cvst._sklearn_compat import own_parameters
 from cvst._values import is_estimator, plain_value
 from cvst.evaluation.machinery import is_stored
 
-__all__ = ["digest", "digest_of_code"]
+__all__ = ["SHOWN", "digest", "digest_of_code"]
 
 BLOCK_BYTES = 2**24
 
 # Types of which ``repr`` tells all.
-SHOWN = frozenset({bool, int, float, complex, str})
+SHOWN = frozenset({bool, int, float, complex, str, type(None)})
+TEXT = frozenset({str})
 
 Bytes: TypeAlias = bytes | memoryview
 
@@ -80,9 +84,9 @@ class _Digest:
             return _mixed(type(value).__name__, [repr(plain_value(value)).encode()])
         if isinstance(value, bytes | bytearray | memoryview):
             return _mixed("bytes", [bytes(value)])
-        for kind, parts in self._kinds:
+        for kind, parts in _KINDS:
             if isinstance(value, kind):
-                return _mixed(_name(kind, value), parts(value))
+                return _mixed(_name(kind, value), parts(self, value))
         return self._object(value)
 
     def _members_of(self, values: Sequence[Any]) -> Iterable[bytes]:
@@ -91,20 +95,6 @@ class _Digest:
         if SHOWN.issuperset(map(type, values)):
             return [repr(values).encode()]
         return map(self.of, values)
-
-    @functools.cached_property
-    def _kinds(self) -> tuple[tuple[Any, Callable[[Any], Iterable[Bytes]]], ...]:
-        return (
-            (np.ndarray, self._array),
-            (np.generic, lambda one: self._array(np.asarray(one))),
-            (Mapping, self._mapping),
-            (Set, lambda one: sorted(map(self.of, one))),
-            (slice | range | types.ModuleType, lambda one: [repr(one).encode()]),
-            (type, lambda one: [_path(one)]),
-            (types.CodeType, self._code),
-            (types.FunctionType, self._function),
-            (np.random.RandomState, self._random_state),
-        )
 
     def _object(self, value: Any) -> bytes:
         name = _path(type(value)).decode()
@@ -127,6 +117,8 @@ class _Digest:
             return _mixed(name, map(self.of, value))
         if is_stored(value):
             return _mixed(name, [self.of(value.identity())])
+        if (told := _as_scipy_has_it(value)) is not None:
+            return _mixed(name, [self.of(told)])
         return self._callable(value, name)
 
     def _callable(self, value: Any, name: str) -> bytes:
@@ -138,7 +130,7 @@ class _Digest:
             return _mixed(name, [_path(value)])
         if is_estimator(value):
             # Not its state: a fitted one is cloned, and means the same as a fresh one.
-            params = self.of(value.get_params(deep=False))
+            params = self.of(own_parameters(value))
             return _mixed(name, [params, self.of_code(type(value))])
         return _mixed(name, [*self._state(value), self.of_code(type(value))])
 
@@ -196,7 +188,18 @@ class _Digest:
             for start in range(0, len(value), step):
                 yield np.ascontiguousarray(value[start : start + step]).tobytes()
 
+    def _scalar(self, value: np.generic) -> Iterator[Bytes]:
+        return self._array(np.asarray(value))
+
+    def _set(self, value: Set[Any]) -> list[bytes]:
+        return sorted(map(self.of, value))
+
     def _mapping(self, value: Mapping[Any, Any]) -> list[bytes]:
+        # In one go, too: there may be thousands of configurations.
+        if SHOWN.issuperset(map(type, value.values())) and TEXT.issuperset(
+            map(type, value)
+        ):
+            return [repr(sorted(value.items(), key=itemgetter(0))).encode()]
         # Sorted by their digests: keys of several types cannot be sorted themselves.
         return sorted(self.of(key) + self.of(one) for key, one in value.items())
 
@@ -221,12 +224,44 @@ class _Digest:
         return [self.of(value.get_state(legacy=False))]
 
 
+# What tells values of a kind from each other; the first kind that fits counts.
+_KINDS: tuple[tuple[Any, Callable[[_Digest, Any], Iterable[Bytes]]], ...] = (
+    (np.ndarray, _Digest._array),
+    (np.generic, _Digest._scalar),
+    (Mapping, _Digest._mapping),
+    (Set, _Digest._set),
+    (slice | range | types.ModuleType, lambda _, one: [repr(one).encode()]),
+    (type, lambda _, one: [_path(one)]),
+    (types.CodeType, _Digest._code),
+    (types.FunctionType, _Digest._function),
+    (np.random.RandomState, _Digest._random_state),
+)
+
+
 def _in_two(value: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return long numbers as the nearest short ones, and what is missing to them."""
     short = np.complex128 if value.dtype.kind == "c" else np.float64
     with np.errstate(all="ignore"):
         high = value.astype(short)
         return high, (value - high).astype(short)
+
+
+def _as_scipy_has_it(value: Any) -> tuple[Any, ...] | None:
+    """Return what tells a distribution of SciPy, with its arguments, from others.
+
+    None for other things, and for distributions that hold more, such as a histogram.
+    The state of one that SciPy names would take a hundred digests.
+    """
+    if not type(value).__module__.startswith("scipy.stats."):
+        return None
+    dist: Any = getattr(value, "dist", None)
+    name = getattr(dist, "name", None)
+    if dist is None or not isinstance(name, str):
+        return None
+    if type(dist) is not type(getattr(sys.modules["scipy.stats"], name, None)):
+        return None
+    own = [getattr(dist, one, None) for one in ("a", "b", "xtol", "random_state")]
+    return type(dist), name, own, value.args, value.kwds
 
 
 def _mixed(kind: str, parts: Iterable[bytes | memoryview]) -> bytes:

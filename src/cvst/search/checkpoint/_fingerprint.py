@@ -11,12 +11,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from cvst._searched import Search
-from cvst._sklearn_compat import num_samples
+from cvst._sklearn_compat import deep_parameters, num_samples, own_parameters
 from cvst._text import value_text
 from cvst._values import is_estimator
 from cvst.evaluation.machinery import is_stored, take
 from cvst.search._setup import Setup
-from cvst.search.checkpoint._digest import digest, digest_of_code
+from cvst.search.checkpoint._digest import SHOWN, digest, digest_of_code
+from cvst.search.checkpoint._wording import described
 from cvst.search.rows import Inputs, LaterFolds
 
 __all__ = ["Part", "SavedSearch", "data_fingerprint", "difference", "fingerprint"]
@@ -64,7 +65,7 @@ def fingerprint(search: SavedSearch, inputs: Inputs, setup: Setup) -> dict[str, 
     dict
         By name, a digest and a text for people.
     """
-    settings = search.get_params(deep=False)
+    settings = own_parameters(search)
     parts = dict(_versions(search, setup, settings))
     estimator = settings.pop("estimator")
     for name in SPACES:
@@ -122,7 +123,7 @@ def _changed(name: str, before: str, after: str) -> str:
 
 
 def _part(value: Any) -> Part:
-    return {"digest": digest(value), "text": value_text(value, 120)}
+    return {"digest": digest(value), "text": described(value, 120)}
 
 
 def _unshown(value: Any) -> Part:
@@ -153,7 +154,7 @@ def _estimator(estimator: Any) -> Iterator[tuple[str, Part]]:
     path = f"{kind.__module__}.{kind.__qualname__}"
     code = digest_of_code(kind)
     yield "the estimator", {"digest": digest((path, code)), "text": kind.__qualname__}
-    for name, value in sorted(estimator.get_params(deep=True).items()):
+    for name, value in sorted(deep_parameters(estimator).items()):
         yield f"{name} of the estimator", _part(value)
 
 
@@ -245,15 +246,31 @@ def _own_packages(
     """Return the packages of all that may be fitted, with those it is derived from."""
     spaces = [settings[name] for name in SPACES if name in settings]
     # A space may be an object of its own; what came of it is known by now.
-    drawn = [*setup.problem.configurations, *search._space_values()]
+    drawn = [*setup.problem.configurations, *_listed(search, spaces)]
     found = _estimators([search.estimator, spaces, drawn])
     kinds = {base for kind in {type(one) for one in found} for base in kind.__mro__}
     return {kind.__module__.split(".")[0] for kind in kinds}
 
 
+def _listed(search: SavedSearch, spaces: list[Any]) -> Sequence[Any]:
+    """Return the values of a space, if they may be more than one sees in it."""
+    branches = [one if isinstance(one, list | tuple) else [one] for one in spaces]
+    flat = [one for branch in branches for one in branch]
+    if all(isinstance(one, Mapping) for one in flat):
+        entries = [value for one in flat for value in one.values()]
+        if all(isinstance(one, list | tuple) or _is_of_scipy(one) for one in entries):
+            return []
+    return search._space_values()
+
+
+def _is_of_scipy(value: Any) -> bool:
+    """Return whether a value is a distribution of numbers."""
+    return type(value).__module__.startswith("scipy.stats.")
+
+
 def _estimators(value: Any, above: tuple[int, ...] = ()) -> Iterator[Any]:
     """Yield estimators in a value, in lists, and in other estimators."""
-    if id(value) in above:
+    if type(value) in SHOWN or id(value) in above:
         return
     above = (*above, id(value))
     inside: Iterable[Any] = ()
@@ -263,9 +280,11 @@ def _estimators(value: Any, above: tuple[int, ...] = ()) -> Iterator[Any]:
         inside = value.values()
     elif is_estimator(value):
         yield value
-        inside = value.get_params(deep=False).values()
+        inside = own_parameters(value).values()
     for one in inside:
-        yield from _estimators(one, above)
+        # Most are numbers or texts, of which there may be thousands.
+        if type(one) not in SHOWN:
+            yield from _estimators(one, above)
 
 
 def _shown_part(text: str) -> Part:

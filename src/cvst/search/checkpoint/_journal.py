@@ -32,7 +32,8 @@ def _real(path: Path) -> Path:
 def create(path: Path, fields: dict[str, Any]) -> Reading:
     """Write a new checkpoint that holds its header, all at once.
 
-    Its name reaches the disk with the first records, for which no race has to wait.
+    It reaches the disk with the first records, for which no race has to wait: until
+    then there is nothing in it that could be lost.
 
     Raises
     ------
@@ -42,7 +43,7 @@ def create(path: Path, fields: dict[str, Any]) -> Reading:
     writer = Writer()
     parts = [first_line(), *writer.parts("header", fields)]
     try:
-        _replace(_real(path), parts)
+        _replace(_real(path), parts, lasts=False)
     except OSError as error:
         raise CheckpointError(
             f"checkpoint='{path}' cannot be written: {error.strerror or error}. Name a "
@@ -50,18 +51,29 @@ def create(path: Path, fields: dict[str, Any]) -> Reading:
         ) from error
     size = sum(map(len, parts))
     places = [Place(len(parts[0]), size, lasts=True)]
-    return Reading(size, writer.last, places, n_synced=1)
+    return Reading(size, writer.last, places)
 
 
-def _replace(path: Path, parts: list[bytes | memoryview]) -> None:
-    """Write a file so that it is there whole or not at all."""
+def _replace(
+    path: Path, parts: list[bytes | memoryview], *, lasts: bool = True
+) -> None:
+    """Write a file so that it is there whole or not at all.
+
+    Parameters
+    ----------
+    path, parts
+        The file and its bytes.
+    lasts : bool
+        Whether it has to be so after a failure of the power, too.
+    """
     fresh = _fresh(path)
     try:
         with fresh.open("wb") as file:
             for part in parts:
                 file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
+            if lasts:
+                file.flush()
+                os.fsync(file.fileno())
         fresh.replace(path)
     finally:
         fresh.unlink(missing_ok=True)

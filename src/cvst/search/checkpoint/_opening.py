@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from numbers import Integral
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
-from cvst._text import value_text
+from cvst._sklearn_compat import own_parameters
 from cvst._users_line import users_line
 from cvst.exceptions import (
     CheckpointError,
@@ -30,6 +31,7 @@ from cvst.search.checkpoint._lock import Lock
 from cvst.search.checkpoint._recorder import Recorder
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import Story
+from cvst.search.checkpoint._wording import described
 from cvst.search.rows import Inputs
 
 __all__ = ["recorded"]
@@ -51,7 +53,7 @@ def recorded(
     if search.checkpoint is None:
         yield Recorder(None, Story(), now, numbers)
         return
-    path = Path(search.checkpoint)
+    path, began = Path(search.checkpoint), perf_counter()
     # Before the lock: a refusal must not leave a file behind.
     try:
         _check(search, path)
@@ -64,7 +66,8 @@ def recorded(
     try:
         _take(lock, path)
         journal, story = _open(search, path, inputs, setup)
-        recorder = Recorder(journal, story, now, numbers)
+        opening = perf_counter() - began
+        recorder = Recorder(journal, story, now, numbers, opening)
         try:
             yield recorder
         finally:
@@ -190,14 +193,14 @@ def _compare(path: Path, story: Story, parts: dict[str, Any]) -> None:
 
 
 def _header(search: SavedSearch, parts: dict[str, Any]) -> dict[str, Any]:
-    settings = search.get_params(deep=False)
+    settings = own_parameters(search)
     return {
         "parts": parts,
         "search": {
             "kind": type(search).__name__,
-            "estimator": value_text(search.estimator, 300),
+            "estimator": described(search.estimator, 300),
             "error_score": settings["error_score"],
-            "scoring": value_text(settings["scoring"], 100),
+            "scoring": described(settings["scoring"], 100),
             "score": score_name(search),
             "random_state": int(search.random_state),
         },

@@ -1,8 +1,9 @@
 """How often a race is written, and how often the disk is waited for.
 
 What was handed to the system outlives the process, which costs little: each group is
-written as it finishes, unless groups follow each other within milliseconds. To outlive
-the machine it has to reach the disk, which takes longer and is done less often.
+written as it finishes, but for the first moments of a race, and unless groups follow
+each other within milliseconds. To outlive the machine it has to reach the disk, which
+takes longer and is done less often.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ SHARE, SYNC_SHARE = 0.006, 0.003
 # What each takes at least, and how fast bytes are written, before any was timed.
 LEAST_WRITE, LEAST_SYNC, FASTEST = 5e-5, 1e-3, 2e8
 
-# Seconds that writing may take before anything is known of the race, so that the first
-# groups are on disk at once; the share of a second, and not more than that.
-CREDIT = 0.006
+# Of what opening the file took this much counts as writing at most, so that races of a
+# second keep to the share, too: nothing is written for three tenths of a second then.
+MOST_OPENING = 0.3 * SHARE
 
 # Fewer do not tell how fast a disk is.
 MANY_BYTES = 2**20
 
 
-def writing() -> Pace:
-    """Return the pace of writing."""
-    return Pace(SHARE, LEAST_WRITE, credit=CREDIT)
+def writing(opening: float) -> Pace:
+    """Return the pace of writing, where to open the file took some seconds."""
+    return Pace(SHARE, LEAST_WRITE, spent=min(opening, MOST_OPENING))
 
 
 def syncing() -> Pace:
@@ -49,8 +50,8 @@ class Pace:
         Seconds that it takes at least.
     clock : callable
         Returns seconds.
-    credit : float
-        Seconds that it may take at once; they count as all others do later.
+    spent : float
+        Seconds that were spent before, and count as all others.
     """
 
     def __init__(
@@ -58,21 +59,20 @@ class Pace:
         share: float,
         least: float,
         clock: Callable[[], float] = perf_counter,
-        credit: float = 0.0,
+        spent: float = 0.0,
     ) -> None:
         self._share = share
         self._least = self._each = least
         self._rate = FASTEST
         self._clock = clock
         self._began = clock()
-        self._credit = credit
-        self._spent = 0.0
+        self._spent = spent
 
     def wait(self, n_bytes: int = 0) -> float:
         """Return the seconds after which this number of bytes can be saved."""
         elapsed = self._clock() - self._began
         expected = self._spent + self._each + n_bytes / self._rate
-        return 0.0 if expected <= self._credit else expected / self._share - elapsed
+        return expected / self._share - elapsed
 
     def now(self) -> float:
         """Return the time."""

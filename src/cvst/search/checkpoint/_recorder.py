@@ -52,6 +52,8 @@ class Recorder:
         Returns the seconds since the fit began.
     numbers : mapping of int to int
         Number of each configuration of the search, by its ``id``.
+    opening : float
+        Seconds that it took to open the checkpoint.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class Recorder:
         story: Story,
         now: Callable[[], float],
         numbers: Mapping[int, int],
+        opening: float = 0.0,
     ) -> None:
         self._journal = journal
         self._path = None if journal is None else journal.path
@@ -75,7 +78,7 @@ class Recorder:
         self._known = list(story.outcomes)
         self._earlier = EarlierGroups(story.beside)
         self._joined: list[Configuration] = list(story.joined)
-        self._writes, self._syncs = writing(), syncing()
+        self._writes, self._syncs = writing(opening), syncing()
         self._not_before = 0.0
         self._warned = False
         self._ended: str | None = None
@@ -322,6 +325,10 @@ class Recorder:
         return [one for one in (*alone, *self._beside.values()) if one.outcomes]
 
     @property
+    def _has_unsaved(self) -> bool:
+        return bool(self._waiting or self._begin is not None or self._under_way)
+
+    @property
     def _n_bytes(self) -> int:
         return sum(one.n_bytes for one in self._under_way)
 
@@ -350,8 +357,12 @@ class Recorder:
 
     def _save_late(self) -> None:
         with self._lock:
-            # A strategy is asked by the race alone: it may remember what it is asked.
-            self._save(ranked=False)
+            # It may have been woken for the disk, or others have saved meanwhile.
+            if (wait := self._writes.wait(self._n_bytes)) <= 0:
+                # The race alone asks a strategy: it may remember what it is asked.
+                self._save(ranked=False)
+            elif self._has_unsaved:
+                self._later.within(wait)
             journal = self._journal
             if journal is None or journal.is_synced:
                 return

@@ -28,6 +28,12 @@ AS_THEY_ARE = frozenset({type(None), str, bool, int})
 
 LONGEST_TEXT = 300
 
+# Smaller arrays are written as they are.
+FEW_BYTES = 256
+
+# Lists in lists beyond that are shown only: one may hold itself.
+DEEPEST = 50
+
 
 class Shown:
     """Stands for a value of which only the text is known."""
@@ -46,7 +52,7 @@ class Shown:
         return hash((self.text, self.digest))
 
 
-def packed(value: Any, arrays: list[np.ndarray]) -> Any:
+def packed(value: Any, arrays: list[np.ndarray], depth: int = 0) -> Any:
     """Return a value as JSON has it, and append its arrays to a list.
 
     Examples
@@ -59,7 +65,7 @@ def packed(value: Any, arrays: list[np.ndarray]) -> Any:
     if (kind := type(value)) in AS_THEY_ARE or isinstance(value, str):
         return value
     if kind is dict or kind is list or kind is tuple:
-        return _packed_parts(value, arrays)
+        return _packed_parts(value, arrays, depth + 1)
     if kind is float:
         return value if math.isfinite(value) else {"$float": repr(value)}
     if isinstance(value, np.ndarray) and value.dtype.kind in PLAIN_KINDS:
@@ -69,20 +75,29 @@ def packed(value: Any, arrays: list[np.ndarray]) -> Any:
         return {"$scalar": text, "dtype": value.dtype.str}
     if isinstance(value, slice):
         return {"$slice": [value.start, value.stop, value.step]}
-    return _packed_parts(value, arrays)
+    return _packed_parts(value, arrays, depth + 1)
 
 
-def _packed_parts(value: Any, arrays: list[np.ndarray]) -> Any:
+def _packed_parts(value: Any, arrays: list[np.ndarray], depth: int) -> Any:
+    if depth > DEEPEST:
+        return _shown(value)
     if type(value) is list:
-        return [packed(one, arrays) for one in value]
+        return [packed(one, arrays, depth) for one in value]
     if type(value) is tuple:
-        return {"$tuple": [packed(one, arrays) for one in value]}
+        return {"$tuple": [packed(one, arrays, depth) for one in value]}
     if isinstance(value, Mapping):
         plain = all(type(key) is str and not key.startswith("$") for key in value)
         if plain:
-            return {key: packed(one, arrays) for key, one in value.items()}
-        items = [[packed(k, arrays), packed(v, arrays)] for k, v in value.items()]
+            return {key: packed(one, arrays, depth) for key, one in value.items()}
+        items = [
+            [packed(k, arrays, depth), packed(v, arrays, depth)]
+            for k, v in value.items()
+        ]
         return {"$map": items}
+    return _shown(value)
+
+
+def _shown(value: Any) -> dict[str, str]:
     return {"$text": value_text(value, LONGEST_TEXT), "digest": digest(value)}
 
 
@@ -93,7 +108,9 @@ def _packed_array(value: np.ndarray, arrays: list[np.ndarray]) -> dict[str, Any]
         "shape": list(value.shape),
     }
     stored = value
-    if value.dtype.kind == "b":
+    if value.nbytes < FEW_BYTES:
+        pass  # to ask what is in it would take longer than to write it
+    elif value.dtype.kind == "b":
         entry["as"], stored = "bits", np.packbits(value)
     elif value.dtype == np.float64 and value.size and _is_binary(value):
         # Losses of 0 and 1 are most of what a race of classifiers has to keep.
