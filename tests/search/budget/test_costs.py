@@ -649,7 +649,8 @@ def test_where_rows_are_hidden_the_second_look_is_at_many(data, probed, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("others", "share"), [([], 1.0), ([0, 0, 9], 1.0), ([1], 1.0), ([2, 2, 0], 2 / 3)]
+    ("others", "share"),
+    [([], 1.0), ([0, 0, 9], 1.0), ([1], 1.0), ([2, 2, 0], (2 / 3) ** 0.5)],
 )
 def test_looks_on_a_crowded_machine_are_forecast_by_fair_shares(
     others, share, monkeypatch
@@ -668,18 +669,18 @@ def test_looks_on_a_crowded_machine_are_forecast_by_fair_shares(
 @pytest.mark.parametrize(
     ("processor", "others", "share"),
     [
-        (0.5, 2, 2 / 3),  # the look waited: in the long run three are fair
-        (0.95, 2, 2 / 3),  # and it was lucky
+        (0.5, 2, (1 / 3) ** 0.5),  # the looks waited: in the long run three are fair
+        (0.9, 2, 0.6**0.5),  # and they were lucky
         (1.0, 4, 2 / 3),  # too much for luck: the others may have to stand back
-        (0.3, 2, 0.45),  # too little: something else holds it back
+        (0.25, 2, 0.375),  # too little: something else holds it back
         (0.7, 0, 0.7),  # nobody is in the way: fits that wait will wait again
-        (0.12, 15, 0.125),  # a crowd is no reason to think that others work for it
+        (0.12, 15, 0.015**0.5),  # a crowd is no reason to think that others work for it
     ],
 )
 def test_looks_that_were_lucky_or_not_are_forecast_by_fair_shares(
     processor, others, share, monkeypatch
 ):
-    """Two processors; seconds of a processor are those of the race to come."""
+    """Two processors, and a second of looks: they tell as much as the others do."""
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     watch = Watch(
         SimpleNamespace(n_jobs=1), CLOCK, walls=1.0, best=1.0, processor=processor
@@ -710,6 +711,21 @@ def test_a_short_look_waits_in_a_fit_or_beside_it(fit, forecast, monkeypatch):
     (found,) = watch.level([Timing(look, 0.012, 0.004, fit * one, none, one[None])])
     assert found.wall == pytest.approx(0.008)
     assert found.fit == pytest.approx(forecast)
+
+
+def test_of_repeated_looks_the_least_disturbed_fits_count(monkeypatch):
+    """One of two fits waits in each of three looks, but none in all of them."""
+    look = Look(slice(0, 10), slice(10, 20), 10, np.arange(2))
+    fits = iter([[0.009, 0.001], [0.001, 0.009], [0.009, 0.002]])
+
+    def once(self, look):
+        fit = np.array(next(fits))
+        return Timing(look, 0.015, 0.003, fit, fit / 2, np.zeros((2, 10)))
+
+    monkeypatch.setattr(Watch, "once", once)
+    found = Watch(SimpleNamespace(n_jobs=1), CLOCK).time(look)
+    assert found.fit.tolist() == [0.001, 0.001]
+    assert found.score.tolist() == [0.0005, 0.0005]
 
 
 def test_a_lone_fit_is_compared_with_those_of_its_own_kind(data):

@@ -39,9 +39,9 @@ LARGEST_LOAD, FROM_ALL = 4.0, 3.0
 # share of their time: less means that others worked for them, more that threads did.
 BUSY = 0.2, 1.1
 
-# How far the share of a processor that looks had may be from a fair one: where it is
-# further, something else than the number of others decides.
-UNFAIR = 1.5
+# After so many seconds of looks, the share of a processor that they had tells as much
+# as the number of others does, which is not believed to be off by more than that.
+LUCK, UNFAIR = 1.0, 1.5
 
 
 class Seconds(NamedTuple):
@@ -253,13 +253,20 @@ class Watch:
         return float(np.clip(usual, *NOISE))
 
     def time(self, look: Look) -> Timing:
-        """Time a look; the repetition that was least disturbed counts."""
+        """Time a look; the repetition that was least disturbed counts.
+
+        Of a fit it may be another one than of the look.
+        """
         seen: list[Timing] = []
         while not seen or (
             len(seen) < REPEATS and sum(one.wall for one in seen) < self.short
         ):
             seen.append(self.once(look))
-        best = min(seen, key=self.effort)
+        best = replace(
+            min(seen, key=self.effort),
+            fit=np.min([one.fit for one in seen], axis=0),
+            score=np.min([one.score for one in seen], axis=0),
+        )
         self.walls += sum(one.wall for one in seen)
         self.best += len(seen) * min(one.wall for one in seen)
         self.processor += sum(one.processor for one in seen)
@@ -366,7 +373,8 @@ class Watch:
         """The share of a processor that the race will probably have.
 
         A second is short: a look may have had a processor to itself, or waited for its
-        turn all the time, while three share two of them. In the long run they are fair.
+        turn all the time, while three share two of them. In the long run they are fair,
+        unless some stand back; the longer the looks, the more they tell of that.
         """
         if not self.walls or not self._tells_processor():
             return 1.0
@@ -374,7 +382,9 @@ class Watch:
         if fair == 1:
             # Nobody is in the way: what is missing are waits of its own.
             return min(1.0, seen)
-        return float(np.clip(fair, seen / UNFAIR, min(1.0, seen * UNFAIR)))
+        belief = self.walls / (self.walls + LUCK)
+        share = seen**belief * fair ** (1 - belief)
+        return float(np.clip(share, seen / UNFAIR, min(1.0, seen * UNFAIR)))
 
     def _fair_share(self) -> float:
         """Return the share of a processor that each thread has if they are fair."""
