@@ -15,8 +15,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import BudgetTooSmallError
-from cvst.race import Problem, TrackAndConfirm
-from cvst.search import _besides, _plan
+from cvst.race import PlannedLook, Problem, TrackAndConfirm
+from cvst.search import _besides
 from cvst.search.budget._model import CostModel
 from cvst.theory import PowerCurve, drop_error_bound, safety_zone, speedup_ceiling
 
@@ -244,13 +244,12 @@ def test_tests_that_are_made_at_once_are_not_counted_one_by_one(monkeypatch):
 
     monkeypatch.setattr(_besides, "paired_excess_test", test_of)
     monkeypatch.setattr(_besides, "corrected_best", lambda table: None)
-    looks = tuple(
-        _plan.LookForecast("confirm", 80, 20, 8, expected, 1.0)
-        for expected in (8.0, 4.0, 2.0)
-    )
+    looks, counts = (PlannedLook(80, 20, 8, "confirm"),) * 3, np.array([8.0, 4.0, 2.0])
     line = PowerCurve(0.0, 1.0, 1.0)
     model = CostModel(line, line, line)
-    found = _besides.seconds_besides(model, Problem(8, 100), looks, CLOCK, False, 1.0)
+    found = _besides.seconds_besides(
+        model, Problem(8, 100), looks, counts, CLOCK, False, 1.0
+    )
     # Each look is tested on its own rows and on those before it.
     assert found == pytest.approx(3 * 0.9 + 0.1 * (8 * 1 + 4 * 2 + 2 * 3))
 
@@ -268,10 +267,12 @@ def test_books_are_timed_undisturbed_and_take_their_share_of_the_processor(
 
     monkeypatch.setattr(_besides, "paired_excess_test", lambda table: None)
     monkeypatch.setattr(_besides, "corrected_best", books)
-    looks = (_plan.LookForecast("confirm", 80, 20, 8, 8.0, 1.0),)
+    looks, counts = (PlannedLook(80, 20, 8, "confirm"),), np.array([8.0])
     line = PowerCurve(0.0, 1.0, 1.0)
     model = CostModel(line, line, line, share=share)
-    found = _besides.seconds_besides(model, Problem(8, 100), looks, CLOCK, False, 1.0)
+    found = _besides.seconds_besides(
+        model, Problem(8, 100), looks, counts, CLOCK, False, 1.0
+    )
     assert found == pytest.approx(_besides.BOOKS * 0.001 / share)
 
 

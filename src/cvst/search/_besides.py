@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from cvst.race import Problem
+from cvst._typing import FloatArray
+from cvst.race import PlannedLook, Problem
 from cvst.search.budget import CostModel, undisturbed_seconds
 from cvst.statistics import corrected_best, paired_excess_test
-
-if TYPE_CHECKING:
-    from cvst.search._plan import LookForecast
 
 __all__ = ["seconds_besides"]
 
@@ -30,7 +28,8 @@ BOOKS = 5.0
 def seconds_besides(
     model: CostModel,
     problem: Problem,
-    looks: Sequence[LookForecast],
+    looks: Sequence[PlannedLook],
+    counts: FloatArray,
     clock: Callable[[], float],
     looks_again: bool,
     pace: float,
@@ -46,8 +45,10 @@ def seconds_besides(
         What looks cost.
     problem : Problem
         What is raced.
-    looks : sequence of LookForecast
+    looks : sequence of PlannedLook
         What is expected to be done.
+    counts : ndarray of float
+        How many configurations are expected in each look.
     clock : callable
         Returns seconds.
     looks_again : bool
@@ -56,7 +57,6 @@ def seconds_besides(
         How much longer it takes than the mean of all.
     """
     last = looks[-1]
-    counts = np.array([look.expected_configurations for look in looks])
     n_left = max(2, round(counts[-1]))
     rng = np.random.default_rng(0)
     table = rng.normal(size=(min(n_left, 200), min(problem.n_samples, 2000)))

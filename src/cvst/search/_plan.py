@@ -285,7 +285,9 @@ def plan_race(
     looks = _forecasts(setup, model, planned, expected)
     # The winner is one of those that stay.
     pace = float(expected.paces[-1])
-    other = prepared + seconds_besides(model, problem, looks, clock, looks_again, pace)
+    other = prepared + seconds_besides(
+        model, problem, planned, expected.counts, clock, looks_again, pace
+    )
     refit = pace * model.refit(n_samples)
     low, high = model.doubt(n_samples)
     return RacePlan(

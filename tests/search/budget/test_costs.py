@@ -650,7 +650,7 @@ def test_where_rows_are_hidden_the_second_look_is_at_many(data, probed, monkeypa
 
 @pytest.mark.parametrize(
     ("others", "share"),
-    [([], 1.0), ([0, 0, 9], 1.0), ([1], 1.0), ([2, 2, 0], (2 / 3) ** 0.5)],
+    [([], 1.0), ([0, 0, 9], 1.0), ([1], 1.0), ([2, 2, 0], 2 / 3)],
 )
 def test_looks_on_a_crowded_machine_are_forecast_by_fair_shares(
     others, share, monkeypatch
@@ -669,18 +669,18 @@ def test_looks_on_a_crowded_machine_are_forecast_by_fair_shares(
 @pytest.mark.parametrize(
     ("processor", "others", "share"),
     [
-        (0.5, 2, (1 / 3) ** 0.5),  # the looks waited: in the long run three are fair
-        (0.9, 2, 0.6**0.5),  # and they were lucky
+        (0.5, 2, 2 / 3),  # the looks waited: in the long run three are fair
+        (0.95, 2, 2 / 3),  # and they were lucky
         (1.0, 4, 2 / 3),  # too much for luck: the others may have to stand back
-        (0.25, 2, 0.375),  # too little: something else holds it back
+        (0.3, 2, 0.45),  # too little: something else holds it back
         (0.7, 0, 0.7),  # nobody is in the way: fits that wait will wait again
-        (0.12, 15, 0.015**0.5),  # a crowd is no reason to think that others work for it
+        (0.12, 15, 0.125),  # a crowd is no reason to think that others work for it
     ],
 )
 def test_looks_that_were_lucky_or_not_are_forecast_by_fair_shares(
     processor, others, share, monkeypatch
 ):
-    """Two processors, and a second of looks: they tell as much as the others do."""
+    """Two processors; seconds of a processor are those of the race to come."""
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     watch = Watch(
         SimpleNamespace(n_jobs=1), CLOCK, walls=1.0, best=1.0, processor=processor

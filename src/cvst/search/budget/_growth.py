@@ -63,7 +63,7 @@ BINNED = Growth(0.2, 0.6, 1.1, 1000)
 KERNEL = Growth(1.0, 2.0, 3.0)
 
 # The factorisation is there for sure: it is what counts on many rows.
-FACTORED = Growth(1.0, 2.3, 3.0)
+FACTORED = Growth(1.0, 2.5, 3.0)
 
 UNKNOWN = Growth(0.5, 1.2, 3.0)
 

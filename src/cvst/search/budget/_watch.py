@@ -39,9 +39,9 @@ LARGEST_LOAD, FROM_ALL = 4.0, 3.0
 # share of their time: less means that others worked for them, more that threads did.
 BUSY = 0.2, 1.1
 
-# After so many seconds of looks, the share of a processor that they had tells as much
-# as the number of others does, which is not believed to be off by more than that.
-LUCK, UNFAIR = 1.0, 1.5
+# How far the share of a processor that looks had may be from a fair one: where it is
+# further, something else than the number of others decides.
+UNFAIR = 1.5
 
 
 class Seconds(NamedTuple):
@@ -373,8 +373,9 @@ class Watch:
         """The share of a processor that the race will probably have.
 
         A second is short: a look may have had a processor to itself, or waited for its
-        turn all the time, while three share two of them. In the long run they are fair,
-        unless some stand back; the longer the looks, the more they tell of that.
+        turn all the time, while three share two of them. In the long run they are fair:
+        where two others share two processors, nine of ten plans had one to themselves,
+        and then races had a whole one or half of one to their end.
         """
         if not self.walls or not self._tells_processor():
             return 1.0
@@ -382,9 +383,7 @@ class Watch:
         if fair == 1:
             # Nobody is in the way: what is missing are waits of its own.
             return min(1.0, seen)
-        belief = self.walls / (self.walls + LUCK)
-        share = seen**belief * fair ** (1 - belief)
-        return float(np.clip(share, seen / UNFAIR, min(1.0, seen * UNFAIR)))
+        return float(np.clip(fair, seen / UNFAIR, min(1.0, seen * UNFAIR)))
 
     def _fair_share(self) -> float:
         """Return the share of a processor that each thread has if they are fair."""
