@@ -244,7 +244,7 @@ def test_tests_that_are_made_at_once_are_not_counted_one_by_one(monkeypatch):
 
     monkeypatch.setattr(_besides, "paired_excess_test", test_of)
     monkeypatch.setattr(_besides, "corrected_best", lambda table: None)
-    looks, counts = (PlannedLook(80, 20, 8, "confirm"),) * 3, np.array([8.0, 4.0, 2.0])
+    looks, counts = (PlannedLook("confirm", 80, 20, 8),) * 3, np.array([8.0, 4.0, 2.0])
     line = PowerCurve(0.0, 1.0, 1.0)
     model = CostModel(line, line, line)
     found = _besides.seconds_besides(
@@ -267,7 +267,7 @@ def test_books_are_timed_undisturbed_and_take_their_share_of_the_processor(
 
     monkeypatch.setattr(_besides, "paired_excess_test", lambda table: None)
     monkeypatch.setattr(_besides, "corrected_best", books)
-    looks, counts = (PlannedLook(80, 20, 8, "confirm"),), np.array([8.0])
+    looks, counts = (PlannedLook("confirm", 80, 20, 8),), np.array([8.0])
     line = PowerCurve(0.0, 1.0, 1.0)
     model = CostModel(line, line, line, share=share)
     found = _besides.seconds_besides(
