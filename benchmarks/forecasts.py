@@ -61,6 +61,7 @@ from other_work import beside
 
 from cvst import RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import BudgetTooSmallError
+from cvst.search.budget import _watch
 
 RESULTS = Path(__file__).parent / "results"
 RECORDS, TABLE = RESULTS / "forecasts.jsonl", RESULTS / "forecasts.md"
@@ -81,10 +82,11 @@ def measure(name: str, n_rows: int, longest: float = np.inf) -> dict[str, Any]:
     options = {"n_iter": N_DRAWS} if "random" in name else {}
     search = kind(estimator, space, random_state=0, **options)
     X, y = data_for(name, n_rows)
-    start = perf_counter()
+    start, busy = perf_counter(), time.process_time()
     plan = search.plan(X, y)
     record = {
         "planning": perf_counter() - start,
+        "planning_processor": time.process_time() - busy,
         "total": plan.total_seconds,
         "total_range": plan.total_range,
         "race": plan.race_seconds,
@@ -97,12 +99,14 @@ def measure(name: str, n_rows: int, longest: float = np.inf) -> dict[str, Any]:
     print(json.dumps(record), flush=True)
     if plan.total_seconds > longest:
         return {**record, "killed_after": 0.0}
-    start = perf_counter()
+    start, busy = perf_counter(), time.process_time()
     search.fit(X, y)
     took = perf_counter() - start
     looks = search.race_.observations
     record |= {
         "took": took,
+        # What share of a processor it had: others may have worked less or more.
+        "processor": time.process_time() - busy,
         "race_took": sum(seen.seconds for seen in looks),
         "refit_took": search.refit_time_,
         "fits_run": sum(len(seen.look.configurations) for seen in looks),
@@ -144,6 +148,9 @@ def run(options: argparse.Namespace) -> None:
         if (name, n_rows, options.condition) in done:
             continue
         head = {"name": name, "rows": n_rows, "condition": options.condition}
+        if options.condition == "processor":
+            # Its clock stands still while others work: nobody is in the way.
+            _watch.others_running = lambda: 0.0
         with beside(2 if options.condition == "busy" else 0):
             record = measure(name, n_rows, options.longest)
         record = {**head, "load": os.getloadavg()[0], **record}
@@ -201,6 +208,13 @@ def _fill(
     running: list[tuple[Any, list[int], tuple[str, int], float]] = []
     done = _done(options.records, condition)
     waiting = [one for one in waiting if one not in done]
+    # Those that took longest when they were run last begin, so that none ends alone.
+    lasted = {
+        (one["name"], one["rows"]): one.get("took", 2 * one["total"])
+        for one in known(options.before)
+    }
+    waiting.sort(key=lambda cell: -lasted.get(cell, 0.0))
+    waiting = [one for one in waiting if lasted.get(one, 0.0) <= options.longest]
     while (waiting or running) and time.monotonic() < until:
         while waiting and free:
             cell, mine = waiting.pop(0), free.pop()
@@ -395,6 +409,12 @@ def main() -> None:
     wide.add_argument("--calm-share", type=float, default=0.35)
     wide.add_argument("--cores", type=int, default=None, help="how many of all")
     wide.add_argument("--first-core", type=int, default=0, help="0 is the first")
+    wide.add_argument(
+        "--before", type=Path, default=RECORDS, help="an earlier run, for the order"
+    )
+    wide.add_argument(
+        "--longest", type=float, default=np.inf, help="seconds that one took then"
+    )
     writer = commands.add_parser("table")
     writer.add_argument("--machine", default=f"{platform.machine()}")
     writer.add_argument("--out", type=Path, default=TABLE)

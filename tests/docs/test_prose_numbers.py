@@ -146,7 +146,9 @@ def test_what_a_plan_assumes():
     def ends(growth):
         return f"{growth.flattest:g} to {growth.steepest:g}"
 
-    assert f"{ends(_growth.NEAR_LINEAR)} for trees, boosting, linear models and" in text
+    assert f"{ends(_growth.NEAR_LINEAR)} for linear models and nets" in text
+    assert f"{ends(_growth.SORTED)} for trees, which sort their rows" in text
+    assert _growth.FACTORED[::2] == _growth.KERNEL[::2]
     assert f"{ends(_growth.BINNED)} for boosting on binned columns" in text
     assert f"{ends(_growth.KERNEL)} for kernel machines" in text
     assert f"{ends(_growth.UNKNOWN)} for learners that are not known" in text
@@ -167,4 +169,7 @@ def test_what_a_time_budget_does_in_numbers():
     assert f"with more than {_start.WORTHWHILE:.0%} of".replace("%", " %") in text
     assert f"further draws, up to {MOST_DRAWS} times `n_iter`" in text
     assert _start.EXCUSED == 1 / 5
-    assert "What measuring took, up to a fifth of a second, is never the" in text
+    assert (
+        "What preparing and measuring took, up to a fifth of a second, is never the"
+        in text
+    )

@@ -15,8 +15,8 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import BudgetTooSmallError
-from cvst.race import Problem, TrackAndConfirm
-from cvst.search import _plan
+from cvst.race import PlannedLook, Problem, TrackAndConfirm
+from cvst.search import _besides
 from cvst.search.budget._model import CostModel
 from cvst.theory import PowerCurve, drop_error_bound, safety_zone, speedup_ceiling
 
@@ -242,17 +242,38 @@ def test_tests_that_are_made_at_once_are_not_counted_one_by_one(monkeypatch):
     def test_of(table):
         CLOCK.now += 0.9 + 0.1 * len(table)
 
-    monkeypatch.setattr(_plan, "paired_excess_test", test_of)
-    monkeypatch.setattr(_plan, "corrected_best", lambda table: None)
-    looks = tuple(
-        _plan.LookForecast("confirm", 80, 20, 8, expected, 1.0)
-        for expected in (8.0, 4.0, 2.0)
-    )
+    monkeypatch.setattr(_besides, "paired_excess_test", test_of)
+    monkeypatch.setattr(_besides, "corrected_best", lambda table: None)
+    looks, counts = (PlannedLook("confirm", 80, 20, 8),) * 3, np.array([8.0, 4.0, 2.0])
     line = PowerCurve(0.0, 1.0, 1.0)
     model = CostModel(line, line, line)
-    found = _plan._after(model, Problem(8, 100), looks, CLOCK, False)
+    found = _besides.seconds_besides(
+        model, Problem(8, 100), looks, counts, CLOCK, False, 1.0
+    )
     # Each look is tested on its own rows and on those before it.
     assert found == pytest.approx(3 * 0.9 + 0.1 * (8 * 1 + 4 * 2 + 2 * 3))
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_books_are_timed_undisturbed_and_take_their_share_of_the_processor(
+    share, monkeypatch
+):
+    """Each takes a millisecond, and the second time one of others comes between."""
+    times = iter([0.001, 0.009, 0.001, 0.001])
+    CLOCK.now = 0.0
+
+    def books(table):
+        CLOCK.now += next(times)
+
+    monkeypatch.setattr(_besides, "paired_excess_test", lambda table: None)
+    monkeypatch.setattr(_besides, "corrected_best", books)
+    looks, counts = (PlannedLook("confirm", 80, 20, 8),), np.array([8.0])
+    line = PowerCurve(0.0, 1.0, 1.0)
+    model = CostModel(line, line, line, share=share)
+    found = _besides.seconds_besides(
+        model, Problem(8, 100), looks, counts, CLOCK, False, 1.0
+    )
+    assert found == pytest.approx(_besides.BOOKS * 0.001 / share)
 
 
 @pytest.mark.parametrize("strategy", ["cross_validation", "track_and_confirm"])

@@ -222,11 +222,16 @@ class BaseRaceSearch(FittedRace):
         inputs = search._read(X, y, params)
         setup = prepare(options, list(search._configurations()), inputs)
         prepared = options.clock() - started
-        again = self.time_budget is None
+        clock = options.clock
         with options.spare_threads():
-            # With a time budget, the race to plan is the one that it chooses.
-            setup, _ = start_budget(options, setup, started, search._preferred)
-            return plan_race(setup, n_folds, options.clock, prepared, again)
+            if options.time_budget is None:
+                return plan_race(setup, n_folds, clock, prepared)
+            # The race to plan is the one that the budget chooses, where workers have
+            # started as they do in ``fit``.
+            with shared_rows(setup, options) as shared:
+                shared = with_workers(options, shared, started)
+                chosen, _ = start_budget(options, shared, started, search._preferred)
+                return plan_race(chosen, n_folds, clock, prepared, looks_again=False)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a strategy given by name are reachable too."""

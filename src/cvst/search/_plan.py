@@ -10,19 +10,18 @@ from math import exp, hypot, log
 from textwrap import fill
 from typing import Any
 
-import numpy as np
-
 from cvst._text import counted, seconds_text
-from cvst.race import PlannedLook, Problem
+from cvst.race import PlannedLook
+from cvst.search._besides import seconds_besides
 from cvst.search._setup import Setup
 from cvst.search.budget import (
     CostModel,
+    Expected,
     expected_looks,
     expected_seconds,
     measure_costs,
     race_seconds,
 )
-from cvst.statistics import corrected_best, paired_excess_test
 from cvst.theory import PowerCurve
 
 __all__ = ["LookForecast", "RacePlan", "plan_race"]
@@ -48,15 +47,8 @@ DOUBT_OF_COUNTS = 2.5
 # Below that share of a fit's cost the part of the rows is not to be seen.
 UNSEEN = 0.01
 
-# Tests that are timed together, to tell the cost of one from that of a call.
-AT_ONCE = 8
-
 # Work other than fits is known to that factor.
 DOUBT_OF_OTHERS = 1.5
-
-# Tests, records and tables take this many times as long as the bootstrap,
-# which is timed.
-BOOKS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,9 +281,14 @@ def plan_race(
     if drop is not None and drop <= len(planned):
         rows = planned[drop - 1].n_train
     n_configurations, n_samples = problem.n_configurations, problem.refit_rows
-    looks = _forecasts(setup, model, planned)
-    other = prepared + _after(model, problem, looks, clock, looks_again)
-    refit = model.refit(n_samples)
+    expected = expected_looks(strategy, problem, model)
+    looks = _forecasts(setup, model, planned, expected)
+    # The winner is one of those that stay.
+    pace = float(expected.paces[-1])
+    other = prepared + seconds_besides(
+        model, problem, planned, expected.counts, clock, looks_again, pace
+    )
+    refit = pace * model.refit(n_samples)
     low, high = model.doubt(n_samples)
     return RacePlan(
         strategy=repr(strategy),
@@ -317,44 +314,6 @@ def plan_race(
         proposes=strategy.proposes,
         rehearsed=strategy.rehearses,
     )
-
-
-def _after(
-    model: CostModel,
-    problem: Problem,
-    looks: tuple[LookForecast, ...],
-    clock: Callable[[], float],
-    looks_again: bool,
-) -> float:
-    """Return the seconds of tests, books and the estimate of the winner's score.
-
-    The bootstrap of the estimate and a test are timed; they take as long on any values.
-    """
-    last = looks[-1]
-    counts = np.array([look.expected_configurations for look in looks])
-    n_left = max(2, round(counts[-1]))
-    rng = np.random.default_rng(0)
-    table = rng.normal(size=(min(n_left, 200), min(problem.n_samples, 2000)))
-    several = rng.normal(size=(AT_ONCE, last.n_test))
-    books = BOOKS * _seconds_of(lambda: corrected_best(table), clock)
-    # A look is tested with those before it, and all configurations at once.
-    call = _seconds_of(lambda: paired_excess_test(several[:1]), clock)
-    calls = _seconds_of(lambda: paired_excess_test(several), clock)
-    each = max(0.0, calls - call) / (AT_ONCE - 1)
-    n_tests = float(counts @ np.cumsum([look.n_test for look in looks])) / last.n_test
-    seconds = books + len(looks) * max(0.0, call - each) + n_tests * each
-    saved = sum(looks[0].max_configurations - counts)
-    if not looks_again or saved < 1 or looks[0].n_train < last.n_train:
-        return float(seconds)
-    # The winner is fitted on half the rows of two folds.
-    return float(seconds + 2 * model.look(last.n_train // 2, last.n_test, 1))
-
-
-def _seconds_of(work: Callable[[], Any], clock: Callable[[], float]) -> float:
-    work()  # the first time takes longer
-    begun = clock()
-    work()
-    return clock() - begun
 
 
 def _race_range(
@@ -386,9 +345,11 @@ def _race_range(
 
 
 def _forecasts(
-    setup: Setup, model: CostModel, planned: tuple[PlannedLook, ...]
+    setup: Setup,
+    model: CostModel,
+    planned: tuple[PlannedLook, ...],
+    expected: Expected,
 ) -> tuple[LookForecast, ...]:
-    expected = expected_looks(setup.strategy, setup.problem, model)
     seconds = race_seconds(model, planned, expected)
     seconds = setup.strategy.look_chances(setup.problem) * seconds
     return tuple(

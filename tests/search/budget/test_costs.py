@@ -39,7 +39,15 @@ from cvst.search._setup import prepare
 from cvst.search.budget import _costs, race_seconds
 from cvst.search.budget._costs import measure_costs
 from cvst.search.budget._expected import USUAL_GAP, expected_looks
-from cvst.search.budget._growth import BINNED, KERNEL, NEAR_LINEAR, UNKNOWN, growth_of
+from cvst.search.budget._growth import (
+    BINNED,
+    FACTORED,
+    KERNEL,
+    NEAR_LINEAR,
+    SORTED,
+    UNKNOWN,
+    growth_of,
+)
 from cvst.search.budget._known_work import known_work
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._probe_sizes import probe_sizes
@@ -220,14 +228,14 @@ def test_sizes_that_are_no_limit_tell_nothing(odd):
 @pytest.mark.parametrize(
     ("estimator", "family"),
     [
-        (RandomForestClassifier(), NEAR_LINEAR),
-        (GradientBoostingClassifier(), NEAR_LINEAR),
+        (RandomForestClassifier(), SORTED),
+        (GradientBoostingClassifier(), SORTED),
         (HistGradientBoostingClassifier(), BINNED),
         (LGBMRegressor(), BINNED),
         (make_pipeline(StandardScaler(), LogisticRegression()), NEAR_LINEAR),
         (LinearSVC(), NEAR_LINEAR),
         (SVC(), KERNEL),
-        (KernelRidge(), KERNEL),
+        (KernelRidge(), FACTORED),
         (Rounds(), UNKNOWN),
     ],
     ids=lambda one: type(one).__name__,
@@ -333,7 +341,9 @@ def test_who_stays_is_that_of_a_simulation():
     limit = norm.isf(0.05 / 11)
     for place in range(1, 5):
         n_rows = 200 * place
-        stays = true + rng.normal(size=shape) / np.sqrt(n_rows) < limit / n_rows**0.5
+        behind = true + rng.normal(size=shape) / np.sqrt(n_rows)
+        # One that is as far ahead stays as well, but then the leader does not.
+        stays = np.abs(behind) < limit / n_rows**0.5
         # The first one is the leader, and there are eleven others.
         expected = 1 + 11 * stays[:, 1:].mean()
         assert counts[place] == pytest.approx(expected, rel=0.02)
@@ -402,6 +412,33 @@ def test_a_climb_is_not_expected():
         np.testing.assert_allclose(counts[climbs], 0.15 * most[climbs])
         assert climbs.sum() > 5
         assert counts[climbs].sum() < counts[~climbs].sum() / 10
+
+
+class Guess(Rounds):
+    """Says the same of all rows: quick and right half of the time, or slow and not."""
+
+    def __init__(self, right=True):
+        self.right = right
+
+    def fit(self, X, y):
+        CLOCK.now += (1e-6 if self.right else 1e-5) * len(y)
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def predict(self, X):
+        return (X[:, 0] > 0).astype(int) if self.right else np.zeros(len(X), dtype=int)
+
+
+def test_the_final_fit_is_that_of_one_that_stays(data):
+    """One in four is good and takes a tenth: the mean of all says little about it."""
+    X = data[0]
+    plan = RaceGridSearchCV(
+        Guess(), [{"right": [True]}, *[{"right": [False]}] * 3]
+    ).plan(X, (X[:, 0] > 0).astype(int))
+    mean = plan.fit_cost(len(X))
+    assert plan.refit_seconds == pytest.approx(
+        0.5 * mean, rel=0.01
+    )  # not believed more
 
 
 @pytest.mark.parametrize("rates", [[0.1], [0.1, 0.2, 0.3]])
@@ -613,7 +650,8 @@ def test_where_rows_are_hidden_the_second_look_is_at_many(data, probed, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("others", "share"), [([], 1.0), ([0, 0, 9], 1.0), ([1], 1.0), ([2, 2, 0], 2 / 3)]
+    ("others", "share"),
+    [([], 1.0), ([0, 0, 9], 1.0), ([1], 1.0), ([2, 2, 0], 2 / 3)],
 )
 def test_looks_on_a_crowded_machine_are_forecast_by_fair_shares(
     others, share, monkeypatch
@@ -627,6 +665,76 @@ def test_looks_on_a_crowded_machine_are_forecast_by_fair_shares(
     (found,) = watch.level([Timing(look, 1.0, 1.0, ones, ones, ones[None])])
     assert found.wall == pytest.approx(1 / share)
     assert found.fit == pytest.approx(1 / share)
+
+
+@pytest.mark.parametrize(
+    ("processor", "others", "share"),
+    [
+        (0.5, 2, 2 / 3),  # the looks waited: in the long run three are fair
+        (0.95, 2, 2 / 3),  # and they were lucky
+        (1.0, 4, 2 / 3),  # too much for luck: the others may have to stand back
+        (0.3, 2, 0.45),  # too little: something else holds it back
+        (0.7, 0, 0.7),  # nobody is in the way: fits that wait will wait again
+        (0.12, 15, 0.125),  # a crowd is no reason to think that others work for it
+    ],
+)
+def test_looks_that_were_lucky_or_not_are_forecast_by_fair_shares(
+    processor, others, share, monkeypatch
+):
+    """Two processors; seconds of a processor are those of the race to come."""
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    watch = Watch(
+        SimpleNamespace(n_jobs=1), CLOCK, walls=1.0, best=1.0, processor=processor
+    )
+    watch.others = [float(others)]
+    look = Look(slice(0, 10), slice(10, 20), 10, np.array([0]))
+    ones = np.ones(1)
+    (found,) = watch.level([Timing(look, 1.0, processor, ones, ones, ones[None])])
+    assert watch.share == pytest.approx(share)
+    assert found.wall == pytest.approx(processor / share)
+
+
+@pytest.mark.parametrize(
+    ("fit", "forecast"),
+    [
+        (0.001, 0.002),  # the look waited between its fits
+        (0.009, 0.008),  # it waited in a fit, and the processor knows how long
+        (0.004, 0.008),
+    ],
+)
+def test_a_short_look_waits_in_a_fit_or_beside_it(fit, forecast, monkeypatch):
+    """4 ms of the processor took 12; in the long run they will take 8."""
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    watch = Watch(SimpleNamespace(n_jobs=1), CLOCK, walls=1.0, best=1.0, processor=0.5)
+    watch.others = [1.0]
+    look = Look(slice(0, 10), slice(10, 20), 10, np.array([0]))
+    none, one = np.zeros(1), np.ones(1)
+    (found,) = watch.level([Timing(look, 0.012, 0.004, fit * one, none, one[None])])
+    assert found.wall == pytest.approx(0.008)
+    assert found.fit == pytest.approx(forecast)
+
+
+def test_of_repeated_looks_the_least_disturbed_fits_count(monkeypatch):
+    """One of two fits waits in each of three looks, but none in all of them."""
+    look = Look(slice(0, 10), slice(10, 20), 10, np.arange(2))
+    fits = iter([[0.009, 0.001], [0.001, 0.009], [0.009, 0.002]])
+
+    def once(self, look):
+        fit = np.array(next(fits))
+        return Timing(look, 0.015, 0.003, fit, fit / 2, np.zeros((2, 10)))
+
+    monkeypatch.setattr(Watch, "once", once)
+    found = Watch(SimpleNamespace(n_jobs=1), CLOCK).time(look)
+    assert found.fit.tolist() == [0.001, 0.001]
+    assert found.score.tolist() == [0.0005, 0.0005]
+
+
+def test_a_lone_fit_is_compared_with_those_of_its_own_kind(data):
+    """The middle of the grid is cheap: alone it is not cheaper than in the look."""
+    grid = [{"rounds": [30]}, {"rounds": [1]}, {"rounds": [30]}]
+    search = RaceGridSearchCV(Rounds(call=1e-3), grid, strategy="cross_validation")
+    plan = search.plan(*data)
+    assert plan.refit_seconds == pytest.approx(plan.fit_cost(len(data[0])), rel=0.05)
 
 
 class Uneven(Rounds):

@@ -97,6 +97,31 @@ def test_a_dear_one_does_not_break_the_budget(data, clock):
     assert clock.now <= 1.1 * 20
 
 
+@pytest.mark.parametrize("seconds", [0.2, 0.5])
+def test_a_budget_is_not_refused_because_rows_took_long_to_prepare(
+    data, clock, seconds, monkeypatch
+):
+    """A race takes .01 s. What is over by then is excused, but not any time."""
+    prepare = BaseRaceSearch._read
+
+    def read(self, *data):
+        clock.now += seconds
+        return prepare(self, *data)
+
+    monkeypatch.setattr(BaseRaceSearch, "_read", read)
+    search = RaceGridSearchCV(
+        Timed(slow=0.001), {"shift": [0.0, 1.0]}, time_budget=0.2, random_state=0
+    )
+    if seconds > 0.2:
+        with pytest.raises(BudgetTooSmallError):
+            search.fit(*data)
+        return
+    with pytest.warns(FallbackWarning, match="in turn"):
+        search.fit(*data)
+    assert search.best_params_ == {"shift": 0.0}
+    assert clock.now <= 0.25
+
+
 def test_a_budget_without_time_for_a_final_fit_is_refused(data):
     search = RaceGridSearchCV(Timed(slow=10.0), GRID, time_budget=2.0, random_state=0)
     with pytest.raises(BudgetTooSmallError, match="final fit"):

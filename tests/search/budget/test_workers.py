@@ -60,6 +60,17 @@ def test_a_budget_is_not_refused_because_workers_do_not_start(kind, rows):
     assert search.predict(rows[0]).shape == (300,)
 
 
+def test_a_plan_waits_for_workers_no_longer_than_a_fit(rows):
+    """Without them it is that of one process, and the same warning says so."""
+    search = SEARCHES["grid"](time_budget=3, n_jobs=2, random_state=0)
+    with (
+        joblib.parallel_config("loky", initializer=sleep_long),
+        pytest.warns(FallbackWarning, match="no worker process had started"),
+    ):
+        plan = search.plan(*rows)
+    assert plan.n_configurations > 1
+
+
 class Signed(DecisionTreeRegressor):
     """Leaves the number of its process in a folder."""
 

@@ -3,7 +3,7 @@
 from cvst.search.budget._choice import expected_seconds, race_seconds
 from cvst.search.budget._clock import TimeBudget, Within
 from cvst.search.budget._costs import Allowance, measure_costs
-from cvst.search.budget._expected import expected_looks
+from cvst.search.budget._expected import Expected, expected_looks
 from cvst.search.budget._fewer import balanced_order
 from cvst.search.budget._final_fit import warn_of_long_final_fit
 from cvst.search.budget._growth import early_exponent, steep_exponent
@@ -16,11 +16,13 @@ from cvst.search.budget._start import (
     start_budget,
     waiting_in,
 )
+from cvst.search.budget._watch import undisturbed_seconds
 from cvst.search.budget._workers import with_workers
 
 __all__ = [
     "Allowance",
     "CostModel",
+    "Expected",
     "TimeBudget",
     "Within",
     "balanced_order",
@@ -36,6 +38,7 @@ __all__ = [
     "start_budget",
     "steep_exponent",
     "told_budget",
+    "undisturbed_seconds",
     "waiting_in",
     "warn_of_long_final_fit",
     "with_workers",

@@ -60,13 +60,12 @@ MUCH_LARGER = 4
 # A group below that share of the mean does not stand for the others.
 CHEAP = 0.3
 
-# A lone fit that takes more than that share of the time is not timed by itself; where
-# it shares work with others otherwise, that is worth more.
+# A lone fit is not timed by itself if it takes more than that share of the time, of
+# which it is worth more where it shares work with others otherwise.
 LONE_SHARE, LONE_SHARE_OF_GROUP = 0.1, 0.25
 
 # What share of the time may be spent to see how far configurations are apart.
-SAMPLE_SHARE = 0.5
-FEWEST_GROUPS = 3
+SAMPLE_SHARE, FEWEST_GROUPS = 0.5, 3
 
 
 def measure_costs(
@@ -276,8 +275,7 @@ class _Measurement:
         spread = seen
         if not np.array_equal(first, seen.look.configurations):
             spread = self._compared(seen, first)
-        # The ends may be far dearer than the group in the middle, which was timed
-        # first. So they tell how many others there is time for.
+        # The ends may be far dearer than the middle: they tell how many others fit.
         room = SAMPLE_SHARE * (self._left([spread]) - second)
         more = room / max(spread.worked / len(spread.fit), 1e-9)
         most = len(first) + int(min(max(more, 0), LARGEST_SAMPLE))
@@ -301,11 +299,8 @@ class _Measurement:
         Where the group that was timed first is much cheaper than the others, it says
         nothing about them: then some of these are timed in its place.
         """
-        _, _, places = np.intersect1d(
-            early[-1].look.configurations,
-            spread.look.configurations,
-            return_indices=True,
-        )
+        first = early[-1].look.configurations
+        places = np.isin(spread.look.configurations, first)
         # A quarter of the rows at most: these looks are short beside those before.
         smaller = [size for size in self.sizes if 4 * size <= spread.n_train]
         examples = self._cheap_middle_and_dear(spread)
@@ -346,11 +341,14 @@ class _Measurement:
         Outside of the source: no worker's limit on threads, nothing shared.
         """
         index = members[len(members) // 2]
-        mean, left = float(seen.fit.mean()), self._left(early)
+        # The look may have had other groups too, which are cheaper or dearer.
+        common = np.intersect1d(members, seen.look.configurations).tolist()
+        own = self.watch.undisturbed(seen.part(common) if common else seen)
+        mean, left = float(own.fit.mean()), self._left(early)
         likely = alone_of_group(self.work[members], members.index(index))
         # Without a group it differs by the limit on threads alone.
-        in_no_group = self.n_workers == len(members) == 1
-        share = LONE_SHARE if in_no_group else LONE_SHARE_OF_GROUP
+        lone = self.n_workers == len(members) == 1
+        share = LONE_SHARE if lone else LONE_SHARE_OF_GROUP
         if left <= 0 or likely * mean > share * self.allowed(self._guess(early)):
             return likely
         try:
@@ -358,8 +356,8 @@ class _Measurement:
         except Exception:
             # The look itself has its own way with fits that fail.
             return likely
-        # Members of a group share its work in the books, evenly or not. Alone, one of
-        # them may take as long as all; threads may change that by some factor.
+        # A group shares its work in the books, evenly or not. Alone, a member may take
+        # as long as all; threads may change that by some factor.
         ratio = seconds / max(mean, 1e-9)
         return float(np.clip(ratio, 0.1, 2.0 * len(members)))
 
@@ -472,6 +470,7 @@ class _Measurement:
             gap_rows=spread.look.n_test,
             unlike=unlike,
             paces=tuple((spread.fit / max(mean, 1e-12)).tolist()),
+            share=self.watch.share,
         )
 
     def _mean_fit(self, spread: Timing) -> float:

@@ -166,16 +166,18 @@ def _staying(
     """Return the probability of each timed configuration to be in each look.
 
     A paired test drops it once its gap to the leader is significant. The gap is known
-    from some rows, and changes with the rows trained on; or there is none at all.
+    from some rows, and changes with the rows trained on; or there is none at all. One
+    that overtakes the leader by as much stays, but then the leader does not.
     """
     # The leader of few rows owes some of its lead to luck.
     luck = 1 / np.sqrt(model.gap_rows)
     gaps = np.clip(np.asarray(model.gaps) - luck, 0.0, 1e6)
     limit, n_before = _limit(problem, level), _tested_before(looks)
     unknown = np.sqrt(1 + n_before * (luck**2 + CHANGE**2))
-    staying = ndtr((limit - gaps * np.sqrt(n_before)) / unknown)
+    behind = gaps * np.sqrt(n_before)
+    staying = ndtr((limit - behind) / unknown) - ndtr((-limit - behind) / unknown)
     alike = _alike(gaps, np.asarray(model.unlike), luck)
-    staying = alike * ndtr(limit) + (1 - alike) * staying
+    staying = alike * (2 * ndtr(limit) - 1) + (1 - alike) * staying
     staying[0] = 1.0
     return np.asarray(np.minimum.accumulate(staying, axis=0))
 

@@ -52,6 +52,9 @@ class CostModel:
         deviations of the leader's losses.
     paces : tuple of float
         How much longer each of them took than their mean.
+    share : float
+        The share of a processor that all of this counts on: less than 1 where others
+        use the machine.
     """
 
     fit: PowerCurve
@@ -69,6 +72,7 @@ class CostModel:
     gap_rows: int = 0
     unlike: tuple[float, ...] = ()
     paces: tuple[float, ...] = ()
+    share: float = 1.0
 
     def each(
         self,

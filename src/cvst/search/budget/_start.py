@@ -50,7 +50,7 @@ LARGEST_DOUBT = 2.0
 # Forecasts of a lone fit may turn out that much too long before a budget is refused.
 LEAST_LUCK = 0.5
 
-# Nor may measuring be the reason, up to that many seconds.
+# Nor may preparing and measuring be the reason, up to that many seconds.
 EXCUSED = 0.2
 
 # A race of fewer configurations leaves time for more than its first look, if it can.
@@ -139,11 +139,16 @@ def _begun_in_turn(
     luck: float,
 ) -> Setup:
     """Return a race in turn, unless even the final fit would take too long."""
-    refit = luck * budget.reserve
-    if refit > budget.seconds - budget.elapsed():
+    left = budget.seconds - budget.elapsed() + _excused(budget)
+    if luck * budget.reserve > left:
         raise budget.too_small(0.0)
     warn_of_turns(budget.seconds, setup.problem.n_configurations)
-    return in_turn(options, setup, budget.seconds - budget.elapsed(), order)
+    return in_turn(options, setup, left, order)
+
+
+def _excused(budget: TimeBudget) -> float:
+    """Return the seconds of what came before the race that are no reason to refuse."""
+    return min(budget.elapsed(), EXCUSED)
 
 
 def _allowance(options: SearchOptions, setup: Setup, longest: float) -> Allowance:
@@ -222,7 +227,7 @@ def _with_fewer(
             starting.append(chosen)
     if not starting:
         refused = chosen.budget.too_small(chosen.first)
-        excused = started + min(model.probe_seconds, EXCUSED)
+        excused = started + _excused(chosen.budget)
         chosen = _Chosen.of(options, chosen.setup, excused, model.scaled(luck))
         if not chosen.starts:
             raise refused

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from operator import methodcaller
 from statistics import median
 from time import perf_counter, process_time
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,11 +17,12 @@ from cvst._typing import FloatArray
 from cvst.evaluation import Scratch
 from cvst.evaluation.machinery import DataSource, RaceData, configured, take
 from cvst.parallel import effective_n_jobs, others_running, sharing_processors
-from cvst.race import Look, LookLosses
+from cvst.race import Look
 
-__all__ = ["SHORT", "SHORT_SHARE", "Clock", "Timing", "Watch"]
+__all__ = ["SHORT", "SHORT_SHARE", "Clock", "Timing", "Watch", "undisturbed_seconds"]
 
 Clock = Callable[[], float]
+Result = TypeVar("Result")
 
 # Looks shorter than that many seconds, or than that share of the time there is, are
 # timed more than once.
@@ -28,12 +31,72 @@ SHORT, SHORT_SHARE, REPEATS = 0.3, 0.06, 3
 # By what share times differ when they are taken again: at least, and at most.
 NOISE = 0.1, 1.0
 
-# A machine is not believed to be slowed down by others more than that.
-LARGEST_LOAD = 4.0
+# A machine is not believed to be slowed down by others more than that, where only
+# repeated looks tell; and one look is not believed to have met that much more than all.
+LARGEST_LOAD, FROM_ALL = 4.0, 3.0
 
 # The processor is believed to have worked for the fits alone if it was busy for that
 # share of their time: less means that others worked for them, more that threads did.
 BUSY = 0.2, 1.1
+
+# How far the share of a processor that looks had may be from a fair one: where it is
+# further, something else than the number of others decides.
+UNFAIR = 1.5
+
+
+class Seconds(NamedTuple):
+    """What something took: on the clock, and of the processor.
+
+    A clock that is not the machine's own says nothing about its processor.
+    """
+
+    wall: float
+    processor: float
+    is_real: bool
+
+    @property
+    def undisturbed(self) -> float:
+        """What it would have taken had nothing been in its way.
+
+        Threads may do in a second what takes the processor several.
+        """
+        return min(self.wall, self.processor) if self.is_real else self.wall
+
+
+def timed(work: Callable[[], Result], clock: Clock) -> tuple[Seconds, Result]:
+    """Do something, and return what it took and what it returned."""
+    outside, start, inside = perf_counter(), clock(), perf_counter()
+    busy = process_time()
+    result = work()
+    busy = process_time() - busy
+    inside = perf_counter() - inside
+    wall = clock() - start
+    outside = perf_counter() - outside
+    # However long the machine does something else between two of these calls.
+    is_real = 0.99 * inside <= wall <= 1.01 * outside
+    return Seconds(max(wall, 1e-9), busy, is_real), result
+
+
+def undisturbed_seconds(
+    work: Callable[[], Any], clock: Clock, longest: float, n_times: int = REPEATS
+) -> float:
+    """Return what something takes when nothing is in its way.
+
+    Parameters
+    ----------
+    work : callable
+        What is timed.
+    clock : callable
+        Returns seconds.
+    longest : float
+        Once it has taken so long altogether it is not done again.
+    n_times : int
+        How often it is done at most.
+    """
+    seen: list[Seconds] = []
+    while not seen or (len(seen) < n_times and sum(one.wall for one in seen) < longest):
+        seen.append(timed(work, clock)[0])
+    return min(one.undisturbed for one in seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +200,34 @@ class Timing:
         scale = mean / max(float(spread.fit[known].mean()), 1e-12)
         return float(self.fit[mine].mean() * scale)
 
-    def slowed(self, factor: float) -> Timing:
-        """Return the same look on a machine that is slower."""
+    def slowed(self, factor: float, of_work: float | None = None) -> Timing:
+        """Return the same look on a machine that is slower.
+
+        Parameters
+        ----------
+        factor : float
+            How much longer the look takes.
+        of_work : float
+            How much longer fits and predictions take; as much, unless it is said.
+        """
+        of_work = factor if of_work is None else of_work
         return replace(
             self,
             wall=factor * self.wall,
-            fit=factor * self.fit,
-            score=factor * self.score,
+            fit=of_work * self.fit,
+            score=of_work * self.score,
         )
+
+    @property
+    def working(self) -> float:
+        """The share of a processor that fits and predictions had.
+
+        A short look waits once or not at all, as often between them as in them: they
+        had no more than all that the processor did, and hardly waited if they took no
+        longer than that.
+        """
+        most = max(1.0, self.processor / self.wall)
+        return min(most, self.processor / min(self.worked, self.wall))
 
 
 @dataclass
@@ -170,30 +253,37 @@ class Watch:
         return float(np.clip(usual, *NOISE))
 
     def time(self, look: Look) -> Timing:
-        """Time a look; the repetition that was least disturbed counts."""
+        """Time a look; the repetition that was least disturbed counts.
+
+        Of a fit it may be another one than of the look.
+        """
         seen: list[Timing] = []
         while not seen or (
             len(seen) < REPEATS and sum(one.wall for one in seen) < self.short
         ):
             seen.append(self.once(look))
-        best = min(seen, key=self.effort)
+        best = replace(
+            min(seen, key=self.effort),
+            fit=np.min([one.fit for one in seen], axis=0),
+            score=np.min([one.score for one in seen], axis=0),
+        )
         self.walls += sum(one.wall for one in seen)
         self.best += len(seen) * min(one.wall for one in seen)
         self.processor += sum(one.processor for one in seen)
         if len(seen) > 1:
             # The range of three is about 1.7 standard deviations.
-            walls = [one.wall for one in seen]
-            self.scatter.append(float(np.log(max(walls) / min(walls)) / 1.7))
+            efforts = [max(self.effort(one), 1e-9) for one in seen]
+            self.scatter.append(float(np.log(max(efforts) / min(efforts)) / 1.7))
         return best
 
     def lone_fit(self, index: int, n_train: int) -> float:
-        """Return the seconds of a fit as the final one is done, outside the source."""
-        times: list[float] = []
-        while not times or (len(times) < REPEATS and sum(times) < self.short):
-            begun = self.clock()
-            self._fit_alone(index, n_train)
-            times.append(self.clock() - begun)
-        return min(times)
+        """Return the seconds of a fit as the final one is done, outside the source.
+
+        Those that it takes when nothing is in its way.
+        """
+        return undisturbed_seconds(
+            partial(self._fit_alone, index, n_train), self.clock, self.short
+        )
 
     def _fit_alone(self, index: int, n_train: int) -> None:
         rows = slice(0, n_train)
@@ -222,16 +312,24 @@ class Watch:
         """
         if not self.walls:
             return timings
-        busy = self.processor / self.walls
-        if self.is_real and BUSY[0] <= busy <= BUSY[1]:
-            busy = min(busy, self._share())
-            return [
-                one.slowed(float(np.clip(one.processor / one.wall / busy, 1 / 3, 3)))
-                for one in timings
-            ]
+        if not self._tells_processor():
+            slower = min(self.walls / self.best, LARGEST_LOAD)
+            return [one.slowed(slower) for one in timings]
+        share, most = self.share, max(FROM_ALL, 1 / self.share)
+        least = 1 / FROM_ALL
         return [
-            one.slowed(min(self.walls / self.best, LARGEST_LOAD)) for one in timings
+            one.slowed(
+                float(np.clip(one.processor / one.wall / share, least, most)),
+                float(np.clip(one.working / share, least, most)),
+            )
+            for one in timings
         ]
+
+    def undisturbed(self, timing: Timing) -> Timing:
+        """Return a look as it would have been had nothing been in its way."""
+        if not self._tells_processor():
+            return timing
+        return timing.slowed(timing.processor / timing.wall, timing.working)
 
     def _alone(self, look: Look) -> tuple[DataSource, Look]:
         """Return the rows that a look needs, where more would cost, and the look there.
@@ -264,12 +362,31 @@ class Watch:
         there = slice(look.n_train, look.n_train + look.n_test)
         return alone, replace(look, test=there)
 
-    def _share(self) -> float:
-        """Return the share of a processor that each thread has if they are fair.
+    def _tells_processor(self) -> bool:
+        """Return whether what the processor did was the looks, and all of them."""
+        least, most = BUSY
+        seen = self.processor / max(self.walls, 1e-9)
+        return self.is_real and least * self._fair_share() <= seen <= most
 
-        A second is short: a look may have had a processor to itself, while three share
-        two of them and the race will wait for its turn.
+    @property
+    def share(self) -> float:
+        """The share of a processor that the race will probably have.
+
+        A second is short: a look may have had a processor to itself, or waited for its
+        turn all the time, while three share two of them. In the long run they are fair:
+        where two others share two processors, nine of ten plans had one to themselves,
+        and then races had a whole one or half of one to their end.
         """
+        if not self.walls or not self._tells_processor():
+            return 1.0
+        seen, fair = self.processor / self.walls, self._fair_share()
+        if fair == 1:
+            # Nobody is in the way: what is missing are waits of its own.
+            return min(1.0, seen)
+        return float(np.clip(fair, seen / UNFAIR, min(1.0, seen * UNFAIR)))
+
+    def _fair_share(self) -> float:
+        """Return the share of a processor that each thread has if they are fair."""
         if not self.others:
             return 1.0
         n_processors = os.cpu_count() or 1
@@ -278,16 +395,8 @@ class Watch:
     def once(self, look: Look) -> Timing:
         """Time a look once."""
         source, there = self._alone(look)
-        outside, start, inside = perf_counter(), self.clock(), perf_counter()
-        busy = process_time()
-        seen: LookLosses = source.observe(there)
-        busy = process_time() - busy
-        inside = perf_counter() - inside
-        wall = self.clock() - start
-        outside = perf_counter() - outside
-        # However long the machine does something else between two of these calls.
-        self.is_real &= 0.99 * inside <= wall <= 1.01 * outside
-        wall = max(wall, 1e-9)
+        took, seen = timed(partial(source.observe, there), self.clock)
+        self.is_real &= took.is_real
         self.others.append(others_running())
         times = seen.fit_seconds, seen.score_seconds
-        return Timing(look, wall, busy, *times, seen.losses)
+        return Timing(look, took.wall, took.processor, *times, seen.losses)
