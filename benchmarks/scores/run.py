@@ -3,7 +3,8 @@
     python benchmarks/scores/run.py benchmarks/results/scores.jsonl --splits 0 1
 
 What the file already has is not run again. One process, one thread; seconds are
-processor seconds.
+processor seconds. With ``--full-from`` the choices of the full searches are those of an
+earlier file, since no rule of a race changes them; only the races run.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import numpy as np
 from problems import PROBLEMS, Problem
 from sklearn.base import clone
 from sklearn.metrics import get_scorer
+from sklearn.model_selection import ParameterGrid
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation import batch_evaluator_for
@@ -103,18 +105,25 @@ def searched(problem: Problem, rows: Any, split: int) -> tuple[Any, dict[str, An
     return results["params"], chosen
 
 
-def measured(problem: Problem, split: int) -> dict[str, Any]:
-    """Return the line of a problem and a split."""
+def measured(
+    problem: Problem, split: int, earlier: dict[str, Any] | None = None
+) -> dict[str, Any]:
+    """Return the line of a problem and a split; ``earlier`` has its full search."""
     X, y, X_fresh, y_fresh = problem.rows(split)
     scores = scores_of(problem)
     # Imports, compiling and memory are paid before the clock runs.
     if not problem.probabilities:
         load_compiled_solver()
     raced(problem, (X[:400], y[:400]), split, "accuracy")
-    start = process_time()
-    params, full = searched(problem, (X, y), split)
     line: dict[str, Any] = {"problem": problem.name, "split": split}
-    line["full_seconds"] = round(process_time() - start, 3)
+    if earlier is None:
+        start = process_time()
+        params, full = searched(problem, (X, y), split)
+        line["full_seconds"] = round(process_time() - start, 3)
+    else:
+        params = list(ParameterGrid(problem.made()[1]))
+        full = {name: one["full_choice"] for name, one in earlier["scores"].items()}
+        line["full_seconds"] = earlier["full_seconds"]
     # Each score is now first, now last.
     names = list(scores)
     turn = (split + list(PROBLEMS).index(problem.name)) % len(names)
@@ -148,24 +157,31 @@ def measured(problem: Problem, split: int) -> dict[str, Any]:
     return line
 
 
+def cells(path: Path | None) -> dict[tuple[str, int], dict[str, Any]]:
+    """Return the lines of a file by problem and split; none without a file."""
+    if path is None or not path.exists():
+        return {}
+    lines = map(json.loads, path.read_text().splitlines())
+    return {(line["problem"], line["split"]): line for line in lines}
+
+
 def main() -> None:
     """Run what the file has not."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("output", type=Path)
     parser.add_argument("--splits", nargs="+", type=int, default=[0, 1])
     parser.add_argument("--problems", nargs="+", default=list(PROBLEMS))
+    parser.add_argument("--full-from", type=Path, metavar="FILE")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    known = set()
-    if options.output.exists():
-        lines = map(json.loads, options.output.read_text().splitlines())
-        known = {(line["problem"], line["split"]) for line in lines}
+    known = cells(options.output)
+    earlier = cells(options.full_from)
     for split in options.splits:
         for name in options.problems:
             if (name, split) in known:
                 continue
             start = process_time()
-            line = measured(PROBLEMS[name], split)
+            line = measured(PROBLEMS[name], split, earlier.get((name, split)))
             with options.output.open("a") as file:
                 file.write(json.dumps(line) + "\n")
             print(f"{name} {split}: {process_time() - start:.0f} s", flush=True)

@@ -95,6 +95,9 @@ def test_track_and_confirm():
         f"the last {WORDS[last]} run {rule.final_folds}-fold cross-validation",
         f"Below 250 rows, {WORDS[at_once]} of them go to the final.",
         f"ends when one is behind by the test (*p* < {doubtful})",
+        '"about as good" means *p* > '
+        f"{_track_and_confirm.DOUBTFUL_OF_ALL_ROWS} in the folds and in the final",
+        "the best {}, {} and {}, and those about as good, go on".format(*raced),
         f"None has fewer than {rule.min_rows} rows (`min_rows`)",
         f"Fewer than {rule.direct_below} fits (`direct_below`) run the five folds",
         f"A look tests at most {rule.max_test:,} rows (`max_test`). Of more than "

@@ -247,19 +247,55 @@ def test_the_best_of_a_fold_go_on_to_the_next():
     assert max(losses[left]) <= min(losses[aside])
 
 
-def test_who_is_about_as_good_is_not_set_aside_by_rank():
-    """Losses without differences: all configurations go on to the next fold."""
+class Flat(DriftingOptimum):
+    """No configuration is better than another."""
 
-    class Flat(DriftingOptimum):
-        def expected(self, n_train, configurations):
-            return np.full(len(configurations), 0.2)
+    def expected(self, n_train, configurations):
+        return np.full(len(configurations), 0.2)
 
-    state = run(TrackAndConfirm(), Flat(own=1.0), problem())
-    first, second = state.observations[2:4]
-    doubtful = first.p_values > 0.1
-    going_on = np.isin(first.look.configurations, second.look.configurations)
-    assert doubtful.sum() > 15
-    assert going_on[doubtful].all()
+
+def going_on(folds, place):
+    """Return p-values and ranks of a fold, and which are seen in the next one."""
+    one, after = folds[place], folds[place + 1]
+    members = one.look.configurations
+    tables = [
+        fold.mean_losses[fold.look.places(members)] for fold in folds[: place + 1]
+    ]
+    ranks = np.argsort(np.argsort(np.mean(tables, axis=0)))
+    p_values = np.nan_to_num(one.p_values, nan=1.0)
+    return p_values, ranks, np.isin(members, after.look.configurations)
+
+
+@pytest.mark.parametrize(("of_all_rows", "doubtful"), [(False, 0.1), (True, 0.3)])
+def test_who_is_about_as_good_is_not_set_aside_by_rank(of_all_rows, doubtful):
+    """By scores of all rows together, fewer of those beyond the best count as such."""
+    state = run(TrackAndConfirm(), Flat(own=1.0), problem(of_all_rows=of_all_rows))
+    p_values, ranks, kept = going_on(state.observations[2:7], 0)
+    assert kept.sum() > 15
+    np.testing.assert_array_equal(kept, (ranks < 15) | (p_values > doubtful))
+
+
+@pytest.mark.parametrize(
+    ("n_samples", "of_all_rows", "limited"),
+    [(1000, False, False), (1000, True, True), (240, True, False)],
+)
+def test_few_configurations_are_limited_by_scores_of_all_rows(
+    n_samples, of_all_rows, limited
+):
+    """The test drops hardly any by such a score; on few rows it is left to the test."""
+    setting = problem(n_samples, of_all_rows=of_all_rows)
+    strategy = TrackAndConfirm(direct_below=1_000, level=1e-99, final_folds=0)
+    source = Flat(n_samples, own=1.0)
+    folds = run(strategy, source, setting).observations
+    counts = [len(one.look.configurations) for one in folds]
+    assert counts[0] == setting.n_configurations
+    if not limited:
+        assert counts == [counts[0]] * 5
+        return
+    for place, best in enumerate([15, 7, 5, 5]):
+        p_values, ranks, kept = going_on(folds, place)
+        np.testing.assert_array_equal(kept, (ranks < best) | (p_values > 0.3))
+        assert set(folds[place].drops.values()) <= {"rank"}
 
 
 @pytest.mark.parametrize("strategy", [TrackAndConfirm(), TrackAndConfirm(n_folds=3)])

@@ -408,3 +408,22 @@ def test_paired_tests_decide_the_papers_race():
         random_state=0,
     ).fit(X, y)
     assert search.best_params_["C"] >= 0.1
+
+
+@pytest.mark.parametrize(
+    ("scoring", "of_all_rows"),
+    [
+        ("accuracy", False),
+        ("neg_log_loss", False),
+        ("roc_auc", True),
+        ("balanced_accuracy", True),
+        (opaque_cost, True),
+    ],
+    ids=shown,
+)
+def test_the_race_knows_whether_its_score_is_of_all_rows(scoring, of_all_rows):
+    """Fewer go on by such a score, of those that the test cannot tell apart."""
+    X, y = labels()
+    grid = {"C": [0.1, 1.0]}
+    search = RaceGridSearchCV(LogisticRegression(), grid, scoring=scoring).fit(X, y)
+    assert search.race_.problem.of_all_rows is of_all_rows

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["Parametrised", "check_kinds", "check_limits"]
+__all__ = ["Parametrised", "check_kinds", "check_least", "check_limits"]
 
 
 class Parametrised:
@@ -74,6 +74,27 @@ def check_kinds(owner: Any, fractions: Iterable[str], counts: Iterable[str]) -> 
         value = getattr(owner, name)
         if isinstance(value, bool) or not isinstance(value, kind):
             raise InvalidInputError(f"{name}={value!r} must be {words}.")
+
+
+def check_least(owner: Any, smallest: Mapping[str, int], off: Iterable[str]) -> None:
+    """Refuse counts of an object that are too small; 0 switches some of them off.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> check_least(SimpleNamespace(n_folds=1), {"n_folds": 2}, off=())
+    Traceback (most recent call last):
+        ...
+    cvst.exceptions.InvalidInputError: n_folds=1 is too small. Use a whole number of \
+at least 2.
+    """
+    for name, least in smallest.items():
+        value = getattr(owner, name)
+        if value < least and not (name in off and value == 0):
+            raise InvalidInputError(
+                f"{name}={value!r} is too small. Use a whole number of at least "
+                f"{least}."
+            )
 
 
 def check_limits(owner: Any, smallest: Mapping[str, int]) -> None:

@@ -57,6 +57,9 @@ class Problem:
         What the race may take on the clock, the final fit included; None for no limit.
     n_at_once : int
         Most looks that can be under way at a time.
+    of_all_rows : bool
+        Whether the score belongs to all test rows together, as an area under a curve
+        does; then tests tell fewer configurations apart.
     configurations : tuple of dict
         The configurations themselves, where a strategy may want to see them.
     covered : mapping of str to str
@@ -85,6 +88,7 @@ class Problem:
     n_refit: int | None = None
     max_bytes: int | None = None
     n_at_once: int = 1
+    of_all_rows: bool = False
 
     @property
     def largest_look(self) -> int:

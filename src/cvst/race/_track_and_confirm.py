@@ -12,7 +12,7 @@ from cvst.exceptions import InvalidInputError
 from cvst.race._fold_race import FoldRace
 from cvst.race._folds import FoldRecord, rank_by_folds, same_folds
 from cvst.race._leader_tests import BY_RANK, BY_TEST
-from cvst.race._parameters import check_kinds, check_limits
+from cvst.race._parameters import check_kinds, check_least, check_limits
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Problem
 from cvst.race._second_chance import known_losses, second_chances
@@ -47,6 +47,9 @@ N_FINALISTS, N_FINALISTS_AT_ONCE = 2, 3
 # them, and the p-value above which a configuration is about as good as the leader.
 FEWEST_RACED, DOUBTFUL = 5, 0.1
 
+# The same for scores of all rows, which tell fewer apart (docs/measurements/scores.md).
+DOUBTFUL_OF_ALL_ROWS = 0.3
+
 FRACTIONS = "first_fraction", "late_fraction", "level"
 
 # The smallest numbers that make sense.
@@ -59,7 +62,7 @@ GUARANTEES = "look", "run"
 # No look on a subset takes more of the rows.
 LARGEST_FRACTION = 0.6
 
-# Limits on rows, which None switches off, and their smallest values.
+# Limits on rows, None for off, and their smallest values.
 LIMITS = {"max_test": 1000, "max_rows": 1000}
 
 
@@ -107,8 +110,9 @@ class TrackAndConfirm(Staged):
     n_raced : int, default=15
         How many go on after the first fold of the confirmation. Half as many go on
         after the second and so on, but at least five, and every one that is about as
-        good by the test (p > 0.1), which ends the final too. There is no limit if this
-        is 0 or if all went to the folds at once.
+        good by the test (p > 0.1), which ends the final too. There is no limit if it is
+        0 or all went to the folds at once. For scores of all rows, such as ROC AUC, it
+        takes p > 0.3, and few configurations have a limit too.
     final_folds : int, default=10
         Folds of the final; 0 leaves it out.
     climbs : int, default=4
@@ -202,16 +206,7 @@ class TrackAndConfirm(Staged):
                 f"guarantee={self.guarantee!r} is unknown. Use 'look' for a bound on "
                 "each look or 'run' for one on the whole race."
             )
-        for name, least in FEWEST.items():
-            value = getattr(self, name)
-            # A limit or a final that 0 switches off.
-            if value < least and not (
-                name in ("n_raced", "final_folds") and value == 0
-            ):
-                raise InvalidInputError(
-                    f"{name}={value!r} is too small. Use a whole number of at least "
-                    f"{least}."
-                )
+        check_least(self, FEWEST, off=("n_raced", "final_folds"))
 
     @property
     def most_rows(self) -> int | None:
@@ -269,7 +264,7 @@ class TrackAndConfirm(Staged):
                 self.n_folds,
                 name,
                 enter=self._tracked if name == CONFIRM else self._unseen_neighbours,
-                set_aside=self._behind if climb and name == CONFIRM else nothing,
+                set_aside=self._behind if name == CONFIRM else nothing,
                 level=self.level,
                 together=names,
                 may_fail=name != CONFIRM,
@@ -456,16 +451,23 @@ class TrackAndConfirm(Staged):
     def _behind(self, state: RaceState) -> IntArray:
         """Return runners that are too far behind for another fold."""
         problem, last = state.problem, state.observations[-1]
-        if self.guarantee == "run" or not self.look_sizes(problem):
+        if self.guarantee == "run" or not self._is_limited(problem):
             return nothing(state)
         stage, members = last.look.stage, last.look.configurations
         runners = members[state.active[members]]
         limit = self._most_after(stage, len(state.looks_of(stage)))
         order = FoldRecord.of(state, (stage,)).ranking(runners)
         best = best_fits(problem.space, order, limit)
-        close = order[last.p_values[last.look.places(order)] > DOUBTFUL]
+        doubtful = DOUBTFUL_OF_ALL_ROWS if problem.of_all_rows else DOUBTFUL
+        close = order[last.p_values[last.look.places(order)] > doubtful]
         kept = with_siblings(problem, np.union1d(best, close))
         return np.setdiff1d(runners, kept)
+
+    def _is_limited(self, problem: Problem) -> bool:
+        """Return whether those that are behind leave the folds without a test."""
+        # By a score of all rows the test drops hardly any of few configurations.
+        hardly = problem.of_all_rows and not self._is_short(problem)
+        return hardly or bool(self.look_sizes(problem))
 
     def _most_after(self, stage: str, n_looks: int) -> int:
         """Return how many fits go on in any case after a number of folds."""

@@ -251,6 +251,7 @@ def prepare(
         covered=covered,
         n_refit=data.n_refit,
         max_bytes=bytes_of(options.max_memory),
+        of_all_rows=not loss.rankable,
     )
     # Before folds are made and anything is fitted: a bad setting fails at once.
     strategy.check(problem)
