@@ -10,7 +10,11 @@ from sklearn.metrics import make_scorer
 
 from cvst.evaluation import resolve_loss
 from cvst.evaluation._protocol import FittedModel
-from cvst.evaluation.losses.influence._areas import average_precision, roc_area
+from cvst.evaluation.losses.influence._areas import (
+    _places,
+    average_precision,
+    roc_area,
+)
 from cvst.evaluation.losses.influence._jackknife import on_first_rows
 from cvst.evaluation.losses.influence._whole import blocks_of
 from cvst.exceptions import InvalidInputError
@@ -234,6 +238,50 @@ def test_a_block_without_a_score_is_made_up_for_by_the_others():
     assert values.sum() == pytest.approx(0.0)
     assert np.sum(values**2) == pytest.approx(16 * 2 * 1.5)
     assert np.all(values[blocks == 1] == 0)
+
+
+def test_values_of_blocks_are_put_on_their_first_rows_with_weight():
+    """Witness: block by block, to the last bit."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        blocks = rng.permutation(np.arange(50) % 7)
+        mass = rng.integers(0, 3, 50) * rng.random(50)
+        mass[blocks == 3] = 0.0
+        means = np.where(rng.random(7) < 0.3, np.nan, rng.normal(size=7))
+        sizes = np.bincount(blocks, mass, 7)
+        known = np.isfinite(means) & (sizes > 0)
+        centred = means - np.average(means[known], weights=sizes[known])
+        centred *= np.sqrt(sizes[sizes > 0].sum() / sizes[known].sum())
+        expected = np.zeros(50)
+        for block in np.flatnonzero(known):
+            first = next(r for r in range(50) if blocks[r] == block and mass[r] > 0)
+            expected[first] = centred[block] * sizes[block] / mass[first]
+        np.testing.assert_array_equal(on_first_rows(means, blocks, mass), expected)
+
+
+def test_places_of_values_are_those_of_numpy():
+    rng = np.random.default_rng(0)
+    values = np.round(rng.normal(size=300), 1)
+    values[:3] = -np.inf
+    values[3:6] = -0.0
+    places, n_places = _places(values)
+    known, expected = np.unique(values, return_inverse=True)
+    np.testing.assert_array_equal(places, expected)
+    assert n_places == len(known) < 100
+    assert _places(np.zeros(1)) == (0, 1)
+
+
+@pytest.mark.parametrize("predicted", ["ab", "abc", "bz"])
+def test_true_labels_are_looked_up_once(predicted):
+    """Also where a model predicts labels that are not in ``y``."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(list("ab"), 200)
+    loss = resolve_loss("f1_macro", LogisticRegression(), y)
+    assess = loss.assess(y[:100])
+    for _ in range(3):
+        given = rng.choice(list(predicted), 100)
+        score = metrics.f1_score(y[:100], given, average="macro")
+        assert assess(given, None).score == pytest.approx(score)
 
 
 def test_blocks_have_their_share_of_each_class():
