@@ -128,6 +128,16 @@ def test_estimates_hold_as_often_as_they_say():
         assert 0.85 <= summary.coverage(part) <= 0.95
     told, plain = summary.told_bias(problems)[0], summary.plain_bias(problems)[0]
     assert abs(told) < 0.1 * plain
+    linear = [one for one in problems if one.family == "linear"]
+    assert "alone, whose `best_score_` is the least optimistic, the ratio is above" in (
+        page("docs/user_guide/estimate.md")
+    )
+    assert summary.told_bias(linear)[0] > 0.1 * summary.plain_bias(linear)[0]
+    each = [
+        summary.plain_bias([one for one in problems if one.family == family])[0]
+        for family in summary.FAMILIES
+    ]
+    assert summary.plain_bias(linear)[0] == min(each)
 
 
 STUDY = "docs/measurements/default_strategy.md"
