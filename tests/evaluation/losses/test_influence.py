@@ -271,6 +271,50 @@ def test_places_of_values_are_those_of_numpy():
     assert _places(np.zeros(1)) == (0, 1)
 
 
+X_TWO = np.random.default_rng(0).normal(size=(40, 2))
+NO_ONES = np.c_[np.zeros(40, int), np.arange(40) % 2]
+
+
+@pytest.mark.filterwarnings("ignore:No positive class:UserWarning")
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
+def test_average_precision_without_positive_rows_is_scikit_learns(average):
+    """A fold may have no row of a rare label: its part of the mean is 0, not NaN."""
+    scorer = make_scorer(
+        metrics.average_precision_score,
+        average=average,
+        response_method="decision_function",
+    )
+    loss = resolve_loss(scorer, LogisticRegression(), NO_ONES[:, ::-1] | NO_ONES)
+    found = loss.assess(NO_ONES)(X_TWO, None)
+    expected = metrics.average_precision_score(NO_ONES, X_TWO, average=average)
+    assert found.score == pytest.approx(expected)
+    assert found.losses.mean() == pytest.approx(loss.top - expected)
+
+
+def test_average_precision_of_two_classes_without_positive_rows_is_zero():
+    y = np.arange(40) % 2
+    loss = resolve_loss("average_precision", LogisticRegression(), y)
+    with pytest.warns(match="No positive class"):
+        expected = metrics.average_precision_score(np.zeros(40), X_TWO[:, 0])
+    assert loss.assess(0 * y)(X_TWO[:, 0], None).score == expected == 0
+
+
+def test_average_precision_without_rows_of_a_class_is_undefined():
+    """As in scikit-learn, which cannot match the columns then."""
+    y = np.arange(60) % 3
+    scorer = make_scorer(
+        metrics.average_precision_score, response_method="predict_proba"
+    )
+    loss = resolve_loss(scorer, LogisticRegression(), y)
+    proba = np.random.default_rng(0).dirichlet(np.ones(3), 60)
+    score = metrics.average_precision_score(y, proba)
+    assert loss.assess(y)(proba, np.arange(3)).score == pytest.approx(score)
+    found = loss.assess(y[y < 2])(proba[y < 2], np.arange(3))
+    assert np.isnan(found.score)
+    with pytest.raises(ValueError, match="should be a 1d array"):
+        metrics.average_precision_score(y[y < 2], proba[y < 2])
+
+
 @pytest.mark.parametrize("predicted", ["ab", "abc", "bA"])
 def test_true_labels_are_looked_up_once(predicted):
     """Also where a model predicts labels that are not in ``y``."""

@@ -1,8 +1,9 @@
 """Areas under curves: ROC AUC by DeLong's components, and average precision.
 
 Each function takes the values of the rows, which of them are positive, and weights. It
-returns the area and the influence value of each row; NaN and zeros where the rows are
-all of one kind.
+returns the area and the influence value of each row. As in scikit-learn, ROC AUC is NaN
+if all rows are of one kind, and average precision is 0 without a positive row; then no
+row has an influence.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ def average_precision(
     kind = positive.astype(float)
     positive_share = float(shares @ kind)
     if positive_share <= 0:
-        return float("nan"), np.zeros(len(values))
+        return 0.0, np.zeros(len(values))
     places, n_places = _places(values)
     up = np.asarray(np.bincount(places, shares * kind, n_places), dtype=float)
     rows = np.asarray(np.bincount(places, shares, n_places), dtype=float)
