@@ -296,7 +296,9 @@ def test_average_precision_of_two_classes_without_positive_rows_is_zero():
     loss = resolve_loss("average_precision", LogisticRegression(), y)
     with pytest.warns(match="No positive class"):
         expected = metrics.average_precision_score(np.zeros(40), X_TWO[:, 0])
-    assert loss.assess(0 * y)(X_TWO[:, 0], None).score == expected == 0
+    losses, score, _ = loss.assess(0 * y)(X_TWO[:, 0], None)
+    assert score == expected == 0
+    assert np.all(losses == 1), "it tells no models apart"
 
 
 def test_average_precision_without_rows_of_a_class_is_undefined():
