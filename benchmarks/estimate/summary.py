@@ -182,11 +182,21 @@ def words(problems: list[Draws]) -> str:
     sizes = [abs(np.nanmean(one)) for one in alone]
     each = [coverage([one]) for one in problems]
     n_races = sum(len(one.told) for one in problems)
+    parts = {
+        family: [one for one in problems if one.family == family] for family in FAMILIES
+    }
+    ratios = {
+        family: abs(told_bias(part)[0] / plain_bias(part)[0])
+        for family, part in parts.items()
+        if part
+    }
+    by_family = ", ".join(f"{one:.2f} ({family})" for family, one in ratios.items())
     return (
         f"{100 * coverage(problems):.1f} % of {n_races:,} intervals contain the score; "
         f"in single problems {100 * min(each):.0f} to {100 * max(each):.0f} %. The "
         f"bias is {abs(told / plain):.2f} times that of `GridSearchCV.best_score_`, "
-        f"and with noise on both sides at most {most:.2f} times. In single problems, "
+        f"and with noise on both sides at most {most:.2f} times. By family the "
+        f"ratio is {by_family}. In single problems, "
         f"whatever its sign, it is {np.mean(sizes):.2f} on average."
     )
 

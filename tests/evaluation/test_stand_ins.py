@@ -22,6 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation import OneByOne, Task, batch_evaluator_for
+from cvst.evaluation._protocol import RaceRows, Scratch
 from cvst.evaluation.machinery import MODEL, StandIns
 
 CLASSES = make_classification(240, 6, n_informative=4, flip_y=0.2, random_state=0)
@@ -191,6 +192,49 @@ def test_predictions_take_no_fit_of_their_own_and_the_rest_takes_one():
         assert len(model.coef_) == X.shape[1]
         model.predict(X[:3])
     assert CountedFits.n_fits == len(models)
+
+
+class CountedClones(Ridge):
+    """Counts how often one is made."""
+
+    n_made = 0
+
+    def __init__(self, alpha=1.0):
+        type(self).n_made += 1
+        super().__init__(alpha=alpha)
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_models_stand_in_anew_only_for_other_values(is_large):
+    """A look may change the values of a configuration, but hardly ever does."""
+    task, _ = task_of("ridge")
+    X, scratch = NUMBERS[0], Scratch()
+    template = CountedClones()
+    template.alpha = np.ones(3) if is_large else 1.0
+    for alphas, n_made in [((0.1, 1.0), 2), ((0.1, 1.0), 0), ((0.1, 1), 1)]:
+        look = replace(
+            task,
+            estimator=template,
+            configurations={n: {"alpha": alpha} for n, alpha in enumerate(alphas)},
+            race_rows=RaceRows(X, slice(0, 160), slice(160, 240), scratch.for_a_look()),
+        )
+        before = CountedClones.n_made
+        for outcome, alpha in zip(
+            StandIns(Shared()).evaluate(look), alphas, strict=True
+        ):
+            model = outcome.prediction.model
+            assert type(model.alpha) is type(alpha)
+            assert model.alpha == alpha
+        # What may be large is not kept.
+        expected = len(alphas) if is_large else n_made
+        assert CountedClones.n_made - before == expected
+
+
+class Shared(SharedByRidge):
+    """One group of all, and no work yet."""
+
+    def groups(self, estimator, configurations):
+        return [list(configurations)]
 
 
 def test_a_fit_that_fails_fails():

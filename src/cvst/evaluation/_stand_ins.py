@@ -28,7 +28,7 @@ from cvst.evaluation._protocol import (
 )
 from cvst.evaluation._rows import copied_rows, guarded, take
 from cvst.evaluation._telling import tell_alone
-from cvst.evaluation.sharing import failure_of, in_a_line
+from cvst.evaluation.sharing import Recent, failure_of, in_a_line, value_key
 
 __all__ = ["StandIns", "seconds_of", "settle"]
 
@@ -40,6 +40,9 @@ RECORD = "_cvst_stands_in_by"
 # Parameters of these kinds are the same before and after a fit; a step of a pipeline is
 # not.
 PLAIN = (bool, int, float, str, type(None))
+
+# Clones of the estimator that are kept from look to look.
+MOST_KEPT = 1_000
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,11 @@ def seconds_of(outcome: Outcome) -> tuple[float, float]:
 def settle(outcome: Outcome) -> None:
     """Fit a model that a scorer asked nothing of: parameters that fail must fail."""
     known = outcome.prediction
-    if isinstance(known, _Standing) and not known.record.used:
+    if not isinstance(known, _Standing):
+        return
+    # They refer to the record, and the look's rows should go when it is over.
+    known.record.methods.clear()
+    if not known.record.used:
         known.record.fitted("the scorer asks the model for no prediction")
 
 
@@ -154,6 +161,16 @@ class _Record:
     rows: IntArray | None = None
     alone: Outcome | None = None
     used: list[Outcome] = field(default_factory=list)
+    # Made once: a scorer asks for them again for each block of rows.
+    methods: dict[str, Any] = field(default_factory=dict)
+
+    def method(self, name: str) -> Any:
+        """Return what answers for a response, in the guise of the estimator's own."""
+        if name not in self.methods:
+            # Raises what the estimator would, if it has no such method.
+            own = getattr(self.unfitted, name)
+            self.methods[name] = wraps(own)(partial(self.ask, name))
+        return self.methods[name]
 
     def fitted(self, reason: str) -> Any:
         """Return the model of a plain fit, made on first use; or fail as it fails.
@@ -222,8 +239,7 @@ def _get(self: Any, name: str) -> Any:
     if name == "__class__":
         return object.__getattribute__(self, name)
     if name in RESPONSES:
-        # Raises what the estimator would, if it has no such method.
-        return wraps(getattr(record.unfitted, name))(partial(record.ask, name))
+        return record.method(name)
     if name == "__sklearn_tags__":
         return getattr(record.unfitted, name)
     if name == "classes_" and (classes := record.classes()) is not None:
@@ -291,11 +307,39 @@ def _kind_of(model: Any) -> Any:
     return type(model)
 
 
+def _unfitted(task: Task, number: int) -> Any:
+    """Return a configuration's unfitted model, made once for all looks of the race.
+
+    To clone a pipeline takes longer than to score it. Nobody changes this model.
+    """
+    configuration = task.configurations[number]
+    make = partial(configured, task.estimator, configuration)
+    rows, values = task.race_rows, list(configuration.values())
+    # Anything else might be large.
+    if rows is None or not all(isinstance(value, PLAIN) for value in values):
+        return make()
+    kept: Recent[Any] | None = rows.scratch.get(
+        "stand-ins", partial(_kept, task.estimator), for_race=True
+    )
+    # A look may change values, such as those that follow the number of rows.
+    key = number, *configuration, *map(value_key, values)
+    return make() if kept is None else kept.get(key, make)
+
+
+def _kept(estimator: Any) -> Recent[Any] | None:
+    """Return where to keep clones; None where one may be large."""
+    for value in estimator.get_params(deep=True).values():
+        steps = isinstance(value, list) and all(isinstance(s, tuple) for s in value)
+        if not (steps or isinstance(value, PLAIN) or hasattr(value, "get_params")):
+            return None
+    return Recent(MOST_KEPT, lambda _: 1)
+
+
 def _stand_in(together: _Together, number: int) -> _Standing | None:
     """Return a stand-in for a configuration; None if there cannot be one."""
     task = together.task
     try:
-        unfitted = configured(task.estimator, task.configurations[number])
+        unfitted = _unfitted(task, number)
         model: Any = object.__new__(_class_for(_kind_of(unfitted)))
         record = _Record(together, number, unfitted, guarded(task.X_test))
         object.__getattribute__(model, "__dict__")[RECORD] = record

@@ -330,7 +330,6 @@ def test_a_metric_of_ones_own_and_an_opaque_scorer_give_their_own_scores():
     ("name", "y_test"),
     [
         ("roc_auc", np.ones(8, dtype=int)),
-        ("average_precision", np.zeros(8, dtype=int)),
         ("roc_auc_ovr", np.ones(8, dtype=int)),
     ],
 )

@@ -10,7 +10,11 @@ from sklearn.metrics import make_scorer
 
 from cvst.evaluation import resolve_loss
 from cvst.evaluation._protocol import FittedModel
-from cvst.evaluation.losses.influence._areas import average_precision, roc_area
+from cvst.evaluation.losses.influence._areas import (
+    _places,
+    average_precision,
+    roc_area,
+)
 from cvst.evaluation.losses.influence._jackknife import on_first_rows
 from cvst.evaluation.losses.influence._whole import blocks_of
 from cvst.exceptions import InvalidInputError
@@ -234,6 +238,96 @@ def test_a_block_without_a_score_is_made_up_for_by_the_others():
     assert values.sum() == pytest.approx(0.0)
     assert np.sum(values**2) == pytest.approx(16 * 2 * 1.5)
     assert np.all(values[blocks == 1] == 0)
+
+
+def test_values_of_blocks_are_put_on_their_first_rows_with_weight():
+    """Witness: block by block, to the last bit."""
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        blocks = rng.permutation(np.arange(50) % 7)
+        mass = rng.integers(0, 3, 50) * rng.random(50)
+        mass[blocks == 3] = 0.0
+        means = np.where(rng.random(7) < 0.3, np.nan, rng.normal(size=7))
+        sizes = np.bincount(blocks, mass, 7)
+        known = np.isfinite(means) & (sizes > 0)
+        centred = means - np.average(means[known], weights=sizes[known])
+        centred *= np.sqrt(sizes[sizes > 0].sum() / sizes[known].sum())
+        expected = np.zeros(50)
+        for block in np.flatnonzero(known):
+            first = next(r for r in range(50) if blocks[r] == block and mass[r] > 0)
+            expected[first] = centred[block] * sizes[block] / mass[first]
+        np.testing.assert_array_equal(on_first_rows(means, blocks, mass), expected)
+
+
+def test_places_of_values_are_those_of_numpy():
+    rng = np.random.default_rng(0)
+    values = np.round(rng.normal(size=300), 1)
+    values[:3] = -np.inf
+    values[3:6] = -0.0
+    places, n_places = _places(values)
+    known, expected = np.unique(values, return_inverse=True)
+    np.testing.assert_array_equal(places, expected)
+    assert n_places == len(known) < 100
+    assert _places(np.zeros(1)) == (0, 1)
+
+
+X_TWO = np.random.default_rng(0).normal(size=(40, 2))
+NO_ONES = np.c_[np.zeros(40, int), np.arange(40) % 2]
+
+
+@pytest.mark.filterwarnings("ignore:No positive class:UserWarning")
+@pytest.mark.parametrize("average", ["macro", "weighted", "micro"])
+def test_average_precision_without_positive_rows_is_scikit_learns(average):
+    """A fold may have no row of a rare label: its part of the mean is 0, not NaN."""
+    scorer = make_scorer(
+        metrics.average_precision_score,
+        average=average,
+        response_method="decision_function",
+    )
+    loss = resolve_loss(scorer, LogisticRegression(), NO_ONES[:, ::-1] | NO_ONES)
+    found = loss.assess(NO_ONES)(X_TWO, None)
+    expected = metrics.average_precision_score(NO_ONES, X_TWO, average=average)
+    assert found.score == pytest.approx(expected)
+    assert found.losses.mean() == pytest.approx(loss.top - expected)
+
+
+def test_average_precision_of_two_classes_without_positive_rows_is_zero():
+    y = np.arange(40) % 2
+    loss = resolve_loss("average_precision", LogisticRegression(), y)
+    with pytest.warns(match="No positive class"):
+        expected = metrics.average_precision_score(np.zeros(40), X_TWO[:, 0])
+    losses, score, _ = loss.assess(0 * y)(X_TWO[:, 0], None)
+    assert score == expected == 0
+    assert np.all(losses == 1), "it tells no models apart"
+
+
+def test_average_precision_without_rows_of_a_class_is_undefined():
+    """As in scikit-learn, which cannot match the columns then."""
+    y = np.arange(60) % 3
+    scorer = make_scorer(
+        metrics.average_precision_score, response_method="predict_proba"
+    )
+    loss = resolve_loss(scorer, LogisticRegression(), y)
+    proba = np.random.default_rng(0).dirichlet(np.ones(3), 60)
+    score = metrics.average_precision_score(y, proba)
+    assert loss.assess(y)(proba, np.arange(3)).score == pytest.approx(score)
+    found = loss.assess(y[y < 2])(proba[y < 2], np.arange(3))
+    assert np.isnan(found.score)
+    with pytest.raises(ValueError, match="should be a 1d array"):
+        metrics.average_precision_score(y[y < 2], proba[y < 2])
+
+
+@pytest.mark.parametrize("predicted", ["ab", "abc", "bA"])
+def test_true_labels_are_looked_up_once(predicted):
+    """Also where a model predicts labels that are not in ``y``."""
+    rng = np.random.default_rng(0)
+    y = rng.choice(list("ab"), 200)
+    loss = resolve_loss("f1_macro", LogisticRegression(), y)
+    assess = loss.assess(y[:100])
+    for _ in range(3):
+        given = rng.choice(list(predicted), 100)
+        score = metrics.f1_score(y[:100], given, average="macro")
+        assert assess(given, None).score == pytest.approx(score)
 
 
 def test_blocks_have_their_share_of_each_class():

@@ -137,6 +137,9 @@ class AreaScore(WholeScore):
             _check_columns(values, positive.shape)
             if self.average == "micro":
                 return self._as_one(values, positive, mass)
+            if self.classes is not None and not positive.any(axis=0).all():
+                # A class without rows leaves no score, unlike a label without them.
+                return float("nan"), np.zeros(len(mass))
             parts = (
                 (*self.area(column, kind, mass), kind.astype(float))
                 for column, kind in zip(values.T, positive.T, strict=True)

@@ -1,15 +1,16 @@
 """Areas under curves: ROC AUC by DeLong's components, and average precision.
 
 Each function takes the values of the rows, which of them are positive, and weights. It
-returns the area and the influence value of each row; NaN and zeros where the rows are
-all of one kind.
+returns the area and the influence value of each row. As in scikit-learn, ROC AUC is NaN
+if all rows are of one kind, and average precision is 0 without a positive row; then no
+row has an influence.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from cvst._typing import BoolArray, FloatArray
+from cvst._typing import BoolArray, FloatArray, IntArray
 
 __all__ = ["average_precision", "roc_area"]
 
@@ -34,9 +35,7 @@ def roc_area(
     below = total - above
     if above <= 0 or below <= 0:
         return float("nan"), np.zeros(len(values))
-    # Rows with equal values share a place, so their order does not matter.
-    places = np.unique(values, return_inverse=True)[1]
-    n_places = int(places.max()) + 1
+    places, n_places = _places(values)
     up = np.bincount(places[positive], weights[positive], n_places)
     down = np.bincount(places[~positive], weights[~positive], n_places)
     # Weight of the negative rows below a place, and of the positive rows above it.
@@ -70,9 +69,8 @@ def average_precision(
     kind = positive.astype(float)
     positive_share = float(shares @ kind)
     if positive_share <= 0:
-        return float("nan"), np.zeros(len(values))
-    places = np.unique(values, return_inverse=True)[1]
-    n_places = int(places.max()) + 1
+        return 0.0, np.zeros(len(values))
+    places, n_places = _places(values)
     up = np.asarray(np.bincount(places, shares * kind, n_places), dtype=float)
     rows = np.asarray(np.bincount(places, shares, n_places), dtype=float)
     reached, hits = _from_the_top(rows), _from_the_top(up)
@@ -85,6 +83,22 @@ def average_precision(
     influence = (moved - area * kind) / positive_share
     # Zero but for rounding, and the losses must have the score as their mean.
     return area, influence - shares @ influence
+
+
+def _places(values: FloatArray) -> tuple[IntArray, int]:
+    """Return the place of each row from the lowest value up, and their number.
+
+    Rows with equal values share a place, so their order does not matter. These are the
+    inverse indices of ``numpy.unique``, in half its time: each model is ranked anew.
+    """
+    order = values.argsort()
+    ranked = values[order]
+    steps = np.zeros(len(values), dtype=np.intp)
+    np.not_equal(ranked[1:], ranked[:-1], out=steps[1:], casting="unsafe")
+    steps = steps.cumsum()
+    places = np.empty(len(values), dtype=np.intp)
+    places[order] = steps
+    return places, int(steps[-1]) + 1
 
 
 def _from_the_top(values: FloatArray) -> FloatArray:

@@ -105,6 +105,7 @@ class CountScore(WholeScore):
         truth = flat_labels(y_true)
         mass = np.ones(len(truth)) if weights is None else np.asarray(weights, float)
         several = truth.ndim == 2
+        places = None if several else self._places(truth)
 
         def measured(prediction: Any, classes: Any) -> tuple[float, FloatArray]:
             del classes
@@ -112,14 +113,22 @@ class CountScore(WholeScore):
             check_shape(predicted, truth)
             if several:
                 return self._of_sets(truth != 0, predicted != 0, mass)
-            return self._of_labels(truth, predicted, mass)
+            return self._of_labels(truth, predicted, mass, places)
 
         return measured
 
+    def _places(self, truth: LabelArray) -> IntArray | None:
+        """Return the places of the true labels, which are those of all models."""
+        return None if self.classes is None else _places(truth, self.classes)
+
     def _of_labels(
-        self, truth: LabelArray, predicted: LabelArray, mass: FloatArray
+        self,
+        truth: LabelArray,
+        predicted: LabelArray,
+        mass: FloatArray,
+        looked_up: IntArray | None,
     ) -> tuple[float, FloatArray]:
-        classes, true, given = coded(truth, predicted, self.classes)
+        classes, true, given = coded(truth, predicted, self.classes, looked_up)
         total = mass.sum()
         hit = true == given
         n_classes = len(classes)
@@ -221,11 +230,15 @@ def check_shape(predicted: LabelArray, truth: LabelArray) -> None:
 
 
 def coded(
-    truth: LabelArray, predicted: LabelArray, known: LabelArray | None
+    truth: LabelArray,
+    predicted: LabelArray,
+    known: LabelArray | None,
+    true: IntArray | None = None,
 ) -> tuple[LabelArray, IntArray, IntArray]:
     """Return the labels and the places of the true and predicted ones among them.
 
-    Labels that are not among the known ones join them.
+    Labels that are not among the known ones join them. ``true`` is the place of each
+    true label among the known ones, where somebody has looked it up.
 
     Examples
     --------
@@ -235,14 +248,12 @@ def coded(
     # Mostly all labels are known: sorting the predictions of each model would cost more
     # than all else.
     classes = np.unique(truth) if known is None else known
-    places = [_places(values, classes) for values in (truth, predicted)]
-    if any(place is None for place in places):
-        classes = np.union1d(classes, np.union1d(truth, predicted))
-        places = [np.searchsorted(classes, values) for values in (truth, predicted)]
-    true, given = places
-    assert true is not None
-    assert given is not None
-    return classes, true, given
+    true = _places(truth, classes) if true is None else true
+    given = _places(predicted, classes)
+    if true is not None and given is not None:
+        return classes, true, given
+    classes = np.union1d(classes, np.union1d(truth, predicted))
+    return classes, classes.searchsorted(truth), classes.searchsorted(predicted)
 
 
 def _places(values: LabelArray, classes: LabelArray) -> IntArray | None:

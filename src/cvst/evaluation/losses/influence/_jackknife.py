@@ -258,9 +258,11 @@ def on_first_rows(means: FloatArray, blocks: IntArray, mass: FloatArray) -> Floa
     centred = means - np.average(means[known], weights=sizes[known])
     # What is known stands for the rest, with its spread.
     centred *= np.sqrt(sizes[sizes > 0].sum() / sizes[known].sum())
-    for block in np.flatnonzero(known).tolist():
-        first = int(np.flatnonzero((blocks == block) & (mass > 0))[0])
-        values[first] = centred[block] * sizes[block] / mass[first]
+    rows = np.flatnonzero(mass > 0)
+    there, first = np.unique(blocks[rows], return_index=True)
+    first = rows[first[known[there]]]
+    there = there[known[there]]
+    values[first] = centred[there] * sizes[there] / mass[first]
     return values
 
 

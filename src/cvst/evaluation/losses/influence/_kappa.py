@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from cvst._typing import FloatArray
+from cvst._typing import FloatArray, IntArray
 from cvst.evaluation.losses._pointwise import LabelArray
 from cvst.evaluation.losses.influence._counts import Counts, CountScore, Gradient, coded
 
@@ -33,9 +33,13 @@ class KappaScore(CountScore):
         self.weights = weights
 
     def _of_labels(
-        self, truth: LabelArray, predicted: LabelArray, mass: FloatArray
+        self,
+        truth: LabelArray,
+        predicted: LabelArray,
+        mass: FloatArray,
+        looked_up: IntArray | None,
     ) -> tuple[float, FloatArray]:
-        classes, true, given = coded(truth, predicted, self.classes)
+        classes, true, given = coded(truth, predicted, self.classes, looked_up)
         places = self._order(classes, np.union1d(true, given))
         rows, columns = places[true], places[given]
         counted = (rows >= 0) & (columns >= 0)

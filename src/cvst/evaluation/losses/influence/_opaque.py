@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from inspect import signature
 from typing import Any
 
@@ -53,6 +54,7 @@ class OpaqueScore(AskedScore):
 
     def assess(self, y_true: Any, weights: Any = None) -> Assess:
         """Return the losses and the scores of fitted models for fixed test rows."""
+        by_block = self._by_block(y_true, weights)
 
         def assessed(prediction: FittedModel, classes: Any) -> Assessed:
             del classes
@@ -60,7 +62,7 @@ class OpaqueScore(AskedScore):
             prediction = remembering(prediction)
             everything = self._call(prediction, y_true, weights)
             score = self._chosen(everything)
-            influence = self._influence(prediction, y_true, weights)
+            influence = by_block(prediction)
             others = None
             if isinstance(everything, Mapping):
                 others = {
@@ -76,12 +78,13 @@ class OpaqueScore(AskedScore):
 
     def measure(self, y_true: Any, weights: Any = None) -> Measured:
         """Return the function that measures fitted models for fixed test rows."""
+        by_block = self._by_block(y_true, weights)
 
         def measured(prediction: FittedModel, classes: Any) -> tuple[float, FloatArray]:
             del classes
             prediction = remembering(prediction)
             score = self._chosen(self._call(prediction, y_true, weights))
-            return score, self._influence(prediction, y_true, weights)
+            return score, by_block(prediction)
 
         return measured
 
@@ -100,21 +103,32 @@ class OpaqueScore(AskedScore):
         """Score a fitted estimator."""
         return self.value(y_true, sample_weight)(FittedModel(estimator, X), None)
 
-    def _influence(self, fitted: FittedModel, y_true: Any, weights: Any) -> FloatArray:
-        n_points = num_samples(fitted.X)
-        mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
-        by_class = self.classes is not None
-        truth = np.zeros(n_points) if y_true is None else y_true
-        blocks = blocks_of(truth, N_OPAQUE_BLOCKS, by_class)
-        means = np.full(int(blocks.max()) + 1, np.nan)
-        for block in range(len(means)):
-            rows = np.flatnonzero(blocks == block)
-            try:
-                means[block] = self._chosen(self._call(fitted, y_true, weights, rows))
-            except (ValueError, ArithmeticError, Warning):
-                # A block may hold too little for the score, such as one class only.
-                continue
-        return on_first_rows(means, blocks, mass)
+    def _by_block(self, y: Any, weights: Any) -> Callable[[FittedModel], FloatArray]:
+        """Return the influence values of fitted models for fixed test rows."""
+
+        @cache
+        def dealt(n_points: int) -> tuple[IntArray, list[IntArray]]:
+            # The same for all models of a look.
+            truth = np.zeros(n_points) if y is None else y
+            blocks = blocks_of(truth, N_OPAQUE_BLOCKS, self.classes is not None)
+            numbers = range(int(blocks.max()) + 1)
+            return blocks, [np.flatnonzero(blocks == number) for number in numbers]
+
+        def influence(fitted: FittedModel) -> FloatArray:
+            n_points = num_samples(fitted.X)
+            mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
+            blocks, rows = dealt(n_points)
+            means = np.full(len(rows), np.nan)
+            for number, inside in enumerate(rows):
+                try:
+                    found = self._call(fitted, y, weights, inside)
+                    means[number] = self._chosen(found)
+                except (ValueError, ArithmeticError, Warning):
+                    # A block may hold too little for the score, such as one class.
+                    continue
+            return on_first_rows(means, blocks, mass)
+
+        return influence
 
     def _call(
         self, fitted: FittedModel, y: Any, weights: Any, rows: IntArray | None = None
