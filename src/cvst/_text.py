@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
 from math import floor, log10
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 __all__ = [
+    "ShortRepr",
     "about_seconds",
     "about_times",
     "configuration_text",
@@ -219,10 +221,41 @@ def _written(value: Any) -> str:
         except RecursionError:  # a list that holds itself
             return f"<{type(value).__name__}>"
         return f"({inside})" if isinstance(value, tuple) else f"[{inside}]"
-    # The repr of a function holds its address, which differs from run to run.
-    if callable(value) and hasattr(value, "__qualname__"):
-        return str(value.__qualname__)
     try:
-        return " ".join(repr(value).split())
+        return " ".join(_named(value).split())
     except Exception:  # whatever a foreign repr raises must not end a report
         return f"<{type(value).__name__}>"
+
+
+class ShortRepr:
+    """Gives a dataclass made with ``repr=False`` a short ``repr``.
+
+    Examples
+    --------
+    >>> from cvst.proposals import AutoProposer, GaussianProposer
+    >>> AutoProposer(), GaussianProposer(n_first=10)
+    (AutoProposer(), GaussianProposer(n_first=10))
+    """
+
+    def __repr__(self) -> str:
+        shown = [
+            f"{one.name}={_named(getattr(self, one.name))}"
+            for one in fields(cast(Any, self))
+            # By their text: proposers of one's own need not compare.
+            if one.repr and repr(getattr(self, one.name)) != _default_text(one)
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _default_text(one: Field[Any]) -> str | None:
+    if one.default is not MISSING:
+        return repr(one.default)
+    if one.default_factory is not MISSING:
+        return repr(one.default_factory())
+    return None
+
+
+def _named(value: Any) -> str:
+    # The repr of a function holds its address, which differs from run to run.
+    is_function = callable(value) and hasattr(value, "__qualname__")
+    return str(value.__qualname__) if is_function else repr(value)

@@ -135,8 +135,8 @@ WITNESSES = {
         "problem | guarantee": GUARANTEE,
     },
     "docs/user_guide/clusters.md": {
-        "work | engine": f"{NUMBERS}::"
-        "test_the_table_of_clusters_shows_all_that_was_measured"
+        "grid | engine": f"{NUMBERS}::"
+        "test_the_table_of_clusters_shows_the_parts_of_their_time"
     },
     "docs/user_guide/estimate.md": {
         "family | problems": f"{NUMBERS}::"

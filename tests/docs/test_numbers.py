@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from docs_pages import RESULTS, cells, page, script
+from docs_pages import RESULTS, cells, page, plain, records, script
 
 
 def log_ratios(table, rule):
@@ -567,6 +567,13 @@ def test_the_page_on_checkpoints_tells_of_the_kills_that_were_run():
     assert told in text
 
 
+GRIDS = "SVC", "LightGBM"
+
+
+def short(value):
+    return f"{value:.2f}".removeprefix("0")
+
+
 def runs_on_clusters():
     """Yield the strategy and the rows of each run, and its races."""
     races = []
@@ -599,50 +606,119 @@ def efficiencies():
     return found
 
 
-def test_the_table_of_clusters_shows_all_that_was_measured():
-    section = page("docs/user_guide/clusters.md").split("## Measured")[1]
-    rows = re.findall(r"^\| (.*) \|$", section, re.MULTILINE)[1:]
-    work, shown = "", {}
-    for work_here, engine, *told in (map(str.strip, row.split("|")) for row in rows):
-        work = work_here or work
-        strategy = "track_and_confirm" if "race" in work else "cross_validation"
-        n_rows = int(re.search(r"([\d,]+) rows", work)[1].replace(",", ""))
-        case = "SVC" if "SVC" in work else "LightGBM"
-        name = {"Dask": "dask", "processes": "loky", "threads": "default"}[engine]
-        for n_workers, value in zip((1, 8, 12), told, strict=True):
-            if value:
-                shown[strategy, n_rows, case, name, n_workers] = value
-    expected = {
-        key: f"{value:.1f} s" if key[-1] == 1 else f"{value:.2f}".removeprefix("0")
-        for key, value in efficiencies().items()
-        # Other sizes were only run many times at once.
-        if key[:2] in {one[:2] for one in shown}
-    }
-    assert shown == expected
+def test_the_earlier_shares_of_clusters_are_those_of_the_runs():
+    section = plain("docs/user_guide/clusters.md").split("### Earlier runs")[1]
+    shares = efficiencies()
+
+    def both(strategy, n_rows, engine, n_workers):
+        key = strategy, n_rows
+        pair = (shares.get((*key, one, engine, n_workers)) for one in GRIDS)
+        return " and ".join(short(one) for one in pair if one is not None)
+
+    folds, races = ("cross_validation", 2500), ("track_and_confirm", 4000)
+    eight = (
+        f"rows, eight workers: {both(*folds, 'default', 8)} in threads, "
+        f"{both(*folds, 'dask', 8)} for SVC with Dask;"
+    )
+    twelve = (
+        f"the same, twelve workers: {both(*folds, 'default', 12)} in threads, "
+        f"{both(*folds, 'dask', 12)} with Dask;"
+    )
+    raced = (
+        f"races on 4,000 rows, eight workers: {both(*races, 'default', 8)} in "
+        f"threads, {both(*races, 'dask', 8)} with Dask."
+    )
+    assert [one for one in (eight, twelve, raced) if one not in section] == []
 
 
-def test_the_second_run_on_5000_rows_is_told():
-    """Beside the first, and without its first fold."""
+def test_the_runs_on_5000_rows_are_told():
+    """How far apart they are, and their first fold on a new machine."""
     text = page("docs/user_guide/clusters.md")
-    first, second = [
+    both = [
         {(one["case"], one["engine"], one["workers"]): one for one in races}
         for key, races in list(runs_on_clusters())
         if key == ("cross_validation", 5000)
     ]
-    for engine, told in ("default", ".78"), ("loky", ".94"):
-        alone, eight = first["LightGBM", "default", 1], first["LightGBM", engine, 8]
-        assert f"{alone['seconds'] / 8 / eight['seconds']:.2f}"[1:] == told
-    assert "the two shares of LightGBM were .78 and .94" in text
-    alone = second["SVC", "default", 1], second["LightGBM", "default", 1]
-    told = " s and ".join(f"{one['seconds']:.1f}" for one in alone)
-    assert f"whose one process took {told} s." in text
-    svc, eight = alone[0]["look_seconds"], second["SVC", "loky", 8]
-    spent, share = eight["look_seconds"], sum(svc[1:]) / 8
-    assert (
-        f"With 5,000 rows the eight processes took {eight['seconds']:.1f} s, of which "
-        f"the first fold took {spent[0]:.1f}. The other four folds alone have a share "
-        f"of {share / sum(spent[1:]):.2f}".replace(" 0.", " .")
-    ) in text
+    shares = [
+        one["LightGBM", "default", 1]["seconds"]
+        / (8 * one["LightGBM", "loky", 8]["seconds"])
+        for one in both
+    ]
+    told = " and ".join(f"{share:.2f}"[1:] for share in shares)
+    assert f"the processes of LightGBM had shares of {told}," in text
+    eight = both[1]["SVC", "loky", 8]
+    told = f"of the {eight['seconds']:.1f} s of eight processes with 5,000 rows the "
+    assert told + f"first fold took {eight['look_seconds'][0]:.1f}." in text
+
+
+def parts_of_clusters():
+    """Return versions, seconds alone, and searches by version, grid, engine, place."""
+    alone, found, versions = {}, {}, []
+    for one in records("clusters_parts.jsonl"):
+        versions.append(one["version"])
+        if one["what"] == "alone":
+            alone[one["version"], one["case"]] = one["seconds"]
+        elif one["what"] == "search":
+            key = one["version"], one["case"], one["engine"], one["place"]
+            found[key] = one
+    return list(dict.fromkeys(versions)), alone, found
+
+
+def test_the_parts_of_a_share_make_it_up():
+    """Busy over work is the share, and none of them is .9."""
+    _, alone, found = parts_of_clusters()
+    for (version, case, _, _), one in found.items():
+        assert one["same_as_serial"]
+        assert one["busy"] / one["work_by_the_clock"] == pytest.approx(one["share"])
+        eight = alone[version, case] / 8 / one["seconds"]
+        assert eight == pytest.approx(one["share"])
+    assert max(one["share"] for one in found.values()) < 0.9
+    assert "**No share is .9.**" in page("docs/user_guide/clusters.md")
+
+
+def test_the_table_of_clusters_shows_the_parts_of_their_time():
+    part = page("docs/user_guide/clusters.md").split("### Earlier runs")[0]
+    (new, old), _, found = parts_of_clusters()
+    assert f"(version {old}; the others are of {new})" in part
+    case, shown = "", {}
+    for row in re.findall(r"^\| (.*) \|$", part.split("## Measured")[1], re.M)[1:]:
+        case_here, engine, *told = (cell.strip() for cell in row.split("|"))
+        case = case_here or case
+        shown[case, {"processes": "loky"}.get(engine, engine)] = told
+    expected = {}
+    for (version, case, engine, place), one in found.items():
+        if (version, place) == (new, "free"):
+            before = found.get((old, case, engine, place))
+            expected[case, engine] = [
+                short(one["share"]),
+                short(before["share"]) if before else "",
+                short(one["busy"]),
+                short(one["work_by_the_clock"]),
+            ]
+    assert shown == expected
+
+
+def test_the_sentences_on_parts_of_the_time_of_clusters():
+    part = page("docs/user_guide/clusters.md").split("### Earlier runs")[0]
+    (new, _), alone, found = parts_of_clusters()
+    processes, threads = (
+        found[new, "LightGBM", engine, "free"] for engine in ("loky", "threads")
+    )
+    placed = {
+        one: [found[new, one, "loky", place]["share"] for place in ("even", "0-7")]
+        for one in GRIDS
+    }
+    ranges = [
+        f"{short(min(placed[one]))} to {short(max(placed[one]))}" for one in GRIDS
+    ]
+    told = [
+        f"48 LightGBM models take {alone[new, 'LightGBM']:.1f} s in one process there",
+        f"and 192 SVC {alone[new, 'SVC']:.1f} s.",
+        f"{processes['parent']:.2f} of the {processes['seconds']:.2f} s of LightGBM",
+        f"the processor seconds of LightGBM grew to {threads['work']:.2f} only",
+        f"have shares of {ranges[1]} for LightGBM and {ranges[0]} for SVC.",
+    ]
+    assert [one for one in told if one not in part] == []
 
 
 def test_the_commands_of_clusters_are_those_of_its_runs():
@@ -653,17 +729,12 @@ def test_the_commands_of_clusters_are_those_of_its_runs():
         strategy = given.get("strategy", "track_and_confirm")
         told.add((strategy, int(given["rows"]), given.get("workers", "beside")))
     runs = list(runs_on_clusters())
-    made, text = set(), ""
+    made = set()
     for key, races in runs:
         workers = sorted({one["workers"] for one in races if one["what"] == "race"})
         # One worker comes first wherever there are eight.
         made.add((*key, {8: "1,8", 12: "12"}[max(workers)] if workers else "beside"))
-        if 12 in workers:
-            serial = [one for one in races if one["what"] == "serial"]
-            alone = {one["case"]: one["seconds"] for one in serial}
-            text = f"{alone['SVC']:.1f} s for SVC, {alone['LightGBM']:.1f} s for Light"
     assert told == made
-    assert text in section
 
 
 def test_own_parameters_are_what_the_script_prints():

@@ -17,6 +17,7 @@ from cvst.race import (
     race,
 )
 from cvst.race.machinery import Alone
+from cvst.report._explain import reason_text, stop_sentence
 
 
 class Means:
@@ -135,3 +136,26 @@ def test_the_last_one_is_judged_as_by_tests(monkeypatch, n_sharing):
         np.testing.assert_array_equal(one.top, other.top)
         assert one.drops == other.drops
     assert len(short[-1].look.configurations) == 1
+
+
+def aged(state):
+    """Take all that are left; a choice of the user's own."""
+    return np.flatnonzero(state.active)
+
+
+def test_a_program_says_what_its_stages_mean():
+    """Pages about a race show sentences, not the names of reasons."""
+    program = Program([SubsetLook(rows=0.2), FoldRace(n_folds=5)])
+    *_, last = race(RaceState(problem(4)), Means([0.0, 0.01, 1.0, 2.0]), program)
+    end = stop_sentence(program.stop_reason(last), last.n_looks, program)
+    assert end == "The race ended after 6 looks: all stages are done."
+    found = "a paired test found it significantly worse than the leader"
+    assert reason_text(last.drop_reasons[3], program) == found
+
+
+def test_a_program_shows_what_was_set_and_no_address():
+    """Plans and reports show it; the same race must look the same in another run."""
+    program = Program([SubsetLook(rows=0.3), FoldRace(n_folds=4, enter=aged)])
+    assert repr(program) == (
+        "Program(program=[SubsetLook(rows=0.3), FoldRace(n_folds=4, enter=aged)])"
+    )

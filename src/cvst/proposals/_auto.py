@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cvst._text import ShortRepr
 from cvst._typing import FloatArray
 from cvst.proposals._gaussian import GaussianProposer
 from cvst.proposals._history import History
 from cvst.proposals._mixed import MixedProposer
 from cvst.proposals._protocol import Proposer
-from cvst.proposals._shown import ShortRepr
 
 __all__ = ["AutoProposer"]
 

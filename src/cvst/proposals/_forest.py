@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import ExtraTreesRegressor
 
+from cvst._text import ShortRepr
 from cvst._typing import FloatArray, IntArray
 from cvst.proposals._evidence import Evidence, gather_evidence
 from cvst.proposals._history import History
@@ -17,7 +18,6 @@ from cvst.proposals._memo import Memo
 from cvst.proposals._pool import draw_pool, improved_pool
 from cvst.proposals._random import SpreadProposer
 from cvst.proposals._scores import clipped_scores
-from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices, inactive_as_observed
 
 __all__ = ["ForestProposer"]

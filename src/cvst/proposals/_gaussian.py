@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cvst._text import ShortRepr
 from cvst._typing import FloatArray, IntArray
 from cvst.proposals._cost import Cost
 from cvst.proposals._evidence import Evidence, gather_evidence
@@ -21,7 +22,6 @@ from cvst.proposals._memo import Memo
 from cvst.proposals._pool import draw_pool, improved_pool
 from cvst.proposals._random import SpreadProposer
 from cvst.proposals._scores import clipped_scores
-from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices, inactive_as_observed, squared_distances
 
 __all__ = ["GaussianProposer"]

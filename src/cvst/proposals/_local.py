@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cvst._text import ShortRepr
 from cvst._typing import FloatArray
 from cvst.proposals._evidence import gather_evidence
 from cvst.proposals._history import History
-from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices, perturbed, uniform_points
 
 __all__ = ["LocalProposer", "step_size"]

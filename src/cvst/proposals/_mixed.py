@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cvst._text import ShortRepr
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 from cvst.proposals._history import History
 from cvst.proposals._local import LocalProposer
 from cvst.proposals._protocol import Proposer
 from cvst.proposals._random import RandomProposer
-from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices
 
 __all__ = ["MixedProposer"]

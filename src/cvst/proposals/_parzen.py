@@ -8,11 +8,11 @@ from math import ceil
 
 import numpy as np
 
+from cvst._text import ShortRepr
 from cvst._typing import FloatArray, IntArray
 from cvst.proposals._evidence import Evidence, gather_evidence
 from cvst.proposals._history import History
 from cvst.proposals._parzen_density import ParzenDensity
-from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices, inactive_as_observed, uniform_points
 
 __all__ = ["ParzenProposer", "good_and_bad"]

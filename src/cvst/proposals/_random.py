@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from cvst._text import ShortRepr
 from cvst._typing import FloatArray
 from cvst.proposals._history import History
-from cvst.proposals._shown import ShortRepr
 from cvst.proposals._space import as_choices, uniform_points
 
 __all__ = ["RandomProposer", "SpreadProposer"]

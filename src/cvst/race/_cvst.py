@@ -12,7 +12,7 @@ from cvst._typing import FloatArray, IntArray
 from cvst._values import is_whole
 from cvst.exceptions import InvalidInputError
 from cvst.race._elimination import NoElimination
-from cvst.race._growing_steps import GrowingSteps
+from cvst.race._growing_steps import SENTENCES, GrowingSteps
 from cvst.race._problem import Problem
 from cvst.race._rules import (
     EliminationRule,
@@ -53,14 +53,6 @@ END_RATE = 0.4
 # With a time budget: more steps buy little safety and take longer (see steady_steps),
 # and a loser level above a half would take every other winner for a loser.
 MOST_STEPS, LARGEST_LEVEL = 20, 0.5
-
-SENTENCES = {
-    "max_steps": "all steps are done",
-    "one_survivor": "one configuration is left",
-    "similar_performance": "the survivors behave alike",
-    "sequential test": "it was flop so often that the sequential test calls it a loser",
-    "fit failed": "its fit failed",
-}
 
 # Significance levels and what the paper takes for them.
 LEVELS = {

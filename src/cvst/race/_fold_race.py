@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from cvst._text import ShortRepr
 from cvst._typing import FloatArray, IntArray, count_rows
 from cvst.race._folds import FoldRecord, bounded_folds, largest_first
-from cvst.race._leader_tests import drop_worse, tested
+from cvst.race._leader_tests import TEST_SENTENCES, drop_worse, tested
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._planned import PlannedLook, planned_folds, planned_prefix
 from cvst.race._problem import Folds, Problem
@@ -18,8 +20,8 @@ from cvst.race._state import RaceState
 __all__ = ["FoldRace"]
 
 
-@dataclass(frozen=True)
-class FoldRace(Stage):
+@dataclass(frozen=True, repr=False)
+class FoldRace(ShortRepr, Stage):
     """Race over the folds of a cross-validation.
 
     After each fold all are tested against the leader on all rows of the folds they have
@@ -68,6 +70,11 @@ class FoldRace(Stage):
     def fold_counts(self) -> tuple[int, ...]:
         """Ask for its folds."""
         return (self.n_folds,)
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What its reasons to drop mean."""
+        return TEST_SENTENCES
 
     def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
         """Look at the next fold."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cvst._text import ShortRepr
 from cvst._typing import BoolArray, IntArray
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._planned import PlannedLook, planned_prefix
@@ -15,11 +16,20 @@ from cvst.race._rules import EliminationRule, SimilarityRule, StoppingRule
 from cvst.race._stage import Chooser, Stage, survivors
 from cvst.race._state import RaceState
 
-__all__ = ["GrowingSteps"]
+__all__ = ["SENTENCES", "GrowingSteps"]
+
+# What its reasons to end and to drop mean.
+SENTENCES = {
+    "max_steps": "all steps are done",
+    "one_survivor": "one configuration is left",
+    "similar_performance": "the survivors behave alike",
+    "sequential test": "it was flop so often that the sequential test calls it a loser",
+    "fit failed": "its fit failed",
+}
 
 
-@dataclass(frozen=True)
-class GrowingSteps(Stage):
+@dataclass(frozen=True, repr=False)
+class GrowingSteps(ShortRepr, Stage):
     """Look at growing subsets, drop losers, stop when the survivors behave alike.
 
     Parameters
@@ -48,6 +58,11 @@ class GrowingSteps(Stage):
     shuffled: bool = False
     name: str = "race"
     enter: Chooser = survivors
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What its reasons mean."""
+        return SENTENCES
 
     def end(self, state: RaceState) -> str | None:
         """Say why the stage is over, or None while it is not."""

@@ -19,6 +19,7 @@ from cvst.statistics import (
 __all__ = [
     "BY_RANK",
     "BY_TEST",
+    "TEST_SENTENCES",
     "Excesses",
     "drop_worse",
     "excess_p_values",
@@ -29,6 +30,10 @@ __all__ = [
 
 # Reasons of a drop: shown to be worse, or not among the best that go on.
 BY_TEST, BY_RANK = "paired test", "rank"
+TEST_SENTENCES = {
+    BY_TEST: "a paired test found it significantly worse than the leader",
+    BY_RANK: "it passed the test, but too many others did so with a lower loss",
+}
 
 # Most differences that are tested at a time: tests need some eight copies of them.
 LARGEST_BLOCK = 500_000

@@ -10,7 +10,13 @@ from cvst._typing import Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._families import CONFIRM, is_final
 from cvst.race._folds import FoldRecord
-from cvst.race._leader_tests import BY_RANK, BY_TEST, excess_p_values, rejected
+from cvst.race._leader_tests import (
+    BY_RANK,
+    BY_TEST,
+    TEST_SENTENCES,
+    excess_p_values,
+    rejected,
+)
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._problem import Problem
 from cvst.race._proposal_folds import PROMOTED, SCREEN, ProposalFolds
@@ -25,7 +31,7 @@ SENTENCES = {
     "time_budget": "the time is up",
     "n_iter": "all configurations that were asked for have been proposed and confirmed",
     "all_seen": "the space has no other configurations",
-    BY_TEST: "a paired test found it significantly worse than the leader",
+    **TEST_SENTENCES,
     BY_RANK: "others did better on the same rows",
 }
 

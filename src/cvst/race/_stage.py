@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from cvst.race._state import RaceState
 from cvst.race._strategy import Strategy
 
 __all__ = ["Chooser", "Program", "Stage", "Staged", "nothing", "survivors"]
+
+# The reason of a program to end.
+ALL_STAGES = "all_stages"
 
 # Picks configurations by what the race knows.
 Chooser = Callable[[RaceState], IntArray]
@@ -77,6 +80,14 @@ class Stage(ABC):
         """Numbers of folds that ``problem.folds`` must offer for this stage."""
         return ()
 
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What its reasons to drop mean, by reason; the others are shown as they are.
+
+        Each completes the sentence "It was dropped: …".
+        """
+        return {}
+
     def members(self, state: RaceState) -> IntArray:
         """Return the configurations of the next look of the stage."""
         looks = state.looks_of(self.name)
@@ -106,7 +117,7 @@ class Staged(Strategy):
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Stop when no stage has a look left."""
-        return "all_stages" if self._look(state) is None else None
+        return ALL_STAGES if self._look(state) is None else None
 
     def next_look(self, state: RaceState) -> Look:
         """Return the next look of the present stage, or the first of a later one."""
@@ -166,6 +177,14 @@ class Program(Staged):
         """Return the stages in order."""
         del problem
         return self.program
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What its reasons mean, and those of its stages."""
+        said = {ALL_STAGES: "all stages are done"}
+        for stage in self.program:
+            said |= stage.sentences
+        return said
 
     def ranking(self, state: RaceState) -> IntArray:
         """Order by the folds of the last stage that has any, then by the last loss."""

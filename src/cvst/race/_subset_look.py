@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
+from cvst._text import ShortRepr
 from cvst._typing import IntArray
-from cvst.race._leader_tests import Excesses, drop_worse, tested
+from cvst.race._leader_tests import TEST_SENTENCES, Excesses, drop_worse, tested
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._planned import PlannedLook, planned_prefix
 from cvst.race._problem import Problem
@@ -17,8 +19,8 @@ from cvst.race._state import RaceState
 __all__ = ["SubsetLook"]
 
 
-@dataclass(frozen=True)
-class SubsetLook(Stage):
+@dataclass(frozen=True, repr=False)
+class SubsetLook(ShortRepr, Stage):
     """Look once at a subset, and drop what is significantly worse than the leader.
 
     Parameters
@@ -49,6 +51,11 @@ class SubsetLook(Stage):
     level: float = 0.05
     n_sharing: int = 0
     max_test: int | None = None
+
+    @property
+    def sentences(self) -> Mapping[str, str]:
+        """What its reasons to drop mean."""
+        return TEST_SENTENCES
 
     def look(self, state: RaceState, n_looks: int, members: IntArray) -> Look | None:
         """Look at the first rows, once."""

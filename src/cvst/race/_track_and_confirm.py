@@ -11,7 +11,7 @@ from cvst._typing import IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._fold_race import FoldRace
 from cvst.race._folds import FoldRecord, rank_by_folds, same_folds
-from cvst.race._leader_tests import BY_RANK, BY_TEST
+from cvst.race._leader_tests import TEST_SENTENCES
 from cvst.race._parameters import check_kinds, check_least, check_limits
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Problem
@@ -36,8 +36,7 @@ FIRST, LATE, CONFIRM, FINAL = "first look", "late look", "confirm", "final"
 
 SENTENCES = {
     "confirmed": "the winner is confirmed",
-    BY_TEST: "a paired test found it significantly worse than the leader",
-    BY_RANK: "it passed the test, but too many others did so with a lower loss",
+    **TEST_SENTENCES,
 }
 
 # The second number if all went to the folds at once: more are close there.
