@@ -384,9 +384,12 @@ def table(path: Path, machine: str) -> str:
     ]
     cut = [one for one in records if "took" not in one]
     far = [one for one in ran if not 0.25 <= factor(one) <= 4]
+    close = sum(0.5 <= factor(one) <= 2 for one in ran)
     tail = [
         "",
         (
+            f"Within a factor of two, calm and busy together: {close} of {len(ran)} "
+            f"forecasts ({close / len(ran):.0%}). "
             f"{slow_plans(ran)} of {len(ran)} plans took more than a second and more "
             f"than a twentieth of the forecast. Off by more than four: {len(far)} of "
             f"{len(ran)} forecasts{_named(far)}. {_unfinished(cut)}"

@@ -93,6 +93,21 @@ def test_a_verdict_that_does_not_fit_is_refused(rows, verdict, words):
         assert word in told
 
 
+def test_what_is_no_look_is_refused(rows):
+    class Lost(Own):
+        def next_look(self, state):
+            return None
+
+    class LostLater(Own):
+        def next_look(self, state):
+            return None if state.n_looks else super().next_look(state)
+
+    told = "next_look() returned None, which is not a look. Return a cvst.race.Look."
+    assert refused(rows, strategy=Lost()) == told
+    verdict = Verdict(np.ones(3, bool), np.ones(3))
+    assert refused(rows, strategy=LostLater(verdict)) == told
+
+
 def test_an_incomplete_strategy_is_told_all_that_is_missing(rows):
     class Incomplete(Strategy):
         def judge(self, state, look, seen):

@@ -61,6 +61,10 @@ class OneByOne(BatchEvaluator):
 
     prefer: Literal["threads", "processes"] = "processes"
 
+    # For subclasses whose own ``__init__`` does not call this one.
+    reason: str = ""
+    level: int = logging.INFO
+
     def __init__(self, reason: str = "", level: int = logging.INFO) -> None:
         self.reason = reason
         self.level = level

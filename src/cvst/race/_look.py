@@ -16,7 +16,7 @@ from cvst._typing import BoolArray, FloatArray, IntArray, Rows, count_rows
 from cvst.exceptions import InvalidInputError
 from cvst.race._bits import BitTable, compact
 
-__all__ = ["Look", "LookLosses", "Observation", "Verdict"]
+__all__ = ["Look", "LookLosses", "Observation", "Verdict", "checked_look"]
 
 
 def _no_configurations() -> IntArray:
@@ -224,6 +224,16 @@ class Observation:
             scores=seen.scores,
             other_scores=dict(seen.other_scores),
         )
+
+
+def checked_look(look: Look) -> Look:
+    """Return the look, or refuse what is none: strategies come from users."""
+    if not isinstance(look, Look):
+        raise InvalidInputError(
+            f"next_look() returned {look!r}, which is not a look. Return a "
+            "cvst.race.Look."
+        )
+    return look
 
 
 def _check_verdict(look: Look, verdict: Verdict) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from cvst._typing import Configuration
 from cvst.race._decider import Decider
-from cvst.race._look import Look, LookLosses
+from cvst.race._look import Look, LookLosses, checked_look
 from cvst.race._rules import LossSource, SeveralLooksSource
 from cvst.race._state import RaceState
 
@@ -58,7 +58,7 @@ def _with_more(
         alone = decider.looks_alone(state)
         if alone and state.pending:
             break
-        look = decider.next_look(state)
+        look = checked_look(decider.next_look(state))
         source.begin(look, alone)
         state = state.begin(look)
         if alone:

@@ -11,7 +11,7 @@ import numpy as np
 
 from cvst._typing import Configuration
 from cvst.race._decider import Decider
-from cvst.race._look import Look, LookLosses
+from cvst.race._look import Look, LookLosses, checked_look
 from cvst.race._loop import race
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Problem
@@ -80,7 +80,7 @@ def rehearse(
     """
     start = last = RaceState(problem)
     if most_looks == 1:
-        return (_planned(decider.next_look(start)),)
+        return (_planned(checked_look(decider.next_look(start))),)
     try:
         # A copy, since strategies of users may keep things that they should not.
         states = race(start, _Equal(), deepcopy(decider))
@@ -98,7 +98,7 @@ def rehearse(
         )
     if not last.observations:
         # What is wrong from the start is told as in the race itself.
-        return (_planned(decider.next_look(start)),)
+        return (_planned(checked_look(decider.next_look(start))),)
     return tuple(_planned(seen.look) for seen in last.observations)
 
 

@@ -20,6 +20,7 @@ from cvst.race._families import FamilyKeys, count_screened, most_rounds
 from cvst.race._fitting_variant import fitting_variant
 from cvst.race._leader_tests import excess_p_values
 from cvst.race._limits import Alone, Limit
+from cvst.race._look import checked_look
 from cvst.race._plain_time import plain_search_seconds
 from cvst.race._problem import LOSS_BYTES
 from cvst.race._proposal_parts import Trial
@@ -36,6 +37,7 @@ __all__ = [
     "Meeting",
     "ProposeAndConfirm",
     "Trial",
+    "checked_look",
     "compact",
     "comparable_means",
     "count_screened",

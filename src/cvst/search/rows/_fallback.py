@@ -23,6 +23,7 @@ from cvst.exceptions import (
     TooFewRowsError,
 )
 from cvst.race import CrossValidation, Folds, Look, Problem, RaceState, Strategy
+from cvst.race.machinery import checked_look
 from cvst.search.rows._inputs import Inputs
 from cvst.search.rows._ordering import Ordering, make_folds
 
@@ -209,7 +210,7 @@ def raceable(
 ) -> tuple[Strategy, Problem]:
     """Return the strategy, or k-fold comparison where its first look is too small."""
     # The first look is the smallest, so it is the one that may lack rows or classes.
-    look = strategy.next_look(RaceState(problem))
+    look = checked_look(strategy.next_look(RaceState(problem)))
     seen = _seen_classes(look, data, classes)
     if enough_to_start(strategy, problem, data, classes):
         _warn_of_rare_classes(look.n_train, seen, classes)
@@ -230,7 +231,7 @@ def enough_to_start(
     strategy: Strategy, problem: Problem, data: RaceData, classes: Any
 ) -> bool:
     """Return whether the first look has two rows and, if there are, two classes."""
-    look = strategy.next_look(RaceState(problem))
+    look = checked_look(strategy.next_look(RaceState(problem)))
     seen = _seen_classes(look, data, classes)
     return look.n_train >= 2 and (seen is None or len(seen) >= min(2, len(classes)))
 
@@ -261,7 +262,7 @@ def _rows_needed(
         first_look = max(2, ceil(counts.sum() / counts[-2]))
     if not strategy.subset_sizes(problem):
         # Folds: more rows of this kind would train on the same share of them.
-        n_train = strategy.next_look(RaceState(problem)).n_train
+        n_train = checked_look(strategy.next_look(RaceState(problem))).n_train
         return ceil(first_look * problem.n_samples / max(1, n_train))
 
     def enough(n_samples: int) -> bool:
