@@ -874,6 +874,25 @@ def test_committed_tables_have_the_numbers_of_the_files(stored, part):
                 assert mean == pytest.approx(row.ours.mean, abs=0.0005)
 
 
+def test_committed_pages_are_what_the_code_writes_of_the_files(stored):
+    """Line by line: ratios, intervals, speeds, reasons and sentences."""
+    told = committed("what_reproduces.md").splitlines()
+    written = pages.judgement_page(stored, pages.claims_of(stored)).splitlines()
+    assert len(told) == len(written)
+    assert [one for one in told if one not in written] == []
+    parts = [
+        pages.introduction(stored),
+        *(pages.table_section(part, stored.tables[part]) for part in PARTS),
+        *pages.paper_sizes_section(stored),
+        *pages.extra_sections(stored.runs),
+    ]
+    told = committed("index.md").splitlines()
+    written = "\n\n".join(parts).splitlines()
+    assert [one for one in written if one not in told] == []
+    searches = [one for one in told if one.startswith("| ") and one.count(" | ") > 4]
+    assert [one for one in searches if one not in written] == []
+
+
 def test_committed_claims_are_those_of_the_files(stored):
     """What the pages say in words is what the code says of the files."""
     page = committed("what_reproduces.md")
@@ -966,7 +985,7 @@ def test_what_is_said_of_races_with_the_papers_rows():
     assert f"{len(left)} of {n_races} races stop after four of ten steps" in text
     assert f"the {min(left)} to {max(left)} configurations left behave alike" in text
     larger = sum(ours["alpha"] > 9 * full["alpha"] for ours, full in chosen)
-    assert f"{larger} of them choose a ridge ten times" in text
+    assert f"{larger} of the races choose a ridge ten times" in text
     left, chosen, n_races = stopped_after_four("covtype", "KLR")
     assert f"{len(left)} of {n_races} races stop after four of ten steps with" in text
     assert f"with {min(left)} to {max(left)} configurations left" in text
