@@ -37,6 +37,7 @@ __all__ = [
     "YES",
     "Claim",
     "Evidence",
+    "interval",
     "settings",
     "share",
     "too_few",
@@ -102,10 +103,16 @@ def too_few(found: Sequence[Estimate]) -> bool:
     return any(one.n < FEWEST_REPETITIONS for one in found)
 
 
+def interval(one: Estimate) -> tuple[float, float]:
+    """Return the 95 % interval of a mean, by Student; NaN for one repetition."""
+    half = float(student.ppf(0.975, max(one.n - 1, 1))) * one.standard_error
+    return one.mean - half, one.mean + half
+
+
 def is_zero(one: Estimate) -> bool:
     """Whether a difference is negligible, or not told from none."""
-    half = float(student.ppf(0.975, one.n - 1)) * one.standard_error
-    return abs(one.mean) <= max(NEGLIGIBLE, half)
+    low, high = interval(one)
+    return abs(one.mean) <= NEGLIGIBLE or low <= 0 <= high
 
 
 def listed(found: dict[tuple[str, float, float], Estimate]) -> str:

@@ -6,7 +6,7 @@ from what is stored; nothing is fitted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import figures
@@ -50,6 +50,13 @@ EXTRAS = {
     "twenty_steps": ("options", "CVST with twenty steps"),
     "quick_losers": ("options", "CVST with a loser level of .3 instead of .1"),
     "sure_differences": ("options", "CVST with a similarity level of .01, not .05"),
+}
+# How many times as long other searches take, where users may want to know.
+OVER = {
+    "track_and_confirm": {
+        "over 10-fold, same evaluator": "cv",
+        "over GridSearchCV": "plain_grid",
+    },
 }
 # Runs with all rows of the paper are kept under this name.
 FULL = PROFILES["full"]
@@ -206,16 +213,20 @@ def extra_sections(runs: pd.DataFrame) -> Iterator[str]:
     ]  # fmt: skip
     for method, (item, title) in EXTRAS.items():
         found = pairs(runs, method)
+        over = OVER.get(method, {})
+        others = [pairs(runs, other, method) for other in over.values()]
         heading = f"### {title}\n\n`python benchmarks/paper {item}`\n\n"
         if found.empty:
             yield f"{heading}Not run."
             continue
-        lines = [*extra_lines(found, item), *toy_lines(found)]
-        yield heading + markdown_table(header, lines)
+        lines = [*extra_lines(found, item, others), *toy_lines(found)]
+        yield heading + markdown_table([*header, *over], lines)
 
 
-def extra_lines(found: pd.DataFrame, item: str) -> Iterator[list[str]]:
-    """Yield the rows of such a table in the paper's order."""
+def extra_lines(
+    found: pd.DataFrame, item: str, others: Sequence[pd.DataFrame] = ()
+) -> Iterator[list[str]]:
+    """Yield the rows of such a table in the paper's order, with speeds over others."""
     wanted = {fit.problem.learner for fit in fits([item], FULL)}
     published = load_published()
     for line in published[published["part"] == "cross-validation"].itertuples():
@@ -224,10 +235,19 @@ def extra_lines(found: pd.DataFrame, item: str) -> Iterator[list[str]]:
         same = (found["data"] == line.data) & (found["learner"] == line.learner)
         mine = of_one_size(found[same & found["d"].isna()])
         if mine.empty:
-            yield [line.data, line.learner, "-", "0", "not run", "-"]
+            blanks = ["-"] * len(others)
+            yield [line.data, line.learner, "-", "0", "not run", "-", *blanks]
             continue
-        substitute = str(mine.iloc[0]["substitute"])
-        yield extra_line(data_text(line.data, substitute), line.learner, mine)
+        name = data_text(line.data, str(mine.iloc[0]["substitute"]))
+        speeds = [speed_over(mine, other) for other in others]
+        yield [*extra_line(name, line.learner, mine), *speeds]
+
+
+def speed_over(mine: pd.DataFrame, other: pd.DataFrame) -> str:
+    """Return the mean speed over another search on the same rows and grid."""
+    same = ["data", "learner", "n_train", "n_configurations"]
+    wanted = mine[same].drop_duplicates()
+    return speed_text(estimate(wanted.merge(other, on=same)["speed"]))
 
 
 def toy_lines(found: pd.DataFrame) -> Iterator[list[str]]:

@@ -454,6 +454,86 @@ def test_more_rows_are_judged_where_all_settings_have_them(
     assert words in claim.found
 
 
+@pytest.mark.parametrize(
+    ("n_banana", "verdict", "found"),
+    [(3, YES, "on 1 of 1 sets; largest mean 9"), (2, UNDECIDED, "on 1 of 2 sets")],
+)
+def test_gains_of_learners_are_judged_where_speeds_have_repetitions(
+    tmp_path, n_banana, verdict, found
+):
+    """On german SVM gains more, by two repetitions that prove nothing."""
+    lines = []
+    for data, n_runs, gains in (
+        ("banana", n_banana, {"KLR": 9.0, "SVM": 5.0}),
+        ("german", 2, {"KLR": 3.0, "SVM": 5.0}),
+    ):
+        for learner, gain in gains.items():
+            for k in range(n_runs):
+                same = {"data": data, "learner": learner}
+                lines += [run("cvst", k, 0.2, 1.0, **same)]
+                lines += [run("cv", k, 0.2, gain, **same)]
+    write_runs(tmp_path, lines)
+
+    claims = benchmark_claims(Evidence(tmp_path, SMOKE))
+    (claim,) = [one for one in claims if one.item == "benchmark"]
+
+    assert (claim.verdict, found in claim.found) == (verdict, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "counts"),
+    [
+        ((-0.02, -0.021), YES, "less in 2 of 2 settings, surely more in 0, open in 0"),
+        ((-0.02, -0.1, -0.1, -0.1, 0.001), PARTLY, "surely more in 1, open in 0"),
+        ((0.02, 0.021), NO, "less in 0 of 2 settings, surely more in 2"),
+        ((-0.02, 0.03), UNDECIDED, "less in 1 of 2 settings, surely more in 1"),
+    ],
+)
+def test_the_outlier_variant_is_judged_race_by_race(tmp_path, changes, verdict, counts):
+    """The races differ far more than the variant from its own race.
+
+    More races without the variant would move an average of theirs, and do not count.
+    """
+    lines = []
+    for d, change in enumerate(changes):
+        for k in range(5):
+            usual, _ = toy(d, 0.1, "SVR", k, 0.2 + 0.1 * k, 0.1, 3.0)
+            lines.append(usual)
+            if k < 3:
+                error = usual["error"] + change * (1 + 0.01 * k)
+                lines.append(usual | {"method": "outliers", "error": error})
+    write_runs(tmp_path, lines)
+
+    claims = benchmark_claims(Evidence(tmp_path, SMOKE))
+    (claim,) = [one for one in claims if "loses less" in one.words]
+
+    assert (claim.verdict, counts in claim.found) == (verdict, True)
+
+
+def test_the_outlier_variant_is_judged_on_one_size_of_a_set(tmp_path):
+    """A lone race on fewer rows, where it was worse and faster, does not count."""
+    lines = []
+    for data in ("blocks", "bumps"):
+        same = {"data": data, "learner": "SVR", "task": "regression"}
+        for k in range(3):
+            lines += [
+                run("cvst", k, 0.2, 1.0, **same),
+                run("outliers", k, 0.1, 2.0 + 0.1 * k, **same),
+            ]
+        lines += [
+            run("cvst", 0, 0.1, 1.0, n_train=60, **same),
+            run("outliers", 0, 9.0, 0.1, n_train=60, **same),
+        ]
+    write_runs(tmp_path, lines)
+
+    claims = benchmark_claims(Evidence(tmp_path, SMOKE))
+    found = {one.words.split()[0]: one for one in claims if "Friedman" in one.words}
+
+    assert {one.verdict for one in found.values()} == {YES}
+    assert "on average -50.0% (-50.0% to -50.0%)" in found["better"].found
+    assert "surely slower in 2 of 2 rows" in found["less"].found
+
+
 def test_shares_in_words():
     """All, some, none, nothing."""
     assert [share(x) for x in ([True], [True, False], [False], [])] == [
@@ -699,6 +779,29 @@ def test_rows_of_the_papers_size_have_a_table_of_their_own(tmp_path):
     assert not list(pages.paper_sizes_section(Evidence(tmp_path, PROFILES["full"])))
 
 
+def test_the_default_has_its_speeds_over_searches_of_its_own_size(tmp_path):
+    """Full cross-validation took 6 s and plain search 60; other rows do not count."""
+    lines = []
+    for k in range(2):
+        lines += [
+            run("cvst", k, 0.2, 1.0),
+            run("track_and_confirm", k, 0.2, 2.0),
+            run("cv", k, 0.2, 6.0),
+            run("plain_grid", k, "", 60.0),
+            run("plain_grid", k, "", 900.0, n_train=60),
+            run("track_and_confirm", k, 0.2, 2.0, n_train=60),
+        ]
+    runs = write_runs(tmp_path, lines)
+
+    tables = {one.split("\n")[0]: one for one in pages.extra_sections(runs)}
+
+    default = tables['### `strategy="track_and_confirm"`']
+    assert "| over 10-fold, same evaluator | over GridSearchCV |" in default
+    assert "| banana | SVM | 120 | 2 | 1.000 ± 0.000 | 2.0 | 3.0 | 30.0 |" in default
+    assert "| banana | KLR | - | 0 | not run | - | - | - |" in default
+    assert not any("GridSearchCV |" in one for one in tables.values() if one != default)
+
+
 def test_options_are_shown_for_regression_and_each_artificial_setting(tmp_path):
     """The error of the option over that of CVST, and no row that cannot be run."""
     sinc = {"data": "noisy_sinc", "learner": "KRR", "task": "regression", "d": 3}
@@ -771,6 +874,25 @@ def test_committed_tables_have_the_numbers_of_the_files(stored, part):
                 assert mean == pytest.approx(row.ours.mean, abs=0.0005)
 
 
+def test_committed_pages_are_what_the_code_writes_of_the_files(stored):
+    """Line by line: ratios, intervals, speeds, reasons and sentences."""
+    told = committed("what_reproduces.md").splitlines()
+    written = pages.judgement_page(stored, pages.claims_of(stored)).splitlines()
+    assert len(told) == len(written)
+    assert [one for one in told if one not in written] == []
+    parts = [
+        pages.introduction(stored),
+        *(pages.table_section(part, stored.tables[part]) for part in PARTS),
+        *pages.paper_sizes_section(stored),
+        *pages.extra_sections(stored.runs),
+    ]
+    told = committed("index.md").splitlines()
+    written = "\n\n".join(parts).splitlines()
+    assert [one for one in written if one not in told] == []
+    searches = [one for one in told if one.startswith("| ") and one.count(" | ") > 4]
+    assert [one for one in searches if one not in written] == []
+
+
 def test_committed_claims_are_those_of_the_files(stored):
     """What the pages say in words is what the code says of the files."""
     page = committed("what_reproduces.md")
@@ -778,6 +900,39 @@ def test_committed_claims_are_those_of_the_files(stored):
         cells = claim.item, claim.words, claim.found, claim.verdict
         line = " | ".join(cell.replace("|", "/") for cell in cells)
         assert f"| {line} |" in page
+
+
+def test_the_guide_says_of_the_outlier_variant_what_the_files_say(stored):
+    """Means and intervals, as the claims have them."""
+    guide = (ROOT / "docs" / "user_guide" / "similarity_tests.md").read_text("utf-8")
+    found = [one.found for one in benchmark_claims(stored) if "outliers" in one.item]
+    safer, factor, better, slower = (
+        [one.lstrip("+-") for one in re.findall(r"[+-]?\d+\.\d+", text)]
+        for text in found
+    )
+    told = (
+        f"lower by {safer[0]} on average over 12 settings (95 % interval {safer[2]} to "
+        f"{safer[1]}), at {factor[0]} times the speed. On the paper's regression sets "
+        f"it is {better[0]} % lower, but the interval goes from {better[1]} % lower to "
+        f"{better[2]} % higher. The speed there is {slower[0]} % lower."
+    )
+    assert told in guide
+    assert "of 12 settings" in found[0]
+
+
+def test_the_guide_says_where_the_papers_race_costs_less_than_the_default():
+    """Counted on the table of the default; speeds below 1 favour the default."""
+    guide = (ROOT / "docs" / "user_guide" / "strategies.md").read_text("utf-8")
+    page = committed("index.md").split('### `strategy="track_and_confirm"`')[1]
+    lines = [line.split(" | ") for line in page.split("\n### ")[0].split("\n")]
+    rows = [cells for cells in lines if cells[0].startswith("| ")][2:]
+    kernel = [float(cells[5]) > 1 for cells in rows if cells[1] in ("KRR", "KLR")]
+    vectors = [float(cells[5]) <= 1 for cells in rows if cells[1] in ("SVM", "SVR")]
+    assert {int(cells[3]) for cells in rows} == {2}
+    assert f"on {sum(kernel)} of {len(kernel)} rows" in guide
+    assert "two repetitions each" in guide
+    assert all(vectors)
+    assert f"it costs as much or more on all {len(vectors)}" in guide
 
 
 @pytest.mark.parametrize(
@@ -830,7 +985,7 @@ def test_what_is_said_of_races_with_the_papers_rows():
     assert f"{len(left)} of {n_races} races stop after four of ten steps" in text
     assert f"the {min(left)} to {max(left)} configurations left behave alike" in text
     larger = sum(ours["alpha"] > 9 * full["alpha"] for ours, full in chosen)
-    assert f"{larger} of them choose a ridge ten times" in text
+    assert f"{larger} of the races choose a ridge ten times" in text
     left, chosen, n_races = stopped_after_four("covtype", "KLR")
     assert f"{len(left)} of {n_races} races stop after four of ten steps with" in text
     assert f"with {min(left)} to {max(left)} configurations left" in text

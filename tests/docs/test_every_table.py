@@ -88,9 +88,6 @@ WITNESSES = {
         "cost of a fit | first look": f"{STUDIES}::"
         "test_what_races_lost_and_cost_is_in_the_file"
     },
-    "docs/measurements/paper_rows.md": {
-        "data | learner": f"{STUDIES}::test_seconds_on_the_rows_of_the_paper"
-    },
     "docs/measurements/peers.md": {
         "search | seconds": f"{STUDIES}::test_other_searches_are_shown_as_measured"
     },

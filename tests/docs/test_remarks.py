@@ -356,7 +356,7 @@ def test_memory_of_a_look_is_about_as_told():
         assert told in plain(f"docs/user_guide/{name}.md").replace("\n", " ")
 
 
-def test_grids_and_rows_of_small_and_of_paper_studies():
+def test_grids_and_rows_of_small_studies():
     few = script("rules/few_summary.py").read()
     text = plain("docs/measurements/few_configurations.md")
     grids = few[few["rule"] == "five folds"]
@@ -369,12 +369,3 @@ def test_grids_and_rows_of_small_and_of_paper_studies():
     assert f"losses is over the {pairs} pairs of a data set and a model" in text
     assert f"Over the {len(grids)} grids, as if they were independent" in text
     assert grids["data"].nunique() == 7
-    paper = pd.read_csv(RESULTS / "rules_paper_rows.csv")
-    rows = paper.groupby("data")["n_train"].unique().map(list).to_dict()
-    assert rows.pop("german") == [500]
-    assert {one for values in rows.values() for one in values} == {1000}
-    text = plain("docs/measurements/paper_rows.md")
-    assert "610 configurations and 1,000 rows (german: 500)" in text
-    sampled = paper[paper["method"] == "plain_grid"]
-    assert set(sampled["n_looks"]) == {30}
-    assert "is scaled up from 30 configurations drawn at random" in text

@@ -180,43 +180,6 @@ def test_the_sizes_of_looks_are_those_of_stored_races():
         assert cells(guide, f"{n_rows:,}")[1:4] == shares
 
 
-# The paper's rows -------------------------------------------------------------------
-
-
-def test_seconds_on_the_rows_of_the_paper():
-    """Every cell of the page; witnesses are two files."""
-    runs = pd.read_csv(RESULTS / "rules_paper_rows.csv")
-    seconds = runs.pivot_table(
-        index=["data", "learner"], columns="method", values="seconds"
-    )
-    published = pd.read_csv(ROOT / "benchmarks" / "paper" / "published.csv")
-    published = published[published["part"] == "cross-validation"]
-    paper = published.set_index(["data", "learner"])["speed"]
-    rows = re.findall(
-        r"^\| (\w+)[^|]*\| ([KS]\w+) \| ([\d.]+) \| (\d+)x \| (\d+)x \| (\d+)x \| "
-        r"(\d+x|\u2013) \|$",
-        page("docs/measurements/paper_rows.md"),
-        re.MULTILINE,
-    )
-    assert len(rows) == 30
-    for data, learner, shown, ratio, theirs, ratio_of_cvst, over_folds in rows:
-        row = seconds.loc[data, learner]
-        ours = row["track_and_confirm"]
-        assert float(shown) == pytest.approx(ours, abs=0.051), data
-        for told, expected in (
-            (ratio, row["plain_grid"] / ours),
-            (theirs, paper[data, learner]),
-            (ratio_of_cvst, row["plain_grid"] / row["cvst"]),
-        ):
-            assert float(told) == pytest.approx(expected, abs=0.91), (data, learner)
-        if learner == "KLR":
-            assert over_folds == "\N{EN DASH}"  # its solver became faster since
-            continue
-        expected = row["cv"] / ours
-        assert float(over_folds[:-1]) == pytest.approx(expected, abs=0.91)
-        assert row["plain_grid"] / ours > paper[data, learner]  # "on all 30 rows"
-
-
 # Speed ------------------------------------------------------------------------------
 
 
