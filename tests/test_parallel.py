@@ -19,6 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from cvst.exceptions import InvalidInputError
 from cvst.parallel import (
     Crew,
     _files,
@@ -29,6 +30,7 @@ from cvst.parallel import (
     whereabouts,
     without_warnings,
 )
+from cvst.parallel._pickling import pickling
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -192,3 +194,16 @@ def test_threads_of_a_fit_that_is_timed_may_filter_warnings():
         warnings.warn("not heard", UserWarning, stacklevel=1)
     thread.join()
     assert warnings.filters == before
+
+
+class SpeechlessError(Exception):
+    """Fails to say what it is."""
+
+    def __str__(self):
+        raise RuntimeError("no words")
+
+
+def test_an_error_without_words_is_told_by_its_type():
+    told = "cannot be pickled: SpeechlessError"
+    with pytest.raises(InvalidInputError, match=told), pickling():
+        raise SpeechlessError

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Generic, Self, TypeVar
 
 try:
@@ -31,9 +31,12 @@ def pickling() -> Iterator[None]:
     except (MemoryError, OSError, InvalidInputError):
         raise
     except Exception as error:  # of any type: objects may say how they are pickled
+        why = type(error).__name__
+        with suppress(Exception):  # an error may fail to say what it is
+            why = f"{why}: {error}"
         raise InvalidInputError(
             "Other processes need the estimator, the score and what fit is given, and "
-            f"a part of it cannot be pickled: {type(error).__name__}: {error}. Leave "
+            f"a part of it cannot be pickled: {why}. Leave "
             "that part out, or let one process do the work (n_jobs=1, no fit_timeout)."
         ) from error
 
