@@ -28,11 +28,7 @@ from cvst._typing import Configuration, IntArray
 from cvst._users_line import users_line
 from cvst.evaluation import PointwiseLoss
 from cvst.evaluation.machinery import configured, failure_warning
-from cvst.exceptions import (
-    AllFitsFailedError,
-    FallbackWarning,
-    UnusedArgumentWarning,
-)
+from cvst.exceptions import AllFitsFailedError, FallbackWarning, UnusedArgumentWarning
 from cvst.parallel import kept_filters, one_blas_thread, sharing_processors
 from cvst.race import AtMost, Decider, LookCutError, RaceState, race
 from cvst.race.machinery import Alone
