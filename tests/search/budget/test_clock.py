@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import re
 from math import isclose
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -21,9 +22,11 @@ from sklearn.tree import DecisionTreeRegressor
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import BudgetTooSmallError, FallbackWarning
+from cvst.race import Look
 from cvst.search._options import SearchOptions
 from cvst.search._setup import prepare
 from cvst.search.budget._choice import fitting_strategy
+from cvst.search.budget._clock import TimeBudget
 from cvst.search.budget._fewer import balanced_order
 from cvst.search.budget._model import CostModel
 from cvst.search.rows import read_inputs
@@ -392,3 +395,26 @@ def test_workers_get_all_the_work_of_a_look(data, monkeypatch):
     ).fit(*data)
     assert search.strategy_.max_steps == 20
     np.testing.assert_array_equal(search.race_.mean_losses, plain.race_.mean_losses)
+
+
+def test_looks_dearer_than_their_curve_do_not_raise_the_reserve_without_end():
+    line = PowerCurve(0.0, 1e-3, 1.0)
+    budget = TimeBudget(100.0, 0.0, lambda: 0.0, CostModel(line, line, line), True)
+    look = Look(np.arange(100), np.arange(100, 200), 100, np.arange(2))
+    # Those that stay share work at first, and no longer in the later looks.
+    seconds = [0.05, *[0.2] * 12]
+    for n_looks in range(1, len(seconds) + 1):
+        last = np.full(2, seconds[n_looks - 1])
+        seen = SimpleNamespace(
+            look=look, fit_seconds=last, score_seconds=0 * last, seconds=last.sum()
+        )
+        budget.learn(
+            SimpleNamespace(
+                observations=[seen],
+                subset_sizes=np.array([50, *[100] * 12][:n_looks]),
+                present=np.ones((2, n_looks), bool),
+                active=np.ones(2, bool),
+                fit_seconds=np.tile(0.5 * np.array(seconds[:n_looks]), (2, 1)),
+            )
+        )
+    assert budget.model.alone(100) < 0.4

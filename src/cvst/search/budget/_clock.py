@@ -127,12 +127,15 @@ class TimeBudget:
             return
         # Only those present in all looks tell growth from a change in the field.
         fits = state.fit_seconds[members].mean(axis=0)
-        growth = self.growth
+        growth, n_train = self.growth, observation.look.n_train
+        curve = PowerCurve.fit(
+            sizes, fits, growth.steepest, growth.flattest, growth.usual
+        )
+        # The curve through all looks takes part of the correction back. If a lone fit
+        # kept it, the next look would correct it again, and so without end.
+        level = curve(n_train) / max(self.model.fit(n_train), 1e-9)
         self.model = replace(
-            self.model,
-            fit=PowerCurve.fit(
-                sizes, fits, growth.steepest, growth.flattest, growth.usual
-            ),
+            self.model, fit=curve, alone=self.model.alone.scaled(level)
         )
 
     def _correct_level(self, observation: Observation) -> None:
