@@ -44,6 +44,7 @@ def log_start(
             for look, count in zip(planned, expected, strict=True)
         ],
         "expected_looks": min(len(planned), strategy.expected_looks(problem)),
+        "proposes": strategy.proposes,
     }
     # Those that are proposed later, and the looks at them, cannot be counted yet.
     most = f"in at most {counted(len(planned), 'look')}"

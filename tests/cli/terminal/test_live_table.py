@@ -83,6 +83,9 @@ def test_progress_within_a_step_is_shown():
     looks = [{**look, "n_train": 30 * step} for step in range(1, 11)]
     tell(view, event="start", looks=looks, expected_looks=5, n_samples=N_SAMPLES)
     assert "Look 1 of 10: 15 configurations on 30 rows" in drawn(view)
+    known = {"looks": looks[:1], "expected_looks": 1, "n_samples": N_SAMPLES}
+    tell(view, event="start", **known, proposes=True)
+    assert "Look 1: 15 configurations on 30 rows" in drawn(view)
     tell(view, event="begin", n_train=77, n_configurations=12)
     tell(view, event="progress", done=3, total=12)
     text = drawn(view)

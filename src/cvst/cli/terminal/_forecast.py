@@ -59,11 +59,14 @@ class Forecast:
         How many of them are expected.
     n_samples : int
         All rows, for the final fit.
+    proposes : bool
+        Whether more looks may follow, at configurations that join later.
     """
 
     planned: list[ComingLook] = field(default_factory=list)
     expected_looks: int = 0
     n_samples: int = 0
+    proposes: bool = False
     _state: RaceState | None = None
     _each: float = 0.0
     _exponent: float | None = None
@@ -76,6 +79,12 @@ class Forecast:
         ]
         self.expected_looks = event["expected_looks"]
         self.n_samples = event["n_samples"]
+        self.proposes = event.get("proposes", False)
+
+    def numbered(self, look: int) -> str:
+        """Return the number of a look, and of how many, if that is known."""
+        most = len(self.planned)
+        return str(look) if self.proposes or most < look else f"{look} of {most}"
 
     def saw(self, state: RaceState, seconds: float) -> None:
         """Learn from the look just made and the seconds it took."""

@@ -187,10 +187,7 @@ class RaceView(logging.Handler):
             return Text(f"{self.measuring} ...", style="bold")
         n_train, count = self.current_look
         rows = "" if n_train is None else f" on {n_train:,} rows"
-        most = len(self.forecast.planned)
-        number = len(self.rows) + 1
-        # A race that proposes has more looks than could be planned.
-        look = f"{number}" + (f" of {most}" if most >= number else "")
+        look = self.forecast.numbered(len(self.rows) + 1)
         who = counted(count, "configuration")
         return Text(f"Look {look}: {who}{rows} ...", style="bold")
 

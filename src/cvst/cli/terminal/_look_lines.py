@@ -36,8 +36,7 @@ class LookLines(logging.Handler):
             say(self._line(row), sys.stderr)
 
     def _line(self, row: Row) -> str:
-        most = len(self._view.forecast.planned)
-        number = f"{row.look} of {most}" if most >= row.look else str(row.look)
+        number = self._view.forecast.numbered(row.look)
         score = " ".join(score_text(row.scoring, row.leader_score, ".4g"))
         return (
             f"Look {number} ({row.stage}, {counted(row.n_train, 'row')}): "
