@@ -18,7 +18,7 @@ from cvst.race._deciding import (
 )
 from cvst.race._families import FamilyKeys, count_screened, most_rounds
 from cvst.race._fitting_variant import fitting_variant
-from cvst.race._leader_tests import excess_p_values
+from cvst.race._leader_tests import BY_TEST, excess_p_values
 from cvst.race._limits import Alone, Limit
 from cvst.race._look import checked_look
 from cvst.race._plain_time import plain_search_seconds
@@ -29,6 +29,7 @@ from cvst.race._ranking import rank_all, within_equal_looks
 from cvst.race._same_rows import Meeting, meetings
 
 __all__ = [
+    "BY_TEST",
     "LOSS_BYTES",
     "Alone",
     "BitTable",

@@ -9,9 +9,9 @@ import numpy as np
 from cvst._text import configuration_text, counted
 from cvst._typing import Configuration, IntArray
 from cvst.race import RaceState, Strategy
-from cvst.race.machinery import deciding_looks
+from cvst.race.machinery import BY_TEST, deciding_looks
 from cvst.report._measures import Measure
-from cvst.report._ties import DROPPED_BY_TEST, Tie
+from cvst.report._ties import Tie
 
 __all__ = [
     "reason_text",
@@ -159,7 +159,7 @@ def _others_dropped(state: RaceState, tie: Tie | None) -> str:
     """Say that none is left, and in a tie that this is not the work of tests alone."""
     if tie is None:
         return "All others were dropped."
-    n_tested = list(state.drop_reasons.values()).count(DROPPED_BY_TEST)
+    n_tested = list(state.drop_reasons.values()).count(BY_TEST)
     n_others = state.n_configurations - 1
     n_untested = n_others - n_tested
     were = "was" if n_untested == 1 else "were"

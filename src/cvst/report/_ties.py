@@ -10,7 +10,7 @@ import numpy as np
 from cvst._text import counted
 from cvst._typing import FloatArray, IntArray
 from cvst.race import RaceState, Strategy
-from cvst.race.machinery import deciding_looks
+from cvst.race.machinery import BY_TEST, deciding_looks
 from cvst.statistics import mcnemar_exact, paired_excess_test
 
 __all__ = ["Tie", "tie_of"]
@@ -21,10 +21,6 @@ LEVEL = 0.05
 # To be called tied, a configuration has met the winner on this share of the rows that
 # decided: on fewer, no test would tell them apart.
 SHARE = 0.5
-
-
-# The reason of strategies that drop by the same tests.
-DROPPED_BY_TEST = "paired test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +79,7 @@ def tie_of(
     mine = losses.pop(winner, {})
     # What a test has dropped was told apart then, on fewer rows.
     for number, reason in state.drop_reasons.items():
-        if reason == DROPPED_BY_TEST:
+        if reason == BY_TEST:
             losses.pop(number, None)
     n_all = sum(len(one) for one in mine.values())
     p_values, n_rows = [], []
