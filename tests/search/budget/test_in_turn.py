@@ -98,10 +98,11 @@ def test_a_dear_one_does_not_break_the_budget(data, clock):
 
 
 @pytest.mark.parametrize("seconds", [0.2, 0.5])
+@pytest.mark.parametrize("slow", [0.001, 0.05])
 def test_a_budget_is_not_refused_because_rows_took_long_to_prepare(
-    data, clock, seconds, monkeypatch
+    data, clock, seconds, slow, monkeypatch
 ):
-    """A race takes .01 s. What is over by then is excused, but not any time."""
+    """What is over by then is excused, but the race is short in relation to it."""
     prepare = BaseRaceSearch._read
 
     def read(self, *data):
@@ -110,16 +111,16 @@ def test_a_budget_is_not_refused_because_rows_took_long_to_prepare(
 
     monkeypatch.setattr(BaseRaceSearch, "_read", read)
     search = RaceGridSearchCV(
-        Timed(slow=0.001), {"shift": [0.0, 1.0]}, time_budget=0.2, random_state=0
+        Timed(slow=slow), {"shift": [0.0, 1.0]}, time_budget=0.2, random_state=0
     )
-    if seconds > 0.2:
+    if (slow, seconds) == (0.05, 0.5):
         with pytest.raises(BudgetTooSmallError):
             search.fit(*data)
         return
     with pytest.warns(FallbackWarning, match="in turn"):
         search.fit(*data)
-    assert search.best_params_ == {"shift": 0.0}
-    assert clock.now <= 0.25
+    assert clock.now <= seconds + 0.25
+    assert slow > 0.001 or search.best_params_ == {"shift": 0.0}
 
 
 def test_a_budget_without_time_for_a_final_fit_is_refused(data):

@@ -60,6 +60,27 @@ def test_a_budget_is_not_refused_because_workers_do_not_start(kind, rows):
     assert search.predict(rows[0]).shape == (300,)
 
 
+@pytest.mark.parametrize("kind", SEARCHES)
+def test_a_budget_that_was_over_before_the_race_is_not_refused(kind, rows, monkeypatch):
+    """A machine that stands still while workers start does not make a race too long."""
+    lost = []
+
+    def stand_still(options, setup, started):
+        lost.append(4.0)
+        return setup
+
+    monkeypatch.setattr("cvst.search._base.with_workers", stand_still)
+    monkeypatch.setattr(
+        "cvst.search._base.BaseRaceSearch._clock",
+        staticmethod(lambda: time.perf_counter() + sum(lost)),
+    )
+    search = SEARCHES[kind](time_budget=3, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        search.fit(*rows)
+    assert search.predict(rows[0]).shape == (300,)
+
+
 def test_a_plan_waits_for_workers_no_longer_than_a_fit(rows):
     """Without them it is that of one process, and the same warning says so."""
     search = SEARCHES["grid"](time_budget=3, n_jobs=2, random_state=0)

@@ -50,8 +50,9 @@ LARGEST_DOUBT = 2.0
 # Forecasts of a lone fit may turn out that much too long before a budget is refused.
 LEAST_LUCK = 0.5
 
-# Nor may preparing and measuring be the reason, up to that many seconds.
-EXCUSED = 0.2
+# Nor may what came before the race be the reason, up to that many seconds. And that
+# share of the budget is the race's own, whatever workers and measuring have taken.
+EXCUSED, OWN_SHARE = 0.2, 0.1
 
 # A race of fewer configurations leaves time for more than its first look, if it can.
 FIRST_SHARE, SAFE_SHARE = 0.6, 0.85
@@ -148,7 +149,8 @@ def _begun_in_turn(
 
 def _excused(budget: TimeBudget) -> float:
     """Return the seconds of what came before the race that are no reason to refuse."""
-    return min(budget.elapsed(), EXCUSED)
+    elapsed = budget.elapsed()
+    return max(min(elapsed, EXCUSED), elapsed - (1 - OWN_SHARE) * budget.seconds)
 
 
 def _allowance(options: SearchOptions, setup: Setup, longest: float) -> Allowance:
