@@ -219,16 +219,16 @@ CONSOLE = "import sys; from cvst.cli import main; sys.exit(main())"
 
 
 @pytest.mark.parametrize(
-    ("start", "model"),
+    ("start", "model", "workers"),
     [
-        (["-m", "cvst"], "own:Own"),
-        (["-c", CONSOLE], "own:Own"),
-        (["-m", "cvst"], "ridge"),
+        (["-m", "cvst"], "own:Own", "2"),
+        (["-c", CONSOLE], "own:Own", "1"),
+        (["-m", "cvst"], "ridge", "1"),
     ],
     ids=["module", "console", "module, model of ours"],
 )
 def test_modules_beside_the_data_are_not_imported(
-    start, model, table, environment, tmp_path
+    start, model, workers, table, environment, tmp_path
 ):
     """Only the model that was asked for, and what it imports, comes from there."""
     for name in TRAPS:
@@ -239,7 +239,7 @@ def test_modules_beside_the_data_are_not_imported(
         start = ["-P", *start]  # as a console script, whose folder is another
     command = ["search", table, "-t", "cost", "-m", model, "-g", "alpha=[1, 10]"]
     done = subprocess.run(
-        [sys.executable, *start, *command, "--n-jobs", "2", "--out", "results"],
+        [sys.executable, *start, *command, "--n-jobs", workers, "--out", "results"],
         capture_output=True,
         text=True,
         env=environment,

@@ -72,14 +72,14 @@ def test_a_fit_that_hangs_is_ended(cvst_process, people_csv, tmp_path):
     (tmp_path / "sleepers.py").write_text(SLEEPER, encoding="utf-8")
     result = cvst_process(
         *["search", people_csv, "-t", "cost", "--drop", "ill", "--max-looks", 1],
-        *["-m", "sleepers:Sleeper", "-g", "rest=[0, 600]", "--fit-timeout", "5s"],
+        *["-m", "sleepers:Sleeper", "-g", "rest=[0, 600]", "--fit-timeout", "15s"],
         *["--json"],
     )
     document = json.loads(result.out)
 
     assert result.code == 0
     assert document["winner"]["params"] == {"rest": 0}
-    assert "--fit-timeout 5s" in document["repeat"]
+    assert "--fit-timeout 15s" in document["repeat"]
 
 
 def test_the_command_is_the_search_written_out(command, people, cvst):

@@ -144,14 +144,14 @@ def test_a_name_of_any_bytes_is_one_sentence(ending, tmp_path):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits of memory there")
 def test_a_table_that_does_not_fit_into_memory_is_told(tmp_path):
-    """A small gzip of a gigabyte, and less than that to be had."""
+    """A small gzip of 256 megabytes, and less than that to be had."""
     path = tmp_path / "zeros.csv.gz"
     with gzip.open(path, "wb", compresslevel=1) as file:
-        for _ in range(256):
+        for _ in range(64):
             file.write(bytes(2**22))
     code = (
         "import resource, sys; import pandas; from cvst.cli.table import read_table;"
-        "size = int(open('/proc/self/statm').read().split()[0]) * 4096 + 2**29;"
+        "size = int(open('/proc/self/statm').read().split()[0]) * 4096 + 2**27;"
         "resource.setrlimit(resource.RLIMIT_AS, (size, size));"
         "read_table(sys.argv[1])"
     )

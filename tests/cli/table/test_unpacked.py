@@ -519,7 +519,7 @@ table.to_parquet(kept)
 whole = kept.getvalue()
 end = int.from_bytes(whole[-8:-4], "little")
 counts = {True: 0, False: 0}
-for place in range(len(whole) - 8 - end, len(whole) - 8):
+for place in range(len(whole) - 8 - end, len(whole) - 8, 2):
     damaged = bytearray(whole)
     damaged[place] ^= (1, 16, 128)[place % 3]
     with open(sys.argv[1], "wb") as file:
@@ -529,7 +529,7 @@ for place in range(len(whole) - 8 - end, len(whole) - 8):
         counts[True] += 1
     except InvalidInputError:
         counts[False] += 1
-assert counts[True] > 100 and counts[False] > 100, counts
+assert counts[True] > 50 and counts[False] > 50, counts
 """
 
 

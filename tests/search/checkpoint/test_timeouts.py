@@ -46,7 +46,7 @@ def test_a_fit_that_was_ended_once_stays_ended(rows, tmp_path):
     X, y = rows
     (tmp_path / "busy").touch()
     grid = {"max_depth": [1, 2, 3, 5]}
-    options = {"random_state": 0, "fit_timeout": 1.0}
+    options = {"random_state": 0, "fit_timeout": 10.0}
 
     def fitted(name):
         model, path = Starved(str(tmp_path)), tmp_path / name
