@@ -73,7 +73,7 @@ def test_first_rounds_classify_as_shorter_runs(
     assert_same_as_one_by_one(task)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 1000),
     sizes=st.lists(st.integers(1, 12), min_size=2, max_size=4),

@@ -95,7 +95,7 @@ def assert_same_machine(solution, theirs, targets, is_classifier):
         np.testing.assert_array_equal(ours.n_support, theirs.n_support)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(
     seed=st.integers(0, 100_000),
     n_train=st.integers(2, 70),
