@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from contextlib import nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from sklearn.linear_model import Ridge
 
 import cvst
 from cvst import RaceGridSearchCV
-from cvst.exceptions import BudgetTooSmallError
+from cvst.exceptions import FallbackWarning
 
 ONE_THREAD = {**os.environ, "OMP_NUM_THREADS": "1"}
 
@@ -266,7 +267,7 @@ def _is_time_of_day(node):
 def test_even_those_may_jump(jump, monkeypatch):
     """As on a virtual machine that was moved: the search ends, with a winner.
 
-    An hour that passes while fits are timed is taken for their time, and refused.
+    An hour more leaves the race its own tenth of the budget, and a warning says so.
     """
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3))
@@ -280,11 +281,9 @@ def test_even_those_may_jump(jump, monkeypatch):
     monkeypatch.setattr("cvst.search._base.BaseRaceSearch._clock", staticmethod(clock))
     grid = {"alpha": np.logspace(-3, 3, 8)}
     search = RaceGridSearchCV(Ridge(), grid, time_budget=1000.0, random_state=0)
-    try:
+    late = pytest.warns(FallbackWarning, match="in turn") if jump > 0 else nullcontext()
+    with late:
         search.fit(X, y)
-    except BudgetTooSmallError:
-        assert jump > 0
-        return
     assert len(readings) > 41
     assert search.best_params_["alpha"] in grid["alpha"]
     if jump < 0:
