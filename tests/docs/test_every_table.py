@@ -97,7 +97,9 @@ WITNESSES = {
     },
     "docs/measurements/poor_speed.md": {
         "grid | default, before": f"{NUMBERS}::"
-        "test_the_table_of_poor_races_is_that_of_its_cells"
+        "test_the_table_of_poor_races_is_that_of_its_cells",
+        "seconds | default, before": "tests/docs/test_measured_prose.py::"
+        "test_what_poor_races_gained_is_told_by_their_seconds",
     },
     "docs/measurements/proposers.md": {
         "proposer | 20 trials": f"{RUNS}::test_proposers_are_those_of_the_runs",
