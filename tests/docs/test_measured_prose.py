@@ -446,6 +446,90 @@ def test_what_poor_races_gained_is_told_by_their_seconds():
     assert "`GridSearchCV` was measured again too, and took up to half as long" in text
 
 
+def test_the_limits_of_poor_races():
+    """The tables, and the seconds and counts that the sentences take from the runs."""
+    text = page("docs/measurements/poor_speed.md")
+    table = script("speed/limits_table.py")
+    found = table.read()
+    assert len(found) == len(table.TASKS) == 4
+    assert "\n".join(table.lines(found)) in text
+    parts = {one["task"]: table.parts(one) for one in found}
+    limits = {one["task"]: table.limits(one) for one in found}
+    tree, two, many, boosting = found
+    twentieth = {
+        one["task"]: one["configurations"] * one["full_fit_seconds"] / 2
+        for one in found
+    }
+    missing = {
+        one["task"]: one["race_seconds"] - twentieth[one["task"]] for one in found
+    }
+    searched = [look["searched"] for look in tree["looks"]]
+    first = boosting["looks"][0]
+    small, full = first["seconds"] / first["configurations"], boosting[FULL]
+    five = parts["logistic_two"]["first look"] + parts["logistic_two"]["folds"]
+    subsets = parts["logistic_many"]["first look"] + parts["logistic_many"]["late look"]
+    told = [
+        f"neighbours of {tree['plain_searched']:,} rows",
+        (
+            f"searches for {round(sum(searched), -3):,} (counted), and "
+            f"{round(searched[0], -3):,} of them in its first look, for "
+            f"{tree['looks'][0]['configurations']} configurations on "
+            f"{tree['looks'][0]['test']:,} rows"
+        ),
+        (
+            f"That look takes {parts['whole_tree']['first look']:.1f} s, and a 20th of "
+            f"`GridSearchCV` is {twentieth['whole_tree']:.1f} s"
+        ),
+        (
+            f"These take {five:.2f} s, which leaves "
+            f"{twentieth['logistic_two'] - five:.2f} s for the end; it takes "
+            f"{parts['logistic_two']['end']:.2f} s"
+        ),
+        (
+            f"No bound rules it out: {missing['logistic_two']:.2f} s are missing, of a "
+            "race of half a second"
+        ),
+        (
+            f"No bound rules it out: {missing['logistic_many']:.2f} s are missing, of "
+            f"{many['race_seconds']:.1f} s"
+        ),
+        (
+            f"The subsets take {subsets:.2f} s, the five folds "
+            f"{parts['logistic_many']['folds']:.2f} s, the ten folds of the last two "
+            f"configurations {parts['logistic_many']['ten folds']:.2f} s"
+        ),
+        f"than the {missing['logistic_many']:.2f} s that are missing",
+        (
+            f"on {first['train']} rows takes {small:.2f} s, and one on 1,800 rows "
+            f"{full:.2f} s: {full / small:.1f} times as long, for 4.5 times the rows"
+        ),
+        (
+            f"takes {parts['boosting']['first look']:.1f} s of the "
+            f"{twentieth['boosting']:.1f} s that 20x would leave, and the ten folds of "
+            f"one configuration {10 * full:.1f} s"
+        ),
+        f"With both, {limits['boosting']['and ten folds']:.1f}x is the limit",
+        (
+            f"five folds take {parts['boosting']['folds']:.0f} s, and "
+            f"{parts['boosting']['climbs']:.0f} s go into climbs"
+        ),
+        f"At most {limits['boosting']['and ten folds']:.0f}x for a race that looks",
+    ]
+    assert [one for one in told if one not in text] == []
+    assert parts["whole_tree"]["first look"] > twentieth["whole_tree"]
+    assert limits["whole_tree"]["small fits"] > 20
+    assert (
+        min(limits[one]["one look"] for one in ("logistic_two", "logistic_many")) > 20
+    )
+    assert parts["logistic_many"]["ten folds"] > missing["logistic_many"]
+    assert two["configurations"] == 20
+    notes = [one["note"] for one in (tree, two, many)]
+    assert notes == ["5 looks, tie", "5 looks, tie", "17 looks, tie"]
+
+
+FULL = "full_fit_seconds"
+
+
 def poor_tasks():
     return page("benchmarks/speed/poor_tasks.py")
 
