@@ -81,6 +81,8 @@ WITNESSES = {
     "docs/measurements/large_data.md": {
         "case | rows": LARGE,
         "rows | configurations": LARGE,
+        "final fit alone | rows": f"{STUDIES}::"
+        "test_what_is_missed_on_large_data_is_told",
         "search | configurations": f"{STUDIES}::"
         "test_a_million_rows_are_shown_as_measured",
         "target | strategy": f"{RUNS}::test_memory_is_that_of_the_runs",
