@@ -117,8 +117,8 @@ def test_the_bytes_that_clusters_carry():
     told = [
         f"4,000 x 20 numbers are {sent / 1000:.0f} kB, sent once",
         (
-            f"{ends(races, 'sent_per_look').replace(' kB', '')} kB that are sent out and "
-            "some 30 bytes for each task"
+            f"{ends(races, 'sent_per_look')} that are sent out and some 30 bytes for "
+            "each task"
         ),
         (
             f"{ends(races, 'back_per_look', 'SVC', -1)} came back per look of SVC, and "
