@@ -13,6 +13,20 @@ def tables(records: list[dict[str, Any]]) -> str:
     return "\n\n".join([_races(races), _ladders(ladders)])
 
 
+def plain_table(fits: list[dict[str, Any]], races: list[dict[str, Any]]) -> str:
+    """Return the peaks of fits alone, beside those of the races that end with them."""
+    raced = {one["case"]: one for one in races}
+    lines = _head("final fit alone", "rows", "peak", "data", "with the race")
+    for one in sorted(fits, key=lambda one: str(one["case"])):
+        race = raced[one["case"]]
+        lines.append(
+            f"| {one['case'].split()[0]} | {one['rows']:,} | {one['peak_mb']:,} MB | "
+            f"{one['peak_mb'] / one['data_mb']:.2f} times | "
+            f"{race['peak_mb'] / race['data_mb']:.2f} times |"
+        )
+    return "\n".join(lines)
+
+
 def own(one: dict[str, Any]) -> float:
     """Return the CPU seconds outside fits and predictions."""
     return float(one["cpu_seconds"] - one["model_cpu_seconds"])

@@ -1,4 +1,4 @@
-"""Print the table of ``docs/measurements/poor_speed.md`` from the stored cells.
+"""Print two tables of ``docs/measurements/poor_speed.md`` from the stored cells.
 
 python benchmarks/speed/poor_table.py
 """
@@ -9,7 +9,19 @@ import json
 from pathlib import Path
 from typing import Any
 
-__all__ = ["GRIDS", "PLAIN", "RACES", "RESULTS", "STATES", "lines", "ratio", "read"]
+__all__ = [
+    "GRIDS",
+    "PLAIN",
+    "RACES",
+    "RESULTS",
+    "SHORT",
+    "STATES",
+    "in_seconds",
+    "lines",
+    "ratio",
+    "read",
+    "seconds_lines",
+]
 
 RESULTS = Path(__file__).parents[1] / "results" / "poor_speed.jsonl"
 RACES = ("track_and_confirm", "cvst")
@@ -29,6 +41,15 @@ GRIDS = {
     "columns x 4 leaves)",
     "boosting": "`HistGradientBoostingClassifier` by log loss (spambase, 2,000 rows, "
     "4 rates x 4 leaves x 3 penalties)",
+}
+
+SHORT = {
+    "whole_brute": "neighbours, brute force",
+    "whole_tree": "neighbours, tree",
+    "logistic_two": "logistic, two classes",
+    "logistic_many": "logistic, six classes",
+    "forest": "forest",
+    "boosting": "boosting",
 }
 
 
@@ -69,5 +90,30 @@ def lines() -> list[str]:
     return found
 
 
+def in_seconds(seconds: float) -> str:
+    """Return seconds to three digits."""
+    return f"{seconds:.{2 if seconds < 10 else 1 if seconds < 100 else 0}f} s"
+
+
+def seconds_lines() -> list[str]:
+    """Return the seconds of the first draw, of grids measured before and after."""
+    seconds = {
+        (cell["task"], cell["search"], cell["state"]): cell["seconds"]
+        for cell in read()
+        if cell["repetition"] == 0
+    }
+    head = (
+        '| seconds | default, before | after | `"cvst"`, before | after | '
+        "`GridSearchCV(cv=10)`, before | after |"
+    )
+    found = [head, "|---|---|---|---|---|---|---|"]
+    for name, title in SHORT.items():
+        keys = [(name, one, state) for one in (*RACES, PLAIN) for state in STATES]
+        if all(key in seconds for key in keys):
+            texts = (in_seconds(seconds[key]) for key in keys)
+            found.append(f"| {title} | " + " | ".join(texts) + " |")
+    return found
+
+
 if __name__ == "__main__":
-    print("\n".join(lines()))
+    print("\n".join([*lines(), "", *seconds_lines()]))

@@ -25,6 +25,7 @@ FRONT = f"{NUMBERS}::test_the_front_table_is_that_of_the_speed_runs"
 LARGE = f"{STUDIES}::test_large_data_shows_what_was_measured"
 GUARANTEE = f"{STUDIES}::test_the_page_about_the_guarantee_shows_what_was_run"
 DESIGN = f"{STUDIES}::test_tables_of_the_design_are_those_of_the_races"
+LIMITS = "tests/docs/test_measured_prose.py::test_the_limits_of_poor_races"
 
 # A test, as file::name, or the command, which then stands on the page too.
 WITNESSES = {
@@ -80,6 +81,8 @@ WITNESSES = {
     "docs/measurements/large_data.md": {
         "case | rows": LARGE,
         "rows | configurations": LARGE,
+        "final fit alone | rows": f"{STUDIES}::"
+        "test_what_is_missed_on_large_data_is_told",
         "search | configurations": f"{STUDIES}::"
         "test_a_million_rows_are_shown_as_measured",
         "target | strategy": f"{RUNS}::test_memory_is_that_of_the_runs",
@@ -97,7 +100,11 @@ WITNESSES = {
     },
     "docs/measurements/poor_speed.md": {
         "grid | default, before": f"{NUMBERS}::"
-        "test_the_table_of_poor_races_is_that_of_its_cells"
+        "test_the_table_of_poor_races_is_that_of_its_cells",
+        "seconds | default, before": "tests/docs/test_measured_prose.py::"
+        "test_what_poor_races_gained_is_told_by_their_seconds",
+        "where the seconds go | `GridSearchCV(cv=10)`": LIMITS,
+        "times as fast | race": LIMITS,
     },
     "docs/measurements/proposers.md": {
         "proposer | 20 trials": f"{RUNS}::test_proposers_are_those_of_the_runs",

@@ -95,6 +95,41 @@ def test_the_sentences_on_clusters():
     )
 
 
+def test_the_bytes_that_clusters_carry():
+    """Counted with Dask, in races on 4,000 rows and in whole folds of 2,500."""
+    counted, rows = {4000: [], 2500: []}, None
+    for one in records("clusters.jsonl"):
+        if one["what"] == "machine":
+            rows = one["rows"]
+        elif one["what"] == "race" and one.get("tasks"):
+            counted[rows].append(one)
+    races, folds = counted[4000], counted[2500]
+
+    def ends(runs, key, case=None, digits=0):
+        own = [one[key] / 1000 for one in runs if case in (None, one["case"])]
+        return "{:.0f} to {:.0f} kB".format(
+            *(round(one, digits) for one in (min(own), max(own)))
+        )
+
+    [sent] = {one["rows_bytes"] for one in races}
+    tasks = [one["sent_per_task"] for one in races]
+    assert 20 <= min(tasks) <= max(tasks) <= 40
+    told = [
+        f"4,000 x 20 numbers are {sent / 1000:.0f} kB, sent once",
+        (
+            f"{ends(races, 'sent_per_look')} that are sent out and some 30 bytes for "
+            "each task"
+        ),
+        (
+            f"{ends(races, 'back_per_look', 'SVC', -1)} came back per look of SVC, and "
+            f"{ends(races, 'back_per_look', 'LightGBM', -1)} of LightGBM"
+        ),
+        f"whole fold of 2,500 rows is {ends(folds, 'sent_per_look')}.",
+    ]
+    text = plain("docs/user_guide/clusters.md")
+    assert [one for one in told if one not in text] == []
+
+
 def test_reports_are_as_large_as_the_page_says():
     """Ridges that share their work: a report of 2,000 of them takes no time."""
     pytest.importorskip("plotly")

@@ -145,6 +145,34 @@ def test_large_data_shows_what_was_measured(name):
     assert shown[0] in page("docs/user_guide/large_data.md")
 
 
+def test_what_is_missed_on_large_data_is_told():
+    """Peaks of fits alone, and the shares of the race's own work."""
+    tables, races = script("large/tables.py"), records("large.jsonl")
+    fits = records("large_plain.jsonl")
+    table = tables.plain_table(fits, races)
+    text = page("docs/measurements/large_data.md")
+    assert table in text
+    assert table in page("benchmarks/results/large.md")
+    peaks = {
+        name: {one["case"].split()[0]: one["peak_mb"] / one["data_mb"] for one in some}
+        for name, some in {
+            "alone": fits,
+            "raced": [one for one in races if one["rows"] == 10**7],
+        }.items()
+    }
+    for name in ("hgb", "lightgbm"):
+        assert min(peaks["alone"][name], peaks["raced"][name]) > 1.5
+    assert peaks["raced"]["sgd"] <= 1.5
+    own = {
+        one["case"]: 100 * tables.own(one) / one["cpu_seconds"]
+        for one in races
+        if one["rows"] >= 10**6 and "trivial" not in one["case"]
+    }
+    both = own.pop("sgd 1000000"), own.pop("sgd 10000000")
+    assert "With SGD it is {:.1f} and {:.1f} %,".format(*both) in text
+    assert f"with boosting it is at most {max(own.values()):.1f} %" in text
+
+
 def test_a_million_rows_are_shown_as_measured():
     text = page("docs/measurements/large_data.md")
     names = {
