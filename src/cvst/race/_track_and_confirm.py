@@ -488,9 +488,8 @@ class TrackAndConfirm(Staged):
             most[FINAL] = min(n_configurations, finalists)
         if self.look_sizes(problem):
             most[CONFIRM] = min(n_configurations, tracked)
-        for name in most:
-            if name.startswith("climb"):
-                most[name] = min(n_configurations - most[CONFIRM], climbing)
+        for name in most.keys() & self._confirming_names()[1:]:
+            most[name] = min(n_configurations - most[CONFIRM], climbing)
         if self.guarantee == "run" and CONFIRM in most:  # all may pass the tests
             most[CONFIRM] = n_configurations
         return most

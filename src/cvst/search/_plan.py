@@ -120,6 +120,8 @@ class RacePlan:
         Whether more configurations join, so that the plan is of the first looks alone.
     rehearsed : bool
         Whether the looks are those of configurations that do equally well.
+    may_stop_early : bool
+        Whether the race can end before the last of these looks.
     """
 
     strategy: str
@@ -142,6 +144,7 @@ class RacePlan:
     other_seconds: float = 0.0
     proposes: bool = False
     rehearsed: bool = False
+    may_stop_early: bool = True
 
     @property
     def race_seconds(self) -> float:
@@ -313,6 +316,7 @@ def plan_race(
         other_seconds=other,
         proposes=strategy.proposes,
         rehearsed=strategy.rehearses,
+        may_stop_early=not strategy.takes_all_folds,
     )
 
 
@@ -435,8 +439,7 @@ def _sentences(plan: RacePlan) -> list[str]:
         ", ".join(f"{fits:,.0f}" for fits in both)
         for both in zip(*plan.fits_by_power.values(), strict=True)
     )
-    # Folds are run to the last one.
-    may_stop = " (a race may stop early)" * any(x.stage != "folds" for x in plan.looks)
+    may_stop = " (a race may stop early)" * plan.may_stop_early
     sentences += [
         (
             f"A fit costs about {_cost_text(cost, plan.n_samples)}, measured up to "
