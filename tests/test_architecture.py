@@ -354,10 +354,15 @@ def test_looks_are_called_looks():
 # What users of other libraries call it may be said where these are spoken of.
 PHRASES = {
     "configuration": r"\b(?<!best-)(?<!n_)candidates?\b",
-    "is dropped": r"\bwho falls\b",
+    "is dropped": r"\b[Ww]ho falls\b",
+    "all configurations": r"Everybody's",
+    "is not one": r"\b(it|what) is none\b(?! of)",
     "is not a": r"(?<!there )\b(is|are) no "
     r"(function|mean|number|shape|fit|look|end|texts?|whole)\b",
     "this many": r"\bso many\b(?! that)",
+    "this much, this long": r"\b[Ss]o (much|long|often)\b(?! that| as)",
+    "depends on": r"\bhangs? on\b",
+    "cannot be read": r"no telling of",
     "if every fit fails": r"[Nn]obody can be|[Ee]verybody goes",
     "has no name": r"deserves no",
 }
@@ -370,6 +375,7 @@ def texts():
         *ROOT.glob("docs/**/*.md"),
         *ROOT.glob("changelog.d/*.md"),
         *ROOT.glob("examples/**/*.py"),
+        *(SOURCE / "report" / "templates").iterdir(),
     ]
     # Made by the build of the pages, the second from the fragments of the changelog.
     made = {"_build", "_unreleased.md"}

@@ -36,12 +36,12 @@ WIDTH = 80
 # more than a person waits for.
 PROBE_SECONDS, PROBE_SHARE, LONGEST_PROBE = 1.0, 0.05, 10.0
 
-# So much of that is aimed at, since a look may take longer than thought; and so much is
-# timed even where the rows alone take longer to prepare.
+# The share of that which is aimed at, since a look may take longer than thought; and
+# the seconds that are timed even where the rows alone take longer to prepare.
 AIM, LEAST_PROBE = 0.75, 0.2
 
-# How many drop at which look is a guess: races take so much less or more than the same
-# fits at the expected numbers would.
+# How many drop at which look is a guess: races take up to this many times less or more
+# than the same fits at the expected numbers would.
 DOUBT_OF_COUNTS = 2.5
 
 # Below that share of a fit's cost the part of the rows is not to be seen.
