@@ -128,7 +128,7 @@ def _check_parts(
 def _bits(outcome: Outcome) -> Hashable:
     """Return something that changes when any bit of an answer does."""
     if outcome.error is not None:
-        return type(outcome.error)
+        return type(outcome.error).__name__
     answer = outcome.prediction
     parts = answer if isinstance(answer, list) else [answer]
     return tuple(_content(part) for part in parts), _content(outcome.classes)

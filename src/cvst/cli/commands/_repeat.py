@@ -38,8 +38,8 @@ def repeat_command(options: Namespace, search: FittedSearch, proposes: bool) -> 
     # A checkpoint is there to go on with, not to do all again.
     words = _without(words, ("--checkpoint",))
     chosen = _chosen_by_clock(search)
-    told = chosen is not None and not (proposes and options.time_budget is not None)
-    if told:
+    in_time = proposes and options.time_budget is not None
+    if chosen is not None and not in_time:
         words = _as_it_went(words, search, chosen)
     if options.out is not None and "--overwrite" not in words:
         words.append("--overwrite")
