@@ -7,7 +7,12 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.metrics import mean_squared_error
 
-from cvst._text import configuration_text, seconds_text, value_text
+from cvst._text import (
+    at_least_seconds,
+    configuration_text,
+    seconds_text,
+    value_text,
+)
 
 
 class Angry:
@@ -45,6 +50,9 @@ def test_a_configuration_is_cut_where_asked():
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
+        (0.0, "0 s"),
+        (2.8e-5, "0.000028 s"),
+        (9.99e-5, "0.0001 s"),
         (0.00123, "0.0012 s"),
         (0.994, "0.99 s"),
         (0.996, "1.0 s"),
@@ -59,3 +67,30 @@ def test_a_configuration_is_cut_where_asked():
 )
 def test_times_are_written_as_people_say_them(seconds, text):
     assert seconds_text(seconds) == text
+
+
+def seconds_of(text):
+    """Read a time as people say it."""
+    units = {"s": 1, "min": 60, "h": 3600}
+    words = text.replace(",", "").split()
+    return sum(
+        float(number) * units[unit]
+        for number, unit in zip(words[::2], words[1::2], strict=True)
+    )
+
+
+def test_times_that_must_be_enough_are_rounded_up():
+    """By the last digit that is written, and never to a power of ten."""
+    for seconds in 10.0 ** np.random.default_rng(0).uniform(-5, 6, 2000):
+        text = at_least_seconds(seconds)
+        assert "e" not in text
+        assert seconds <= seconds_of(text) * (1 + 1e-12)
+        hundredth = 0.01 if seconds >= 0.0049 else 1e-6
+        assert seconds_of(text) <= max(seconds + hundredth, 1.11 * seconds)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(123.0, "2 min 3 s"), (7200, "2 h"), (0.985, "0.99 s")]
+)
+def test_times_that_are_enough_stay(seconds, text):
+    assert at_least_seconds(seconds) == text

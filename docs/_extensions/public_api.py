@@ -129,7 +129,7 @@ def _first_line(package: str, name: str) -> str:
 
 
 def _is_class(value: Any) -> bool:
-    """Return whether a value is a class; an alias such as ``tuple[int]`` is none."""
+    """Return whether a value is a class; an alias such as ``tuple[int]`` is not one."""
     return isinstance(value, type) and not hasattr(value, "__origin__")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
-from math import floor, log10
+from math import ceil, floor, log10
 from typing import Any, cast
 
 import numpy as np
@@ -14,6 +14,7 @@ __all__ = [
     "ShortRepr",
     "about_seconds",
     "about_times",
+    "at_least_seconds",
     "configuration_text",
     "counted",
     "estimate_text",
@@ -108,6 +109,8 @@ def seconds_text(seconds: float) -> str:
     >>> seconds_text(0.0123), seconds_text(2.5), seconds_text(250), seconds_text(7300)
     ('0.01 s', '2.5 s', '4 min 10 s', '2 h 2 min')
     """
+    if seconds < 0.0001:  # no powers of ten, and no clock knows more digits
+        return f"{seconds:.6f}".rstrip("0").rstrip(".") + " s"
     if seconds < 0.995:
         return f"{seconds:.2g} s" if seconds < 0.005 else f"{seconds:.2f} s"
     if seconds < 59.95:
@@ -134,6 +137,20 @@ def about_seconds(seconds: float) -> str:
     if digits >= 10:
         return f"about {seconds_text(round(digits))}".replace(".0 s", " s")
     return f"about {seconds_text(digits)}"
+
+
+def at_least_seconds(seconds: float) -> str:
+    """Write a time as people say it, rounded up: that much must be enough.
+
+    Examples
+    --------
+    >>> at_least_seconds(0.0121), at_least_seconds(12.01), at_least_seconds(7201)
+    ('0.02 s', '12.1 s', '2 h 1 min')
+    """
+    # Each grain is the last digit that is written at this length.
+    grains = {3540.0: 60.0, 59.0: 1.0, 0.99: 0.1, 0.005: 0.01, 0.001: 1e-4, 1e-4: 1e-5}
+    grain = next((g for length, g in grains.items() if seconds >= length), 1e-6)
+    return seconds_text(ceil(seconds / grain) * grain)
 
 
 def about_times(ratio: float) -> str:

@@ -14,7 +14,7 @@ from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC, SVR, NuSVC
 
 from cvst import RaceGridSearchCV
 from cvst.evaluation import Task, batch_evaluator_for, resolve_loss, resolve_rescaling
@@ -247,6 +247,32 @@ def test_groups_of_machines_are_cut_for_workers(n_jobs, sizes):
     )
     source.observe(Look(slice(0, 100), slice(100, 200), 100, np.arange(24)))
     assert sorted(counting.sizes, reverse=True) == sizes
+
+
+@pytest.mark.parametrize("model", [SVC(gamma=0.1), NuSVC(gamma=0.1)], ids=repr)
+def test_a_group_that_is_cut_answers_as_the_whole(model):
+    """To the last bit, so that results do not depend on the number of workers."""
+    X, y = make_classification(200, 5, flip_y=0.2, random_state=0)
+    name = "C" if isinstance(model, SVC) else "nu"
+    grid = [{name: value} for value in np.linspace(0.05, 0.5, 24)]
+    seen, sizes = [], []
+    for n_jobs in (1, 2):
+        counting = Counting()
+        source = DataSource(
+            estimator=model,
+            configurations=grid,
+            data=RaceData(X=X, y=y, n_samples=200),
+            loss=resolve_loss("accuracy", model, y),
+            rescaling=resolve_rescaling(None, model, grid, False),
+            evaluator=counting,
+            n_jobs=n_jobs,
+        )
+        look = Look(slice(0, 100), slice(100, 200), 100, np.arange(24))
+        seen.append(source.observe(look))
+        sizes.append(max(counting.sizes))
+    assert sizes[1] < sizes[0]
+    np.testing.assert_array_equal(seen[0].losses, seen[1].losses)
+    assert len(np.unique(seen[0].mean_losses)) > 2
 
 
 def test_only_labels_of_machines_allow_a_cut():

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.ensemble import GradientBoostingRegressor, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 
 from cvst.evaluation import (
@@ -232,3 +232,58 @@ def test_a_good_evaluator_passes():
     grid = {0: {"n_estimators": 3}, 1: {"n_estimators": 9}}
     task = replace(TASK, estimator=boosting, configurations=grid, rounds=4)
     check_evaluator(batch_evaluator_for(boosting), task, rtol=0, atol=0)
+
+
+class Sums(OneByOne):
+    """Adds up all members of a group first, so that rounding depends on who is there.
+
+    By a tenth of what a tolerance allows.
+    """
+
+    promised = False
+
+    def groups(self, estimator, configurations):
+        return [list(configurations)]
+
+    def evaluate(self, task):
+        noise = 1e-10 * len(task.configurations)
+        for outcome in OneByOne().evaluate(task):
+            yield (
+                outcome
+                if outcome.error
+                else replace(outcome, prediction=outcome.prediction + noise)
+            )
+
+    def are_independent(self, estimator, response):
+        return self.promised and response == "predict"
+
+
+class Promises(Sums):
+    promised = True
+
+
+class Cuts(Sums):
+    def divides(self, estimator, response):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("evaluator", "name"), [(Promises(), "are_independent"), (Cuts(), "divides")]
+)
+def test_a_promise_to_the_last_bit_is_tried(evaluator, name):
+    """In groups of three or more: one that is left alone may be fitted alone."""
+    check_evaluator(Sums(), TASK)
+    check_evaluator(evaluator, TASK.only([0, 2]))
+    with pytest.raises(InvalidInputError, match=f"promises by {name} .* without"):
+        check_evaluator(evaluator, TASK)
+
+
+@pytest.mark.parametrize("response", ["predict", "predict_proba"])
+def test_promises_that_are_kept_pass(response):
+    """Trees of a forest: the sum of the first ones is the same."""
+    forest = RandomForestClassifier(random_state=0)
+    grid = {n: {"n_estimators": size} for n, size in enumerate([3, 7, 20])}
+    task = Task(forest, grid, X[:20], X[:20, 0] > 0, X[20:], response=response)
+    evaluator = batch_evaluator_for(forest)
+    assert evaluator.are_independent(forest, response)
+    check_evaluator(evaluator, task)

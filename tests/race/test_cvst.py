@@ -319,3 +319,37 @@ def test_linear_schedule_never_reaches_all_rows():
     sizes = [LinearSchedule(20).n_train(s, Problem(1, 1000)) for s in range(1, 21)]
     assert sizes[0] == 47
     assert sizes[-1] == 952
+
+
+@pytest.mark.parametrize(
+    ("named", "rule"),
+    [
+        ({"stopping": "never"}, {"stopping": NeverStop()}),
+        ({"stopping": "never"}, {"stopping_window": 1}),
+        ({"stopping": "similar"}, {"stopping": SimilarTraces(3, 0.05)}),
+        (
+            {"stopping": "similar", "stopping_window": 5},
+            {"stopping": SimilarTraces(5, 0.05)},
+        ),
+    ],
+)
+def test_a_rule_is_forecast_as_its_name_is(named, rule):
+    problem = Problem(10, 1000)
+    by_name, by_rule = CVST(**named), CVST(**rule)
+    assert by_rule.expected_looks(problem) == by_name.expected_looks(problem)
+    chances = by_name.look_chances(problem)
+    np.testing.assert_array_equal(by_rule.look_chances(problem), chances)
+    never = named["stopping"] == "never"
+    assert (by_name.expected_looks(problem) == 10) == (chances[-1] == 1) == never
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, "by the mean rank of its loss in the last 3 looks"),
+        ({"winner": MeanRank(4)}, "by the mean rank of its loss in the last 4 looks"),
+        ({"stopping_window": 0}, "by the mean rank of its loss in the last look"),
+    ],
+)
+def test_by_what_the_winner_ranks_first_is_said_of_the_rule(options, said):
+    assert CVST(**options).criterion(RaceState(Problem(2, 100))) == said

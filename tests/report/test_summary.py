@@ -5,12 +5,17 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.dummy import DummyClassifier
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import PoissonRegressor, Ridge
+from sklearn.mixture import GaussianMixture
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from cvst import RaceGridSearchCV
 from cvst.exceptions import InvalidInputError
 from cvst.race import Problem, RaceState
 from cvst.report import race_summary, summary
+from cvst.report.machinery import score_name
 
 
 def test_every_strategy_becomes_plain_values(any_strategy):
@@ -43,6 +48,27 @@ def test_leaders_are_who_would_have_won_then(any_strategy):
     assert [look["n_train"] for look in page["looks"]] == list(
         any_strategy.race_.subset_sizes
     )
+
+
+class OwnScore(Ridge):
+    def score(self, X, y, sample_weight=None):
+        return -float(np.abs(self.predict(X) - y).max())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "name"),
+    [
+        (Ridge(), "r2"),
+        (DummyClassifier(), "accuracy"),
+        (make_pipeline(StandardScaler(), PoissonRegressor()), "d2_tweedie"),
+        (GridSearchCV(Ridge(), {}, scoring="neg_max_error"), "neg_max_error"),
+        (GaussianMixture(), "log density"),
+        (OwnScore(), "score of the estimator"),
+    ],
+)
+def test_the_score_that_is_raced_has_its_name(estimator, name):
+    """Without scoring it is the estimator's own, whichever that is."""
+    assert score_name(RaceGridSearchCV(estimator, {})) == name
 
 
 def test_drops_come_with_look_and_reason(fitted):

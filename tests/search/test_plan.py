@@ -15,7 +15,14 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import BudgetTooSmallError
-from cvst.race import PlannedLook, Problem, TrackAndConfirm
+from cvst.race import (
+    FoldRace,
+    PlannedLook,
+    Problem,
+    Program,
+    SubsetLook,
+    TrackAndConfirm,
+)
 from cvst.search import _besides
 from cvst.search.budget._model import CostModel
 from cvst.theory import PowerCurve, drop_error_bound, safety_zone, speedup_ceiling
@@ -71,6 +78,26 @@ def test_the_looks_are_those_of_the_race(regression, strategy):
         assert len(observation.look.configurations) <= look.max_configurations
     if not isinstance(strategy, TrackAndConfirm):
         assert len(plan.looks) == race.n_looks
+
+
+@pytest.mark.parametrize(
+    ("strategy", "may"),
+    [
+        (Program([FoldRace()]), True),
+        (Program([SubsetLook(), FoldRace(name="confirm")]), True),
+        ("cvst", True),
+        ("cross_validation", False),
+    ],
+    ids=str,
+)
+def test_that_a_race_may_stop_early_is_said_of_those_that_may(
+    regression, strategy, may
+):
+    """Whatever its stages are called."""
+    search = RaceGridSearchCV(Ridge(), GRID, strategy=strategy, random_state=0)
+    plan = search.plan(*regression)
+    assert plan.may_stop_early == may
+    assert ("(a race may stop early)" in " ".join(str(plan).split())) == may
 
 
 def test_the_theory_is_that_of_the_levels(regression):

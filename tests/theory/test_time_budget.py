@@ -65,6 +65,14 @@ def test_a_budget_too_small_names_the_smallest_that_would_do():
         steps_for_time_budget(96.5, 2.0, 50, min_steps=7, **KNOWN[3])
 
 
+def test_a_large_budget_is_named_without_powers_of_ten():
+    """In whatever unit, rounded up to three digits."""
+    known = {"survival_rate": 0.1, "safety_rate": 0.3, "complexity": 2.0}
+    assert 4070 < counted_time(8, 2.0, 5000, known) < 4080
+    with pytest.raises(BudgetTooSmallError, match=r"about 4,080 even with 8 steps"):
+        steps_for_time_budget(1, 2.0, 5000, min_steps=7, **known)
+
+
 def test_bad_input_is_refused():
     with pytest.raises(InvalidInputError, match="time_budget=0"):
         steps_for_time_budget(0, 2.0, 50, **KNOWN[0])

@@ -21,7 +21,7 @@ __all__ = [
     "stored_rows",
 ]
 
-# Rows that take so much may be in memory together, unless the user says otherwise.
+# Most bytes of rows that are in memory together, unless the user says otherwise.
 LARGEST_BYTES = 2**30
 
 # Rows that are read at a time.

@@ -96,7 +96,7 @@ class SpeedGainDisplay:
         result = self.result
         hues = colours(len(result.problems))
         for row, problem in enumerate(result.problems):
-            # Quartiles: gains are ratios, and their mean would hang on a few races.
+            # Quartiles: gains are ratios, and their mean would depend on a few races.
             low, middle, high = np.quantile(
                 result.gains[row], [0.25, 0.5, 0.75], axis=1
             )

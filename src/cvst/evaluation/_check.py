@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pickle
 from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from cvst.evaluation._dispatch import are_independent, divides
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation._scratch import Scratch
 from cvst.evaluation.sharing import value_key
 from cvst.exceptions import InvalidInputError
 
@@ -27,7 +29,9 @@ def check_evaluator(
     partition the numbers of the configurations, return one outcome for each of them,
     turn failures into outcomes, leave its inputs as they are, and agree with
     :class:`OneByOne`: numbers within a tolerance, labels, classes and types of errors
-    exactly. Call it in your tests, on many tasks: odd values, weights, other responses.
+    exactly. If it promises that members of a group answer alike when others are missing
+    (``are_independent``, ``divides``), groups of three or more must do so to the last
+    bit. Call it in your tests, on many tasks: odd values, weights, other responses.
 
     Parameters
     ----------
@@ -82,6 +86,52 @@ def check_evaluator(
         number = expected.configuration
         about = f"configuration {numbers[number]}, {renumbered.configurations[number]}"
         _check_outcome(found[number], expected, f"{name} on {about}", rtol, atol)
+    _check_parts(evaluator, groups, renumbered, found, numbers)
+
+
+def _check_parts(
+    evaluator: BatchEvaluator,
+    groups: Sequence[Sequence[int]],
+    task: Task,
+    found: Mapping[int, Outcome],
+    numbers: Mapping[int, int],
+) -> None:
+    """Compare groups without their first member with whole ones, where it matters."""
+    name = type(evaluator).__name__
+    promises = [
+        promise.__name__
+        for promise in (are_independent, divides)
+        if promise(evaluator, task.estimator, task.response)
+    ]
+    if not promises:
+        return
+    # Parts are worked on elsewhere, where nothing of the whole is kept.
+    if task.race_rows is not None:
+        kept = task.race_rows.scratch
+        fresh = Scratch(kept.limit, kept.nests, share=kept.share)
+        task = replace(task, race_rows=replace(task.race_rows, scratch=fresh))
+    for first, *others in groups:
+        # One that is left alone may be fitted alone.
+        if len(others) < 2:
+            continue
+        for outcome in _outcomes(evaluator, task.only(others), name):
+            number = outcome.configuration
+            if _bits(outcome) != _bits(found[number]):
+                raise InvalidInputError(
+                    f"{name} promises by {' and '.join(promises)} that a group answers "
+                    "alike to the last bit when others are missing, but the answer of "
+                    f"configuration {numbers[number]}, {task.configurations[number]}, "
+                    f"is another one without configuration {numbers[first]}."
+                )
+
+
+def _bits(outcome: Outcome) -> Hashable:
+    """Return something that changes when any bit of an answer does."""
+    if outcome.error is not None:
+        return type(outcome.error).__name__
+    answer = outcome.prediction
+    parts = answer if isinstance(answer, list) else [answer]
+    return tuple(_content(part) for part in parts), _content(outcome.classes)
 
 
 def _check_names(evaluator: Any, name: str) -> None:

@@ -32,7 +32,7 @@ KILLED = (
 
 # How often in a row the rows may vanish with all workers that held them: then chunks
 # go out one by one, to see which of them is to blame; one that is, twice, is cut into
-# smaller ones. So often in a row that may happen until the cluster is to blame.
+# smaller ones. And how often in a row that may happen until the cluster is to blame.
 LOSSES_TO_DOUBT = 2
 MOST_LOSSES = 12
 

@@ -14,7 +14,7 @@ from cvst.race._growing_steps import GrowingSteps
 from cvst.race._limits import AtMost
 from cvst.race._look import Look, LookLosses, Observation, Verdict
 from cvst.race._loop import race
-from cvst.race._planned import PlannedLook
+from cvst.race._planned import PlannedLook, Prospect
 from cvst.race._problem import Folds, Problem
 from cvst.race._relay import Relay
 from cvst.race._rules import (
@@ -64,6 +64,7 @@ __all__ = [
     "PrefixSimilarity",
     "Problem",
     "Program",
+    "Prospect",
     "RaceState",
     "Relay",
     "Schedule",

@@ -222,10 +222,8 @@ class CVST(Staged):
         All of them, or those until the survivors have had two chances to end it by
         behaving alike: of the races that can end so, most end at one of these.
         """
-        n_planned = len(self.planned_looks(problem))
-        return (
-            n_planned if self.stopping == "never" else min(n_planned, self.window + 2)
-        )
+        n_planned, window = len(self.planned_looks(problem)), self._compared
+        return n_planned if window is None else min(n_planned, window + 2)
 
     def look_chances(self, problem: Problem) -> FloatArray:
         """Return how probable it is that the race gets to each step.
@@ -234,10 +232,11 @@ class CVST(Staged):
         share of the races ends at each step.
         """
         n_planned = len(self.planned_looks(problem))
-        if self.stopping == "never":
+        window = self._compared
+        if window is None:
             return np.ones(n_planned)
         # As many as the window holds, and one more, are made in any case.
-        late = np.maximum(0, np.arange(1, n_planned + 1) - (self.window + 1))
+        late = np.maximum(0, np.arange(1, n_planned + 1) - (window + 1))
         return np.asarray((1 - END_RATE) ** late, dtype=float)
 
     def fewest_looks(self, problem: Problem) -> int:
@@ -298,9 +297,19 @@ class CVST(Staged):
 
     def criterion(self, state: RaceState) -> str:
         """Say by what the winner ranks first."""
-        if self.winner == "mean_rank":
-            return f"by the mean rank of its loss in the last {self.window} looks"
-        return super().criterion(state)
+        rule = self._winner_rule()
+        if not isinstance(rule, MeanRank):
+            return super().criterion(state)
+        looks = "look" if rule.window < 2 else f"{rule.window} looks"
+        return f"by the mean rank of its loss in the last {looks}"
+
+    @property
+    def _compared(self) -> int | None:
+        """Steps after which survivors that behave alike end it, None if none do."""
+        rule = self._stopping_rule()
+        if isinstance(rule, SimilarTraces):
+            return None if rule.never_stops else rule.window
+        return None if isinstance(rule, NeverStop) else self.window
 
     def _with(self, **params: Any) -> CVST:
         return type(self)(**(self.get_params() | params))

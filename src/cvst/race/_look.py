@@ -227,7 +227,7 @@ class Observation:
 
 
 def checked_look(look: Look) -> Look:
-    """Return the look, or refuse what is none: strategies come from users."""
+    """Return the look, or refuse what is not one: strategies come from users."""
     if not isinstance(look, Look):
         raise InvalidInputError(
             f"next_look() returned {look!r}, which is not a look. Return a "

@@ -2,11 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from cvst.race._problem import Folds, Problem
 
-__all__ = ["PlannedLook", "planned_folds", "planned_prefix"]
+__all__ = ["PlannedLook", "Prospect", "planned_folds", "planned_prefix"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """How many of the configurations that can take part in a look probably will.
+
+    Attributes
+    ----------
+    share : float
+        Share of the most that can take part, as it usually is.
+    by_tests : bool
+        Whether tests alone decide who stays from look to look: the more rows they see,
+        the fewer stay.
+    rare : bool
+        Whether most races have no such look; else at least two take part.
+    several : bool
+        Whether there is no such look for a single configuration.
+    """
+
+    share: float = 1.0
+    by_tests: bool = False
+    rare: bool = False
+    several: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,12 +44,15 @@ class PlannedLook:
         Rows to train and to test on.
     max_configurations : int
         Most configurations that can take part.
+    prospect : Prospect or None
+        How many probably will, which forecasts go by if all looks of a race say it.
     """
 
     stage: str
     n_train: int
     n_test: int
     max_configurations: int
+    prospect: Prospect | None = field(default=None, repr=False)
 
 
 def planned_prefix(

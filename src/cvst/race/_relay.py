@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cvst._typing import Configuration, FloatArray, IntArray
+from cvst._typing import Configuration, FloatArray, IntArray, Rows
 from cvst.race._axes import space_of
 from cvst.race._look import Look, LookLosses, Observation, Verdict
 from cvst.race._planned import PlannedLook
@@ -23,6 +23,12 @@ class Relay(Strategy):
 
     A leg that was not run to its end decides nothing: its configurations rank after
     those of the leg before.
+
+    All that :class:`Strategy` asks is answered by the strategy within, but for what is
+    true of a single race alone. Its sequential test starts anew in each leg, so that
+    no such test, first drop or error bound holds for the legs together. Its variants
+    would have legs of other sizes, and so would a race in turn. Which leg is next is
+    known only when the looks under way are over, so that looks are never side by side.
 
     Parameters
     ----------
@@ -119,11 +125,85 @@ class Relay(Strategy):
         """Return what the strategy says of a single leg; legs stay in their order."""
         return self._leg_of_last_look(state) == 0 and self.strategy.ranks_by_mean(state)
 
-    # What can be known beforehand, and what to say: that of the strategy ------------
+    # What it needs: what the strategy needs, in each leg ------------------------------
+
+    @property
+    def level(self) -> float:  # type: ignore[override] # nothing sets it here
+        """The level of the strategy."""
+        return self.strategy.level
+
+    @property
+    def fold_counts(self) -> tuple[int, ...]:
+        """Ask for the folds of the strategy."""
+        return self.strategy.fold_counts
+
+    @property
+    def n_orders(self) -> int:
+        """As many permutations as the strategy needs: the legs share them."""
+        return self.strategy.n_orders
+
+    @property
+    def keeps_order(self) -> bool:
+        """Whether the strategy does."""
+        return self.strategy.keeps_order
+
+    @property
+    def takes_all_folds(self) -> bool:
+        """Whether the strategy does."""
+        return self.strategy.takes_all_folds
+
+    @property
+    def most_rows(self) -> int | None:
+        """Most rows that the strategy finds worth racing."""
+        return self.strategy.most_rows
+
+    @property
+    def proposes(self) -> bool:
+        """Whether the strategy does: that legs may follow is no reason to race one."""
+        return self.strategy.proposes
+
+    @property
+    def needs_residuals(self) -> bool:
+        """Whether the strategy needs them."""
+        return self.strategy.needs_residuals
+
+    @property
+    def binary_test(self) -> str | None:
+        """The test of the strategy that compares losses of 0 and 1 only."""
+        return self.strategy.binary_test
+
+    @property
+    def row_test(self) -> str | None:
+        """The test of the strategy that needs losses of single rows."""
+        return self.strategy.row_test
+
+    @property
+    def rescales(self) -> bool:
+        """Whether the strategy rescales."""
+        return self.strategy.rescales
+
+    def check(self, problem: Problem) -> None:
+        """Let the strategy raise an error if it cannot run a leg on these data."""
+        self.strategy.check(problem)
+
+    # What can be known beforehand: the first leg ------------------------------------
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
         """Return the looks of the first leg."""
         return self.strategy.planned_looks(problem)
+
+    @property
+    def rehearses(self) -> bool:
+        """Whether the strategy does."""
+        return self.strategy.rehearses
+
+    def subset_sizes(self, problem: Problem) -> Sequence[int]:
+        """Return the training rows of the looks on first rows, alike in all legs."""
+        return self.strategy.subset_sizes(problem)
+
+    def subsets(self, problem: Problem) -> list[tuple[Rows, Rows]]:
+        """Return the training and test rows of these looks."""
+        return self.strategy.subsets(problem)
 
     def expected_configurations(self, problem: Problem) -> FloatArray:
         """Return how many configurations the looks of the first leg will see."""
@@ -137,40 +217,15 @@ class Relay(Strategy):
         """Return how probable it is that each look of the first leg is made."""
         return self.strategy.look_chances(problem)
 
-    @property
-    def rehearses(self) -> bool:
-        """Whether the strategy does."""
-        return self.strategy.rehearses
+    def fewest_looks(self, problem: Problem) -> int:
+        """Return after how many looks a lucky first leg may be over."""
+        return self.strategy.fewest_looks(problem)
 
-    @property
-    def proposes(self) -> bool:
-        """Whether the strategy does: that legs may follow is no reason to race one."""
-        return self.strategy.proposes
+    def refit_seconds(self, state: RaceState) -> float | None:
+        """Return what the strategy expects of the final fit of the winner."""
+        return self.strategy.refit_seconds(self._deciding_part(state))
 
-    @property
-    def rescales(self) -> bool:
-        """Whether the strategy rescales."""
-        return self.strategy.rescales
-
-    @property
-    def fold_counts(self) -> tuple[int, ...]:
-        """Ask for the folds of the strategy."""
-        return self.strategy.fold_counts
-
-    @property
-    def keeps_order(self) -> bool:
-        """Whether the strategy does."""
-        return self.strategy.keeps_order
-
-    @property
-    def takes_all_folds(self) -> bool:
-        """Whether the strategy does."""
-        return self.strategy.takes_all_folds
-
-    @property
-    def needs_residuals(self) -> bool:
-        """Whether the strategy needs them."""
-        return self.strategy.needs_residuals
+    # What to say about it: what the strategy says -----------------------------------
 
     @property
     def window(self) -> int:
@@ -182,13 +237,13 @@ class Relay(Strategy):
         """What the reasons of the strategy mean."""
         return self.strategy.sentences
 
+    def remarks(self, problem: Problem) -> Sequence[str]:
+        """Return what the strategy makes of these data."""
+        return self.strategy.remarks(problem)
+
     def criterion(self, state: RaceState) -> str:
         """Say by what the winner ranks first in its leg."""
-        leg = self._leg_of_last_look(state)
-        part = self._part(state, leg)
-        if leg and self.strategy.stop_reason(part) is None:
-            part = self._part(state, leg - 1)
-        return self.strategy.criterion(part)
+        return self.strategy.criterion(self._deciding_part(state))
 
     # Legs ---------------------------------------------------------------------------
 
@@ -204,6 +259,11 @@ class Relay(Strategy):
         """Return whether the leg of the last look has come to its own end."""
         part = self._part(state, self._leg_of_last_look(state))
         return self.strategy.stop_reason(part) is not None
+
+    def _deciding_part(self, state: RaceState) -> RaceState:
+        """Return the leg that decides about the winner: the last one that is over."""
+        leg = self._leg_of_last_look(state)
+        return self._part(state, leg if self._is_over(state) else max(0, leg - 1))
 
     def _starts(self) -> IntArray:
         """Return the number of the first configuration that joins in each leg."""

@@ -38,6 +38,11 @@ class SimilarTraces:
     level: float
     within_window: bool = False
 
+    @property
+    def never_stops(self) -> bool:
+        """Whether it is switched off."""
+        return self.window < 2 or self.level >= 1
+
     def p_value(self, traces: BoolArray) -> float:
         """Return the p-value of the test on the last columns."""
         return cochran_q_test(traces[:, -self.window :]).p_value
@@ -47,7 +52,7 @@ class SimilarTraces:
         # The paper leaves the steps before a full window open; the R package tests
         # from step window + 1 on, so that is the default.
         earliest = self.window if self.within_window else self.window + 1
-        if self.window < 2 or self.level >= 1 or traces.shape[1] < earliest:
+        if self.never_stops or traces.shape[1] < earliest:
             return False
         # Algorithm 4 as printed stops on a significant difference. Section 4.3 and
         # the authors' R package stop once the difference is gone, and so do we.

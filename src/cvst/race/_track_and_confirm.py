@@ -15,6 +15,7 @@ from cvst.race._leader_tests import TEST_SENTENCES
 from cvst.race._parameters import check_kinds, check_least, check_limits
 from cvst.race._planned import PlannedLook
 from cvst.race._problem import Problem
+from cvst.race._prospects import CLIMB, CONFIRM, FINAL, FIRST, LATE, with_prospects
 from cvst.race._second_chance import known_losses, second_chances
 from cvst.race._stage import Stage, Staged, nothing, survivors
 from cvst.race._state import RaceState
@@ -31,8 +32,6 @@ from cvst.race._tracking import (
 )
 
 __all__ = ["TrackAndConfirm"]
-
-FIRST, LATE, CONFIRM, FINAL = "first look", "late look", "confirm", "final"
 
 SENTENCES = {
     "confirmed": "the winner is confirmed",
@@ -257,7 +256,7 @@ class TrackAndConfirm(Staged):
 
     def _confirmation(self, n_sharing: int, climb: bool) -> tuple[FoldRace, ...]:
         """Return stages 3 and 4: folds for the tracked, then for their neighbours."""
-        names = self._confirming_names() if climb else (CONFIRM,)
+        names = (CONFIRM, *(self._climbs if climb else ()))
         return tuple(
             FoldRace(
                 self.n_folds,
@@ -297,8 +296,9 @@ class TrackAndConfirm(Staged):
         # Climbs test the same folds as the confirmation, so they count once.
         return len(self.look_sizes(problem)) + len(problem.folds[self.n_folds])
 
-    def _confirming_names(self) -> tuple[str, ...]:
-        return (CONFIRM, *(f"climb {n + 1}" for n in range(self.climbs)))
+    @property
+    def _climbs(self) -> tuple[str, ...]:
+        return tuple(f"{CLIMB} {n + 1}" for n in range(self.climbs))
 
     def _has_final(self, problem: Problem) -> bool:
         if not self.final_folds or problem.n_validation or self._is_few(problem):
@@ -345,12 +345,14 @@ class TrackAndConfirm(Staged):
 
     def planned_looks(self, problem: Problem) -> tuple[PlannedLook, ...]:
         """Return the looks on subsets and the folds of the longest race."""
-        most = self._largest_stages(problem)
+        most, kinds = self._largest_stages(problem), dict.fromkeys(self._climbs, CLIMB)
         return tuple(
             look
             for stage in self.stages(problem)
-            if most[stage.name]
-            for look in stage.planned_looks(problem, most[stage.name])
+            if (count := most[stage.name])
+            for look in with_prospects(
+                kinds.get(stage.name, stage.name), stage.planned_looks(problem, count)
+            )
         )
 
     def stop_reason(self, state: RaceState) -> str | None:
@@ -359,7 +361,7 @@ class TrackAndConfirm(Staged):
 
     def ranking(self, state: RaceState) -> IntArray:
         """Return the survivors: by folds where there are any, then by the last look."""
-        confirming, final = self._confirming_names(), (FINAL,)
+        confirming, final = (CONFIRM, *self._climbs), (FINAL,)
         if self._final_decides(state):
             return rank_by_folds(state, [final, confirming])
         return rank_by_folds(state, [confirming, final])
@@ -411,7 +413,7 @@ class TrackAndConfirm(Staged):
 
     def _unseen_neighbours(self, state: RaceState) -> IntArray:
         """Return neighbours of the leader that have run no fold yet."""
-        seen = FoldRecord.of(state, self._confirming_names()).seen
+        seen = FoldRecord.of(state, (CONFIRM, *self._climbs)).seen
         near = neighbours_of(state.problem, self.ranking(state)[:1], 1)
         around = with_siblings(state.problem, near[~seen[near]])
         return around[~seen[around]]
@@ -488,9 +490,8 @@ class TrackAndConfirm(Staged):
             most[FINAL] = min(n_configurations, finalists)
         if self.look_sizes(problem):
             most[CONFIRM] = min(n_configurations, tracked)
-        for name in most:
-            if name.startswith("climb"):
-                most[name] = min(n_configurations - most[CONFIRM], climbing)
+        for name in most.keys() & self._climbs:
+            most[name] = min(n_configurations - most[CONFIRM], climbing)
         if self.guarantee == "run" and CONFIRM in most:  # all may pass the tests
             most[CONFIRM] = n_configurations
         return most

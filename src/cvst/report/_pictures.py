@@ -62,7 +62,7 @@ def incumbent_values(display: IncumbentDisplay | None) -> dict[str, Any] | None:
 
 def importance_values(display: ImportanceDisplay) -> dict[str, Any] | None:
     """Return importances with their intervals, None where too little is known."""
-    # All that varies hangs on a single parameter; a bar of 100 % tells nothing.
+    # All that varies depends on a single parameter; a bar of 100 % tells nothing.
     if display.too_few or len(display.names) < 2:
         return None
     intervals = display.intervals

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import is_classifier, is_regressor
 
 from cvst._searched import FittedSearch, Search
 from cvst._text import estimate_text, shared_path, shortened, value_text
@@ -17,6 +16,7 @@ from cvst.displays import (
     IncumbentDisplay,
     TimeConsumptionDisplay,
 )
+from cvst.evaluation.losses import own_score_name
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, Strategy
 from cvst.race.machinery import deciding_looks, deciding_mean, rank_all
@@ -419,8 +419,6 @@ def score_name(search: Search) -> str:
         # One of several.
         return str(raced)
     if search.scoring is None:
-        if is_classifier(search.estimator):
-            return "accuracy"
-        return "r2" if is_regressor(search.estimator) else "score of the estimator"
+        return own_score_name(search.estimator)
     name = getattr(search.scoring, "name", None)
     return name if isinstance(name, str) else value_text(search.scoring)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cvst._text import configuration_text, counted, score_text
+from cvst._text import configuration_text, counted, score_text, seconds_text
 from cvst.race import Look, PlannedLook, Problem, RaceState, Strategy
 from cvst.race.machinery import deciding_mean
 
@@ -172,11 +172,11 @@ def log_predictions(
         "seconds": seconds,
     }
     LOGGER.info(
-        "out-of-fold predictions (%s) of %s on %s in %.3g seconds",
+        "out-of-fold predictions (%s) of %s on %s in %s",
         response,
         counted(n_configurations, "configuration"),
         counted(n_folds, "fold"),
-        seconds,
+        seconds_text(seconds),
         extra={"cvst": event},
     )
 

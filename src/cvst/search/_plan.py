@@ -36,12 +36,12 @@ WIDTH = 80
 # more than a person waits for.
 PROBE_SECONDS, PROBE_SHARE, LONGEST_PROBE = 1.0, 0.05, 10.0
 
-# So much of that is aimed at, since a look may take longer than thought; and so much is
-# timed even where the rows alone take longer to prepare.
+# The share of that which is aimed at, since a look may take longer than thought; and
+# the seconds that are timed even where the rows alone take longer to prepare.
 AIM, LEAST_PROBE = 0.75, 0.2
 
-# How many drop at which look is a guess: races take so much less or more than the same
-# fits at the expected numbers would.
+# How many drop at which look is a guess: races take up to this many times less or more
+# than the same fits at the expected numbers would.
 DOUBT_OF_COUNTS = 2.5
 
 # Below that share of a fit's cost the part of the rows is not to be seen.
@@ -120,6 +120,8 @@ class RacePlan:
         Whether more configurations join, so that the plan is of the first looks alone.
     rehearsed : bool
         Whether the looks are those of configurations that do equally well.
+    may_stop_early : bool
+        Whether the race can end before the last of these looks.
     """
 
     strategy: str
@@ -142,6 +144,7 @@ class RacePlan:
     other_seconds: float = 0.0
     proposes: bool = False
     rehearsed: bool = False
+    may_stop_early: bool = True
 
     @property
     def race_seconds(self) -> float:
@@ -313,6 +316,7 @@ def plan_race(
         other_seconds=other,
         proposes=strategy.proposes,
         rehearsed=strategy.rehearses,
+        may_stop_early=not strategy.takes_all_folds,
     )
 
 
@@ -435,8 +439,7 @@ def _sentences(plan: RacePlan) -> list[str]:
         ", ".join(f"{fits:,.0f}" for fits in both)
         for both in zip(*plan.fits_by_power.values(), strict=True)
     )
-    # Folds are run to the last one.
-    may_stop = " (a race may stop early)" * any(x.stage != "folds" for x in plan.looks)
+    may_stop = " (a race may stop early)" * plan.may_stop_early
     sentences += [
         (
             f"A fit costs about {_cost_text(cost, plan.n_samples)}, measured up to "

@@ -179,7 +179,7 @@ def _numbers(
 
 
 def _float(value: Any) -> float:
-    """Return a number, NaN for what is none; those beyond all floats are infinite."""
+    """Return a number, NaN for what is not one; beyond all floats it is infinite."""
     is_number = isinstance(value, numbers.Real)
     try:
         return float(value) if is_number else math.nan

@@ -112,7 +112,7 @@ class Choices(RandomValues):
         return len(self.values)
 
     def encode(self, value: Any, clip: bool) -> float:  # noqa: ARG002 (protocol)
-        """Return the code of a category, NaN if it is none."""
+        """Return the code of a category, NaN if it is not one."""
         codes = (code for code, one in enumerate(self.values) if _same(one, value))
         return float(next(codes, np.nan))
 

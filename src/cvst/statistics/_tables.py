@@ -21,7 +21,7 @@ __all__ = ["as_losses", "as_outcomes", "rankable"]
 
 
 def as_losses(losses: npt.ArrayLike) -> FloatArray:
-    """Return a table of losses as floats, or say why it is none.
+    """Return a table of losses as floats, or say why it is not one.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def as_losses(losses: npt.ArrayLike) -> FloatArray:
 
 
 def as_outcomes(outcomes: npt.ArrayLike) -> BoolArray:
-    """Return a table of binary outcomes as booleans, or say why it is none.
+    """Return a table of binary outcomes as booleans, or say why it is not one.
 
     Parameters
     ----------

@@ -162,4 +162,6 @@ def _round_up(time: float) -> str:
     """Write a time with three digits, never less than it is."""
     # Rounded down, the message would ask for a budget that is too small again.
     digit = 10.0 ** (np.floor(np.log10(time)) - 2)
-    return f"{np.ceil(time / digit) * digit:.3g}"
+    enough = np.ceil(time / digit) * digit
+    # The unit is the user's, so that it stays a number; not 1.24e+03, though.
+    return f"{enough:,.0f}" if digit >= 1 else f"{enough:.3g}"

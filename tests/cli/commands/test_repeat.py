@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import json
 import shlex
 from argparse import Namespace
 from types import SimpleNamespace
 
 import pytest
+from fake_clock import Clock
+from sklearn.dummy import DummyRegressor
 
-from cvst import CVST
+from cvst import CVST, RaceRandomSearchCV
 from cvst.cli._main import build_parser
 from cvst.cli.commands._repeat import OPEN, repeat_command
+from cvst.race import Relay
 
 
 def repeated(arguments, n_looks=4, proposes=False, **search):
@@ -67,6 +71,46 @@ def test_proposals_within_a_budget_are_repeated_with_that_budget():
     arguments = ["search", "d.csv", "-t", "y", "--time-budget", "10s"]
     words = repeated(arguments, proposes=True, stop_reason_="time_budget")
     assert words == ["cvst", *arguments]
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"strategy": Relay(CVST(), (5, 5))},
+        {"strategy": CVST(), "param_grid": [{"alpha": [1.0]}]},
+        {"n_iter": 3},
+    ],
+)
+def test_what_no_option_says_is_repeated_with_the_budget(chosen):
+    """Legs, and configurations that were left out, are the choice of the clock."""
+    arguments = ["search", "d.csv", "-t", "y", "--time-budget", "10s"]
+    settings = {"max_looks": None, **chosen}
+    words = repeated(arguments, budget_settings_=settings, stop_reason_="time_budget")
+    assert words == ["cvst", *arguments]
+
+
+@pytest.mark.parametrize("strategy", ["track_and_confirm", "cvst"])
+def test_a_search_in_legs_is_reported(cvst, people_csv, monkeypatch, strategy):
+    """On a clock that moves with fits alone, so that legs follow for certain."""
+    clock, fit = Clock(), DummyRegressor.fit
+
+    def slow(self, X, y, sample_weight=None):
+        clock.now += 0.05 + 0.05 * len(X) / 240
+        return fit(self, X, y, sample_weight)
+
+    monkeypatch.setattr(DummyRegressor, "fit", slow)
+    monkeypatch.setattr("cvst.evaluation._one_by_one.perf_counter", clock)
+    monkeypatch.setattr(RaceRandomSearchCV, "_clock", staticmethod(clock))
+    result = cvst(
+        *["search", people_csv, "-t", "cost", "--drop", "ill", "--random-state", "0"],
+        *["--model", "sklearn.dummy:DummyRegressor", "--n-iter", "8"],
+        *["--grid", 'strategy=["quantile"] quantile=uniform(0.1, 0.9)'],
+        *["--strategy", strategy, "--time-budget", "60s", "--json"],
+    )
+    assert result.code == 0, result.err
+    document = json.loads(result.out)
+    assert document["n_configurations"] > 8
+    assert "--time-budget 60s" in document["repeat"]
 
 
 def test_interrupted_proposals_are_repeated_up_to_the_same_look():

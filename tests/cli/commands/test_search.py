@@ -191,6 +191,16 @@ def test_a_random_search_draws_as_often_as_told(people_csv, cvst):
     assert sampled["winner"]["params"]["alpha"] in ALPHAS
 
 
+def test_the_score_that_is_raced_is_named(people_csv, cvst):
+    """That of a Poisson regression is the explained deviance, not r2."""
+    poisson = "sklearn.linear_model:PoissonRegressor"
+    result = cvst(
+        *["search", people_csv, "-t", "cost", "--drop", "ill", "--json"],
+        *["-m", poisson, "-g", "alpha=[0.1, 1]", "--strategy", "cross_validation"],
+    )
+    assert json.loads(result.out)["scoring"] == "d2_tweedie"
+
+
 def test_groups_are_never_split(people, people_csv, cvst):
     """Each subset is a union of whole clinics."""
     result = cvst(

@@ -210,7 +210,7 @@ def test_the_smallest_budget_named_by_the_error_is_enough(data, clock):
     """And it is not a wild guess: a race within a third of it is refused again."""
     with pytest.raises(BudgetTooSmallError) as error:
         timed_search(0.5).fit(*data)
-    named = float(re.search(r"about (\S+) seconds", str(error.value))[1])
+    named = float(re.search(r"about (\S+) s\.", str(error.value))[1])
 
     start = clock.now
     search = timed_search(named).fit(*data)
@@ -218,6 +218,18 @@ def test_the_smallest_budget_named_by_the_error_is_enough(data, clock):
     assert clock.now - start <= named
     with pytest.raises(BudgetTooSmallError):
         timed_search(named / 3).fit(*data)
+
+
+@pytest.mark.parametrize(
+    ("full", "told"), [(1e-4, r"0\.0001\d* s"), (200.0, r"6 min \d+ s")]
+)
+def test_times_of_the_choice_are_written_as_people_say_them(data, caplog, full, told):
+    """A fit on all rows takes a tenth of a millisecond, or 200 seconds."""
+    caplog.set_level(logging.INFO, logger="cvst")
+    timed_search(2e5 * full, estimator=Timed(full=full)).fit(*data)
+    [line] = [text for text in caplog.messages if text.startswith("time budget")]
+    assert re.search(rf"{told} are reserved for the final fit; racing with CVST", line)
+    assert re.search(r"\(measured in [^e]*\)", line)
 
 
 def test_a_budget_too_small_for_all_races_fewer_and_says_so_once(data, clock):
@@ -327,7 +339,7 @@ def test_a_first_look_far_slower_than_forecast_is_one_clear_error(data, clock):
         timed_search(7.0, estimator=estimator).fit(*data)
     assert clock.slower > 1
     assert clock.now - start <= 7
-    assert float(re.search(r"about (\S+) seconds", str(error.value))[1]) > 7
+    assert float(re.search(r"about (\S+) s\.", str(error.value))[1]) > 7
 
 
 def test_without_a_final_fit_its_reserve_is_raced_with(data):

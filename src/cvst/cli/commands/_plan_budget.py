@@ -5,10 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import ceil, floor, log10
 from textwrap import fill
 
-from cvst._text import seconds_text
+from cvst._text import at_least_seconds, seconds_text
 from cvst.exceptions import BudgetTooSmallError, InvalidInputError
 from cvst.race import CVST, Problem
 from cvst.race.machinery import fitting_variant
@@ -103,8 +102,8 @@ def choose_race(options: Namespace) -> BudgetChoice:
     raise BudgetTooSmallError(
         f"--time-budget {seconds_text(options.time_budget)} is too small: a race of "
         f"{options.n_configurations:,} configurations and the final fit take "
-        f"{_at_least(min(times.values()))} at least. Allow that much, or race fewer "
-        "configurations or rows."
+        f"{at_least_seconds(min(times.values()))} at least. Allow that much, or race "
+        "fewer configurations or rows."
     )
 
 
@@ -146,13 +145,3 @@ def _groups(options: Namespace) -> Iterator[list[CVST]]:
 
 def _race(options: Namespace, steps: int, loser_level: float) -> CVST:
     return CVST(steps, loser_level=loser_level, winner_level=options.winner_level)
-
-
-def _at_least(seconds: float) -> str:
-    """Write a time as people say it, never less than it is."""
-    # Each grain is the last digit that is written at this length.
-    grains = {3540.0: 60.0, 59.0: 1.0, 0.99: 0.1, 0.005: 0.01}
-    grain = next((g for length, g in grains.items() if seconds >= length), None)
-    if grain is None:
-        grain = 10.0 ** (floor(log10(seconds)) - 1)
-    return seconds_text(ceil(seconds / grain) * grain)

@@ -16,6 +16,9 @@ __all__ = ["program", "repeat_command"]
 # Options that take the next word as their value, if there is one that can be.
 OPEN = ("--time-order", "--live")
 
+# Parameters that a time budget chooses: their options, and their kinds.
+CHOSEN = {"max_steps": ("--max-steps", int), "loser_level": ("--loser-level", float)}
+
 
 def program() -> list[str]:
     """Return the words with which this program was started."""
@@ -27,14 +30,17 @@ def repeat_command(options: Namespace, search: FittedSearch, proposes: bool) -> 
     """Return the command that repeats a search, whatever the clock or Ctrl-C did to it.
 
     What a time budget chose, and the look that was the last, are written out. The
-    command runs as it stands: the folder of results may be replaced. Proposals within
-    a time budget depend on the clock, so that command is the one that was given.
+    command runs as it stands: the folder of results may be replaced. Where the clock
+    chose what no option says (which configurations take part, proposals, the sizes of
+    several legs), the command is the one that was given.
     """
     words, rest = _parted(options.arguments)
     # A checkpoint is there to go on with, not to do all again.
     words = _without(words, ("--checkpoint",))
-    if not (proposes and options.time_budget is not None):
-        words = _as_it_went(words, search)
+    chosen = _chosen_by_clock(search)
+    in_time = proposes and options.time_budget is not None
+    if chosen is not None and not in_time:
+        words = _as_it_went(words, search, chosen)
     if options.out is not None and "--overwrite" not in words:
         words.append("--overwrite")
     return shlex.join([*program(), *words, *rest])
@@ -47,17 +53,28 @@ def _parted(words: list[str]) -> tuple[list[str], list[str]]:
     return words[:end], words[end:]
 
 
-def _as_it_went(words: list[str], search: FittedSearch) -> list[str]:
+def _chosen_by_clock(search: FittedSearch) -> dict[str, str] | None:
+    """Return options for what a budget chose, None if there are none for it."""
+    settings = dict(getattr(search, "budget_settings_", {}))
+    strategy = settings.pop("strategy", None)
+    if settings.keys() - {"max_looks"}:  # it has left configurations out
+        return None
+    if strategy is None:
+        return {}
+    params = strategy.get_params()
+    if not params.keys() >= CHOSEN.keys():
+        return None
+    # All digits: a rounded level may drop other configurations.
+    return {option: repr(kind(params[name])) for name, (option, kind) in CHOSEN.items()}
+
+
+def _as_it_went(
+    words: list[str], search: FittedSearch, chosen: dict[str, str]
+) -> list[str]:
     """Replace the clock by what it chose."""
     words = _without(words, spellings("--time-budget"))
-    settings = getattr(search, "budget_settings_", {})
-    strategy = settings.get("strategy")
-    if strategy is not None:
-        for name in ("--max-steps", "--loser-level"):
-            words = _without(words, spellings(name))
-        words += ["--max-steps", str(strategy.max_steps)]
-        # All digits: a rounded level may drop other configurations.
-        words += ["--loser-level", repr(float(strategy.loser_level))]
+    for option, value in chosen.items():
+        words = [*_without(words, spellings(option)), option, value]
     if search.stop_reason_ in ("time_budget", "interrupted"):
         n_looks = len(search.race_.observations)
         words = _without(words, ("--max-looks",))

@@ -44,7 +44,7 @@ def report_checkpoint(options: Namespace) -> str:
     except Exception as error:
         # Whoever can write a file can write checksums too, and anything shows here.
         raise CheckpointError(
-            f"'{path}' is damaged: there is no telling of it "
+            f"'{path}' is damaged: it cannot be read "
             f"({type(error).__name__}: {error}). Name another file."
         ) from error
     if content is not None:

@@ -26,7 +26,6 @@ from cvst.cli.results import (
     plain,
     race_looks,
     results_csv,
-    score_name,
     stop_sentence,
     write_folder,
 )
@@ -34,6 +33,7 @@ from cvst.displays import TimeConsumptionDisplay
 from cvst.race import Look
 from cvst.report import page_html, race_bytes
 from cvst.report import summary as report_summary
+from cvst.report.machinery import score_name
 
 __all__ = ["heading", "plan_text", "summarise", "write_results"]
 
@@ -65,7 +65,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
         "preparation": job.prepared.sentences,
         "grid": job.grid.text,
         "n_configurations": len(search.cv_results_["params"]),
-        "scoring": score_name(options.scoring, learning.target.task),
+        "scoring": score_name(search),
         "strategy": job.strategy,
         "random_state": options.random_state,
         "checkpoint": None if options.checkpoint is None else str(options.checkpoint),

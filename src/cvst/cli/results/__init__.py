@@ -17,7 +17,6 @@ from cvst.cli.results._looks import (
     looks_table,
     plain,
     race_looks,
-    score_name,
     stop_sentence,
 )
 from cvst.cli.results._text import result_text
@@ -36,7 +35,6 @@ __all__ = [
     "race_looks",
     "result_text",
     "results_csv",
-    "score_name",
     "stop_sentence",
     "write_file",
     "write_folder",

@@ -19,7 +19,6 @@ __all__ = [
     "looks_table",
     "plain",
     "race_looks",
-    "score_name",
     "stop_sentence",
 ]
 
@@ -137,13 +136,6 @@ def stop_sentence(search: FittedSearch) -> str:
     return machinery.stop_sentence(
         search.stop_reason_, search.n_looks_, search.strategy_, search.tie_
     )
-
-
-def score_name(scoring: str | None, task: str) -> str:
-    """Return the name of what is maximised."""
-    if scoring is not None:
-        return scoring
-    return "accuracy" if task == "classification" else "r2"
 
 
 def plain(value: Any) -> Any:

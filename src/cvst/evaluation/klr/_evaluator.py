@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from numbers import Integral
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
@@ -153,9 +153,15 @@ class KernelLogisticEvaluator(BatchEvaluator):
         jobs = list(_jobs(problem, settings))
         answered: set[int] = set()
         for job, answers in _answers(task, problem, jobs):
-            for position, outcome in answers.items():
-                answered.add(job.numbers[position])
-                yield replace(outcome, configuration=job.numbers[position])
+            for place, prediction in answers.predictions.items():
+                answered.add(job.numbers[place])
+                yield Outcome(
+                    job.numbers[place],
+                    prediction,
+                    problem.classes,
+                    fit_seconds=answers.fit_seconds,
+                    score_seconds=answers.score_seconds,
+                )
         unsure = [number for number in settings if number not in answered]
         yield from fit_alone(task, alone, UNKNOWN)
         yield from fit_alone(task, unsure, UNSURE)
@@ -167,6 +173,17 @@ class _Job(NamedTuple):
     kernel: Kernel
     numbers: list[int]
     penalties: FloatArray
+
+
+class _Answers(NamedTuple):
+    """Predictions by the place of a fit in its job; those left out are fitted alone.
+
+    The seconds are those of each fit.
+    """
+
+    predictions: dict[int, Any]
+    fit_seconds: float
+    score_seconds: float
 
 
 def _jobs(problem: _Problem, settings: dict[int, _Settings]) -> Iterator[_Job]:
@@ -189,8 +206,8 @@ def _jobs(problem: _Problem, settings: dict[int, _Settings]) -> Iterator[_Job]:
 
 def _answers(
     task: Task, problem: _Problem, jobs: list[_Job]
-) -> Iterator[tuple[_Job, dict[int, Outcome]]]:
-    """Yield the outcomes of each job, by their place in it."""
+) -> Iterator[tuple[_Job, _Answers]]:
+    """Yield what was found of each job."""
     left = jobs
     n_fits = sum(len(job.numbers) for job in jobs)
     operations = n_fits * problem.rows.n_train**3 / 3
@@ -210,7 +227,7 @@ def _answers(
 
 def _share_on_device(
     problem: _Problem, device: Arrays, jobs: list[_Job]
-) -> Iterator[tuple[_Job, dict[int, Outcome]]]:
+) -> Iterator[tuple[_Job, _Answers]]:
     """Fit all jobs together, and ask for the labels on the host."""
     start = perf_counter()
     with within_memory(device):
@@ -235,32 +252,23 @@ def _share_on_device(
             settled = settled & _settle(
                 problem, job.kernel, fits.coefficients[part], decisions
             )
-        answers = _outcomes(problem, decisions, settled)
+        predictions = _predictions(problem, decisions, settled)
         seconds = (perf_counter() - start) / len(job.numbers) + score_seconds
-        yield (
-            job,
-            {
-                place: replace(one, fit_seconds=fit_seconds, score_seconds=seconds)
-                for place, one in answers.items()
-            },
-        )
+        yield job, _Answers(predictions, fit_seconds, seconds)
 
 
-def _outcomes(
+def _predictions(
     problem: _Problem, decisions: FloatArray, settled: BoolArray
-) -> dict[int, Outcome]:
+) -> dict[int, Any]:
+    """Return predictions by place, of those that are settled."""
     return {
-        int(place): Outcome(
-            int(place), _answer(problem, decisions[place]), problem.classes
-        )
+        int(place): _answer(problem, decisions[place])
         for place in np.flatnonzero(settled)
     }
 
 
-def _share(
-    problem: _Problem, kernel: Kernel, penalties: FloatArray
-) -> dict[int, Outcome]:
-    """Fit and ask for all penalties of one kernel; those left out are fitted alone."""
+def _share(problem: _Problem, kernel: Kernel, penalties: FloatArray) -> _Answers:
+    """Fit and ask for all penalties of one kernel."""
     start = perf_counter()
     rows = problem.rows
     n_penalties = len(penalties)
@@ -288,13 +296,10 @@ def _share(
             coefficients = _coefficients(problem, thetas @ features[:, rows.train])
             coefficients /= penalties[:, None, None]
         settled &= _settle(problem, kernel, coefficients, decisions)
-    answers = _outcomes(problem, decisions, settled)
+    predictions = _predictions(problem, decisions, settled)
     fit_seconds = (fitted - start) / n_penalties
     score_seconds = (perf_counter() - fitted) / n_penalties
-    return {
-        place: replace(one, fit_seconds=fit_seconds, score_seconds=score_seconds)
-        for place, one in answers.items()
-    }
+    return _Answers(predictions, fit_seconds, score_seconds)
 
 
 def _negligible(problem: _Problem, kernel: Kernel, penalties: FloatArray) -> float:

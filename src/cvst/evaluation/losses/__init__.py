@@ -11,7 +11,7 @@ from cvst.evaluation.losses._pointwise import (
     RowLosses,
     align_columns,
 )
-from cvst.evaluation.losses._resolve import resolve_loss
+from cvst.evaluation.losses._resolve import own_score_name, resolve_loss
 from cvst.evaluation.losses._several import (
     Scoring,
     named_scores,
@@ -29,6 +29,7 @@ __all__ = [
     "align_columns",
     "constant_loss",
     "named_scores",
+    "own_score_name",
     "raced_name",
     "resolve_loss",
     "resolve_scoring",

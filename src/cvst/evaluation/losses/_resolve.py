@@ -116,6 +116,26 @@ def resolve_loss(
         ) from error
 
 
+def own_score_name(estimator: Any) -> str:
+    """Return the name of the score that ``scoring=None`` stands for.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import Ridge
+    >>> own_score_name(Ridge()), own_score_name(PoissonRegressor())
+    ('r2', 'd2_tweedie')
+    """
+    scoring = _own_scoring(estimator, metadata=False)
+    if isinstance(scoring, str):
+        return scoring
+    try:
+        if scoring is None:
+            return _default_loss(estimator).name.removesuffix("_score")
+    except InvalidInputError:  # it has none, which the race itself refuses
+        pass
+    return "score of the estimator"
+
+
 def _default_loss(estimator: Any) -> PointwiseLoss:
     """Return the loss behind the estimator's own ``score`` method."""
     final = _final(estimator)

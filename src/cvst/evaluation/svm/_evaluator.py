@@ -270,7 +270,7 @@ def _answers(
     bounds = error * (np.abs(coefficients).sum(axis=2) + np.abs(intercepts))
     close = (np.abs(decisions) <= bounds[:, :, None]).any(axis=1)
     for which in np.flatnonzero(close.any(axis=1)).tolist():
-        # Labels hang on the last bit: libsvm has to sum up in its own way.
+        # Labels depend on the last bit: libsvm has to sum up in its own way.
         hard, machine = close[which], machines[list(machines)[which]]
         decisions[which][:, hard] = machine.libsvm_decisions(
             rows.train_inputs, problem.targets, rows.test_inputs[hard]

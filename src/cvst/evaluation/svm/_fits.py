@@ -28,8 +28,8 @@ __all__ = ["KernelBuffers", "SvmFits", "has_compiled_solver", "load_compiled_sol
 LOAD_SECONDS = 0.7
 COMPILE_SECONDS = 10.0
 
-# After so long it is compiled in the background. Most races are over by then; one that
-# is not has used a core that may have been idle.
+# After this time it is compiled in the background. Most races are over by then; one
+# that is not has used a core that may have been idle.
 BACKGROUND_SECONDS = 2.0
 
 

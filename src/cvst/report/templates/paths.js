@@ -1,4 +1,4 @@
-// Everybody's way through the sequential test: looks won over looks run.
+// Paths of all configurations through the sequential test: looks won over looks run.
 function pathOf(one) {
   const won = [0];
   one.top.forEach((top) => won.push(last(won) + top));

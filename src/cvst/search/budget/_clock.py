@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cvst._text import at_least_seconds
 from cvst._typing import Configuration, FloatArray
 from cvst.exceptions import BudgetTooSmallError
 from cvst.parallel import effective_n_jobs
@@ -153,12 +154,12 @@ class TimeBudget:
 
     def too_small(self, look_seconds: float) -> BudgetTooSmallError:
         """Return the error that names the smallest budget that would do."""
-        needed = _round_up(self.elapsed() + look_seconds + self.reserve)
+        needed = at_least_seconds(self.elapsed() + look_seconds + self.reserve)
         refit = " and the final fit" if self.with_refit else ""
         return BudgetTooSmallError(
             f"time_budget={self.seconds:g} seconds is too small for a first look at "
-            f"one configuration{refit}: on this machine they take about {needed} "
-            "seconds. Allow that much, or race on fewer rows."
+            f"one configuration{refit}: on this machine they take about {needed}. "
+            "Allow that much, or race on fewer rows."
         )
 
     def too_small_after_all(self) -> BudgetTooSmallError:
@@ -237,9 +238,3 @@ def _pace(state: RaceState, leader: int) -> float:
     ratio = own[common].sum() / others[common].sum()
     # Small looks are short, and any disturbance of one fit is a large ratio.
     return float(np.clip(ratio, *PACES))
-
-
-def _round_up(seconds: float) -> str:
-    """Write a time with two digits, never less than it is."""
-    digit = 10.0 ** (np.floor(np.log10(seconds)) - 1)
-    return f"{np.ceil(seconds / digit) * digit:.2g}"

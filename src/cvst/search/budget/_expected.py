@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -14,16 +13,6 @@ from cvst.race import PlannedLook, Problem, Strategy
 from cvst.search.budget._model import CostModel
 
 __all__ = ["Expected", "expected_looks"]
-
-# Shares of the most that can take part, look by look; the last one holds for all that
-# follow. Counted in races of 4 to 100 configurations of trees, kernel machines, linear
-# models and boosting: most fall in the first folds, and few races climb.
-SHARES = {
-    "late look": (0.55,),
-    "confirm": (0.65, 0.5, 0.35),
-    "climb": (0.15,),
-    "final": (1.0, 0.9, 0.85),
-}
 
 # Where all go to the folds at once, and nothing is known of their gaps to the leader:
 # the usual one, in standard deviations of the pointwise difference. It gives what was
@@ -66,8 +55,8 @@ class Expected(NamedTuple):
 def expected_looks(strategy: Strategy, problem: Problem, model: CostModel) -> Expected:
     """Return how many configurations each planned look will probably see, and which.
 
-    What a strategy says itself counts. One that only knows the most that can take part
-    gets shares of that by the names of its stages, if these are known. Where the timed
+    What a strategy says itself counts. Of one that only knows the most that can take
+    part it is what its planned looks say of their prospects, if all do. Where the timed
     configurations were seen to be close to their leader or far behind, that counts.
 
     Parameters
@@ -92,28 +81,22 @@ def expected_looks(strategy: Strategy, problem: Problem, model: CostModel) -> Ex
     counts = strategy.expected_configurations(problem)
     looks = strategy.planned_looks(problem)
     most = np.array([look.max_configurations for look in looks], dtype=float)
-    known = all(_name(look) in SHARES or _name(look) == "first look" for look in looks)
-    if not np.array_equal(counts, most) or not known:
+    prospects = [look.prospect for look in looks if look.prospect is not None]
+    if not np.array_equal(counts, most) or len(prospects) < len(looks):
         return Expected(counts, np.ones(len(looks)))
-    names = [_name(look) for look in looks]
-    at_once = names[0] in SHARES
-    shares = [
-        share
-        for name, members in groupby(names)
-        for share in _shares(name, len(list(members)))
-    ]
-    counts = most * np.array(shares)
-    # Most races have no climb at all, the other looks have at least two.
-    climbs = np.array([name == "climb" for name in names])
-    counts = np.where(climbs, counts, np.maximum(np.minimum(most, FEWEST), counts))
-    confirms = np.array([name == "confirm" for name in names])
-    if confirms.any():
+    at_once = prospects[0].by_tests
+    counts = most * np.array([one.share for one in prospects])
+    # Most races have no rare look at all, the other looks have at least two.
+    rare = np.array([one.rare for one in prospects])
+    counts = np.where(rare, counts, np.maximum(np.minimum(most, FEWEST), counts))
+    by_tests = np.array([one.by_tests for one in prospects])
+    if by_tests.any():
         # Folds in a row. What is counted holds on few rows; on more, tests see more.
-        folds = [look for look, confirm in zip(looks, confirms, strict=True) if confirm]
+        folds = [look for look, one in zip(looks, by_tests, strict=True) if one]
         usual = _usually_staying(folds, problem, strategy.level)
-        entering = most[confirms] if at_once else counts[confirms][0]
+        entering = most[by_tests] if at_once else counts[by_tests][0]
         tested = 1 + (entering - 1) * usual
-        counts[confirms] = tested if at_once else np.minimum(counts[confirms], tested)
+        counts[by_tests] = tested if at_once else np.minimum(counts[by_tests], tested)
     if len(model.gaps) < 2 or not model.gap_rows:
         return Expected(counts, np.ones(len(looks)))
     staying = _staying(looks, problem, model, strategy.level)
@@ -125,11 +108,9 @@ def expected_looks(strategy: Strategy, problem: Problem, model: CostModel) -> Ex
         counts = np.minimum(most, left)
     else:
         # What is confirmed is chosen by other means, what goes on there by tests.
-        first = names.index("confirm") if "confirm" in names else 0
-        after = np.arange(len(names)) > first
+        after = np.arange(len(looks)) > np.argmax(by_tests)
         counts[after] = np.minimum(counts, np.maximum(left, FEWEST))[after]
-    # A final of one is none.
-    ends = np.array([name == "final" for name in names]) & (left < FEWEST)
+    ends = np.array([one.several for one in prospects]) & (left < FEWEST)
     counts[ends] = 0.0
     return Expected(counts, _paces(staying, np.asarray(model.paces)))
 
@@ -202,12 +183,3 @@ def _paces(staying: FloatArray, paces: FloatArray) -> FloatArray:
     """Return how much longer those that stay take than all of them."""
     weights = np.maximum(staying, 1e-9)
     return np.asarray(np.clip(weights @ paces / weights.sum(axis=1), *PACES))
-
-
-def _name(look: PlannedLook) -> str:
-    return look.stage.rstrip(" 0123456789")
-
-
-def _shares(name: str, n_looks: int) -> list[float]:
-    known = SHARES.get(name, (1.0,))
-    return [known[min(place, len(known) - 1)] for place in range(n_looks)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
+from cvst._text import seconds_text
 from cvst._typing import Configuration, IntArray
 from cvst.race import RaceState, Relay
 from cvst.race.machinery import space_of
@@ -436,8 +437,13 @@ def _log_choice(setup: Setup, budget: TimeBudget) -> None:
     zone = "" if test is None else f", safety zone {test.safety_zone:.2f} looks"
     LOGGER.info(
         "time budget %(seconds)g s: a fit costs about n^%(exponent).2g (measured in "
-        "%(probe_seconds).2g s), %(reserve).2g s are reserved for the final fit; "
-        "racing with %(strategy)s%(zone)s",
-        {**event, "zone": zone},
+        "%(probe)s), %(kept)s are reserved for the final fit; racing with "
+        "%(strategy)s%(zone)s",
+        {
+            **event,
+            "probe": seconds_text(model.probe_seconds),
+            "kept": seconds_text(budget.reserve),
+            "zone": zone,
+        },
         extra={"cvst": event},
     )

@@ -89,7 +89,7 @@ def undisturbed_seconds(
     clock : callable
         Returns seconds.
     longest : float
-        Once it has taken so long altogether it is not done again.
+        Once it has taken this many seconds altogether it is not done again.
     n_times : int
         How often it is done at most.
     """
