@@ -287,3 +287,5 @@ def test_promises_that_are_kept_pass(response):
     evaluator = batch_evaluator_for(forest)
     assert evaluator.are_independent(forest, response)
     check_evaluator(evaluator, task)
+    several = np.column_stack([X[:20, 0] > 0, np.arange(20) % 3])
+    check_evaluator(evaluator, replace(task, y_train=several))

@@ -129,9 +129,11 @@ def _bits(outcome: Outcome) -> Hashable:
     """Return something that changes when any bit of an answer does."""
     if outcome.error is not None:
         return type(outcome.error).__name__
-    answer = outcome.prediction
-    parts = answer if isinstance(answer, list) else [answer]
-    return tuple(_content(part) for part in parts), _content(outcome.classes)
+    # Lists have an array for each output, not all of the same shape.
+    return tuple(
+        tuple(map(_content, part)) if isinstance(part, list) else _content(part)
+        for part in (outcome.prediction, outcome.classes)
+    )
 
 
 def _check_names(evaluator: Any, name: str) -> None:
