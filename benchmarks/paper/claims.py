@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from figures.survivors import counts
-from profiles import Profile
+from profiles import PROFILES, Profile
 from scipy.stats import t as student
 from summary import (
     FEWEST_REPETITIONS,
@@ -76,6 +76,16 @@ class Evidence:
         """The rows of each part of the paper's tables, run or not."""
         published = load_published()
         return {part: list(table_rows(self.runs, published, part)) for part in OTHERS}
+
+    @cached_property
+    def paper_sizes(self) -> list[Row]:
+        """Rows of Table 1 that were run with as many rows as the paper had."""
+        full = PROFILES["full"]
+        if self.profile == full:
+            return []
+        runs = load_runs(self.output_dir, full.name)
+        rows = table_rows(runs, load_published(), "cross-validation")
+        return [row for row in rows if row.ours.n]
 
     def toys(self, data: str, ours: str = "cvst") -> pd.DataFrame:
         """Races on an artificial set of the usual size against cross-validation."""

@@ -44,6 +44,7 @@ PARTS = {
     ),
     "random": ("table2-random", "Table 2, lower part: against random search"),
 }
+FIRST = next(iter(PARTS))
 
 
 def claims_of(evidence: Evidence) -> list[Claim]:
@@ -59,20 +60,21 @@ def claims_of(evidence: Evidence) -> list[Claim]:
 
 def judgement_page(evidence: Evidence, claims: list[Claim]) -> str:
     """Return the page as Markdown."""
-    rows = evidence.tables
+    rows, judged = evidence.tables, judged_rows(evidence)
     parts = [
         "# What reproduces and what does not",
         introduction(evidence),
         "## At a glance",
-        glance(rows),
-        in_words(rows),
+        glance(judged),
+        in_words(judged),
+        *paper_size_words(evidence),
         text("rule.md").format(
             fewest=FEWEST_REPETITIONS,
             margin=100 * MARGIN,
             speed=100 * SPEED_MARGIN,
         ),
-        *speed_words(rows["cross-validation"]),
-        *(section(heading, rows[part]) for part, (_, heading) in PARTS.items()),
+        *speed_words(rows[FIRST]),
+        *(section(heading, listed(evidence, part)) for part, heading in headings()),
         words_section(claims),
     ]
     return "\n\n".join(parts) + "\n"
@@ -84,6 +86,59 @@ def introduction(evidence: Evidence) -> str:
         "numbers themselves, speeds and figures are on [their own page](index.md). "
         "This page is written by `python benchmarks/paper page`."
     )
+
+
+def headings() -> list[tuple[str, str]]:
+    return [(part, heading) for part, (_, heading) in PARTS.items()]
+
+
+def all_rows(evidence: Evidence) -> dict[tuple[str, str], Row]:
+    """Return the rows of Table 1 that can be judged at the size of the paper."""
+    return {
+        (row.data, row.learner): row
+        for row in evidence.paper_sizes
+        if row.n_train >= row.n_rows_paper and row.ours.n >= FEWEST_REPETITIONS
+    }
+
+
+def judged_rows(evidence: Evidence) -> dict[str, list[Row]]:
+    """Return the rows that count, those of the paper's own size where they exist."""
+    full = all_rows(evidence)
+    rows = [full.get((row.data, row.learner), row) for row in evidence.tables[FIRST]]
+    return {**evidence.tables, FIRST: rows}
+
+
+def listed(evidence: Evidence, part: str) -> list[Row]:
+    """Return the lines of a part; a row of the paper's own size has a line more."""
+    full = all_rows(evidence) if part == FIRST else {}
+    lines = []
+    for row in evidence.tables[part]:
+        same = full.get((row.data, row.learner))
+        lines += [row] if same is None else [row, same]
+    return lines
+
+
+def paper_size_words(evidence: Evidence) -> list[str]:
+    """Say which rows are counted by runs of the paper's own size, and what differs."""
+    full = all_rows(evidence)
+    if not full:
+        return []
+    small = {(row.data, row.learner): row for row in evidence.tables[FIRST]}
+    names = ", ".join(f"{data} {learner}" for data, learner in full)
+    changed = [
+        f"{data} {learner} ({row.verdict}; {small[data, learner].verdict} with "
+        f"{small[data, learner].n_train:,})"
+        for (data, learner), row in full.items()
+        if row.verdict != small[data, learner].verdict
+    ]
+    words = (
+        f"{len(full)} rows of Table 1 were also run with as many rows as the paper "
+        "learned from. These runs are the ones counted above, and have a second line "
+        f"below: {names}."
+    )
+    if changed:
+        words += f" The number of rows changes the verdict of {', '.join(changed)}."
+    return [words]
 
 
 def glance(rows: dict[str, list[Row]]) -> str:
@@ -178,7 +233,7 @@ def line(row: Row) -> list[str]:
         paper_ratio(row),
         interval_text(row),
         row.verdict,
-        row.speed_verdict,
+        row.speed_verdict.replace(NOT_RUN, "-"),
         f"{known[row.bold]} / {known[row.published_bold]}",
         reason(row),
     ]

@@ -29,10 +29,8 @@ from summary import (
     Row,
     estimate,
     load_published,
-    load_runs,
     of_one_size,
     pairs,
-    table_rows,
 )
 
 __all__ = ["render"]
@@ -58,7 +56,6 @@ OVER = {
         "over GridSearchCV": "plain_grid",
     },
 }
-# Runs with all rows of the paper are kept under this name.
 FULL = PROFILES["full"]
 
 
@@ -86,7 +83,7 @@ def index_page(
     parts = [
         "# The paper, repeated",
         introduction(evidence),
-        text("reading.md"),
+        text("reading.md").format(timed=timed_words(evidence)),
         *(table_section(part, evidence.tables[part]) for part in PARTS),
         *paper_sizes_section(evidence),
         *(figure_section(item, drawn[item], claims) for item in figure_texts()),
@@ -127,6 +124,44 @@ def introduction(evidence: Evidence) -> str:
     )
 
 
+def timed_words(evidence: Evidence) -> str:
+    """Say how often searches were timed beside the race, at least and at most."""
+    rows = [row for row in evidence.tables["cross-validation"] if row.ours.n]
+    parts = [
+        f"{learner} {times([row.speed.n for row in rows if row.learner == learner])}"
+        for learner in dict.fromkeys(row.learner for row in rows)
+    ]
+    if not parts:
+        return "Nothing was timed yet."
+    words = (
+        f"For Table 1 full cross-validation was timed beside the race {listed(parts)} "
+        f"for each set, and plain search {times([row.plain.n for row in rows])}."
+    )
+    toys = [evidence.toys(name) for name in ("noisy_sine", "noisy_sinc")]
+    counts = pd.concat(toys).groupby(["data", "learner", "d", "noise"])["speed"].count()
+    parts = [
+        f"{name.replace('_', ' ')} with {learner} {times(own)}"
+        for (name, learner), own in counts.groupby(["data", "learner"], sort=False)
+    ]
+    if parts:
+        words += f" For each setting of the artificial sets it was: {listed(parts)}."
+    return words
+
+
+def times(counts: Sequence[int]) -> str:
+    """Say how often, from the fewest to the most."""
+    fewest, most = min(counts), max(counts)
+    if most == 1:
+        return "once" if fewest else "at most once"
+    return f"{most} times" if fewest == most else f"{fewest} to {most} times"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """Join parts of a sentence."""
+    *most, last = parts
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def table_section(part: str, rows: list[Row]) -> str:
     """Return a part of the tables: all rows of the paper, run or not."""
     item, heading = PARTS[part]
@@ -148,14 +183,9 @@ def table_section(part: str, rows: list[Row]) -> str:
 
 def paper_sizes_section(evidence: Evidence) -> Iterator[str]:
     """Yield what was run of Table 1 with as many rows as the paper had."""
-    if evidence.profile == FULL:
-        return
-    runs = load_runs(evidence.output_dir, FULL.name)
-    rows = table_rows(runs, load_published(), "cross-validation")
     lines = [
         [*first_cells(row), interval_text(row), row.verdict]
-        for row in rows
-        if row.ours.n
+        for row in evidence.paper_sizes
     ]
     if not lines:
         return

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -268,6 +269,7 @@ def as_run(
         version=VERSION,
         machine=task.place.machine,
         device=task.place.device,
+        day=datetime.now(UTC).date().isoformat(),
     )
 
 

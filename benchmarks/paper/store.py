@@ -53,6 +53,9 @@ class Run:
     machine, device : str
         Where it ran: a name that seconds are compared within, and a card such as
         "cuda"; empty for the usual machine and for no card.
+    day : str
+        The day it ended (UTC), such as "2026-11-19"; for searches before that one,
+        the day on which their lines were committed.
     """
 
     profile: str
@@ -79,6 +82,7 @@ class Run:
     version: str
     machine: str = ""
     device: str = ""
+    day: str = ""
 
     @property
     def key(self) -> Key:

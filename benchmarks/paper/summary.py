@@ -216,21 +216,26 @@ def load_runs(output_dir: Path, profile: str) -> pd.DataFrame:
     path = Path(output_dir) / "runs.csv"
     if not path.exists():
         return pd.DataFrame(columns=list(COLUMNS))
-    texts = dict.fromkeys(["substitute", "survivors", *PLACE], str)
+    texts = dict.fromkeys(["substitute", "survivors", *PLACE, "day"], str)
     runs = pd.read_csv(path, dtype=texts)
     runs = runs[runs["profile"] == profile]
     runs = runs.assign(substitute=runs["substitute"].fillna(""))
     for name in [*NUMBERS, "error", "seconds", "wall_seconds"]:
         runs[name] = pd.to_numeric(runs[name])
-    places = {name: runs[name].fillna("") for name in PLACE}
-    same = [*PAIR, "method", *PLACE]
-    runs = runs.assign(**places).drop_duplicates(same, keep="last")
-    return runs.reset_index(drop=True)
+    runs = runs.assign(**{name: runs[name].fillna("") for name in [*PLACE, "day"]})
+    return newest(runs, [*PAIR, "method", *PLACE])
 
 
 def each_once(runs: pd.DataFrame) -> pd.DataFrame:
     """Return one line of each search, the newest, wherever it ran."""
-    return runs.drop_duplicates([*PAIR, "method"], keep="last")
+    return newest(runs, [*PAIR, "method"])
+
+
+def newest(runs: pd.DataFrame, same: list[str]) -> pd.DataFrame:
+    """Return one line of those with the same values: that of the last day."""
+    by_day = runs.sort_values("day", kind="stable")
+    left = by_day.drop_duplicates(same, keep="last")
+    return left.sort_index().reset_index(drop=True)
 
 
 def pairs(runs: pd.DataFrame, other: str, ours: str = "cvst") -> pd.DataFrame:
@@ -239,18 +244,26 @@ def pairs(runs: pd.DataFrame, other: str, ours: str = "cvst") -> pd.DataFrame:
     ``ratio`` is the other's error over ours (values over 1 favour the race),
     ``difference`` is ours minus the other's, ``speed`` the other's seconds over ours.
     Where a search ran at several places, two of the same machine are taken, for only
-    they have a speed; one on a card has none.
+    they have a speed; one on a card has none. All speeds of a problem are those of one
+    machine (see ``timed_machines``).
     """
     mine = runs[runs["method"] == ours]
-    theirs = runs.loc[runs["method"] == other, [*PAIR, *PLACE, "error", "seconds"]]
+    columns = [*PAIR, *PLACE, "error", "seconds", "day"]
+    theirs = runs.loc[runs["method"] == other, columns]
     both = mine.merge(theirs, on=PAIR, suffixes=("", "_other"))
+    # A pair is as old as the older of its two searches.
+    both["last"] = both[["day", "day_other"]].max(axis=1)
+    both["day"] = both[["day", "day_other"]].min(axis=1)
     both["timed"] = (
         (both["machine"] == both["machine_other"])
         & (both["device"] == "")
         & (both["device_other"] == "")
     )
-    both = both.sort_values("timed", kind="stable").drop_duplicates(PAIR, keep="last")
-    both = both.sort_index().reset_index(drop=True)
+    machines = timed_machines(both[both["timed"]])
+    counts = both[PROBLEM].merge(machines, on=PROBLEM, how="left")["machine"]
+    both["timed"] &= both["machine"] == counts
+    both = both.sort_values(["timed", "day"], kind="stable")
+    both = both.drop_duplicates(PAIR, keep="last").sort_index().reset_index(drop=True)
     error, error_other = both["error"], both["error_other"]
     ratio = error_other / error.where(error > 0)
     both["ratio"] = ratio.mask((error == 0) & (error_other == 0), 1.0)
@@ -258,6 +271,21 @@ def pairs(runs: pd.DataFrame, other: str, ours: str = "cvst") -> pd.DataFrame:
     own = both["seconds"].where(both["timed"] & (both["seconds"] > 0))
     both["speed"] = both["seconds_other"] / own
     return both
+
+
+def timed_machines(timed: pd.DataFrame) -> pd.DataFrame:
+    """Return each problem with the machine whose seconds count.
+
+    It is the one that was timed last, of those with repetitions enough for a verdict.
+    If none has enough, it is the one with most. A machine is as old as its oldest
+    search; of two as old, the one whose newest search is newer was timed last.
+    """
+    found = timed.groupby([*PROBLEM, "machine"], dropna=False, as_index=False).agg(
+        n=("repetition", "nunique"), day=("day", "min"), last=("last", "max")
+    )
+    found["enough"] = found["n"].clip(upper=FEWEST_REPETITIONS)
+    found = found.sort_values(["enough", "day", "last", "n"], kind="stable")
+    return found.drop_duplicates(PROBLEM, keep="last")[[*PROBLEM, "machine"]]
 
 
 def of_one_size(frame: pd.DataFrame) -> pd.DataFrame:

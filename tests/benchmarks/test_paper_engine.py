@@ -12,6 +12,7 @@ import sys
 import time
 from collections import Counter
 from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import count
 from pathlib import Path
@@ -637,6 +638,15 @@ def test_plain_grid_times_a_sample_with_all_levels_in_equal_shares():
 def example_run(**changes):
     values = dict.fromkeys(Run.__dataclass_fields__, "0")
     return Run(**{**values, **changes})
+
+
+def test_a_search_is_stored_with_its_day(finished):
+    """In UTC, so that no clock of a machine is ahead by a zone."""
+    with (finished / "runs.csv").open(newline="", encoding="utf-8") as file:
+        days = {line["day"] for line in csv.DictReader(file)}
+    now = datetime.now(UTC)
+    assert days
+    assert days <= {str((now - timedelta(days=k)).date()) for k in (0, 1)}
 
 
 def test_same_search_is_stored_once(tmp_path):

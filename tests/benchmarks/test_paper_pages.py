@@ -3,11 +3,13 @@
 import json
 import re
 from decimal import Decimal
+from itertools import chain
 from math import nan, sqrt
 from pathlib import Path
 
 import curves
 import figures
+import judgement
 import numpy as np
 import pages
 import pandas as pd
@@ -42,6 +44,8 @@ from summary import (
     table_rows,
     verdict,
 )
+
+from cvst import CVST
 
 pytestmark = pytest.mark.xdist_group("paper pages")  # all small experiments, once
 
@@ -267,6 +271,80 @@ def test_speed_is_of_one_machine_without_a_card(tmp_path):
     races = each_once(runs[runs["method"] == "cvst"])
     assert races["repetition"].tolist() == [0, 1, 2, 3]
     assert races["seconds"].tolist() == [0.5, 0.5, 0.1, 2.0]
+
+
+def timed(machine, day, repetitions, cv_seconds, cv_day=None):
+    """Return races of a second each, and cross-validation beside them."""
+    lines = []
+    for k in range(repetitions):
+        lines += [
+            run("cvst", k, 0.1, 1.0, machine=machine, day=day),
+            run("cv", k, 0.1, cv_seconds, machine=machine, day=cv_day or day),
+        ]
+    return lines
+
+
+def speeds_of(folder, *lines):
+    """Return the speeds of the pairs, whatever the order of the lines."""
+    found = []
+    for order in (1, -1):
+        runs = write_runs(folder, [*chain(*lines[::order])])
+        found.append(pairs(runs, "cv").sort_values("repetition")["speed"].tolist())
+    assert str(found[0]) == str(found[1])
+    return found[0]
+
+
+def test_speeds_of_a_row_are_those_of_the_machine_that_was_timed_last(tmp_path):
+    """By the days in the file; a pair is as old as the older of its two searches."""
+    old = timed("old", "2026-11-16", 4, 10.0)
+    mixed = timed("mixed", "2026-11-16", 5, 20.0, cv_day="2026-11-18")
+    new = timed("new", "2026-11-17", 3, 30.0)
+
+    found = speeds_of(tmp_path, old, mixed, new)
+
+    assert found[:3] == [30.0] * 3
+    assert np.isnan(found[3:]).all()
+
+
+def test_of_two_machines_as_old_the_one_with_newer_searches_was_timed_last(tmp_path):
+    same = timed("x", "2026-11-17", 3, 10.0)
+    newer = timed("a", "2026-11-17", 3, 30.0, cv_day="2026-11-18")
+    assert speeds_of(tmp_path, same, newer) == [30.0] * 3
+
+
+def test_a_machine_with_too_few_repetitions_does_not_count(tmp_path):
+    """Two are no verdict, three are; if none has three, the one with most counts."""
+    old = timed("old", "2026-11-16", 3, 10.0)
+    few = timed("few", "2026-11-17", 2, 30.0)
+    assert speeds_of(tmp_path, old, few) == [10.0] * 3
+    old = timed("old", "2026-11-16", 2, 10.0)
+    few = timed("few", "2026-11-17", 1, 30.0)
+    assert speeds_of(tmp_path, old, few) == [10.0] * 2
+
+
+def test_each_row_has_a_machine_of_its_own(tmp_path):
+    """Sets and settings of artificial ones are timed apart."""
+    lines = timed("new", "2026-11-17", 3, 30.0)
+    other = timed("old", "2026-11-16", 3, 10.0)
+    toys = [one | {"data": "noisy_sine", "d": 5, "noise": 0.5} for one in other]
+    found = pairs(write_runs(tmp_path, lines + toys), "cv")
+    assert found.groupby("data")["speed"].unique().to_dict() == {
+        "banana": [30.0],
+        "noisy_sine": [10.0],
+    }
+
+
+def test_the_newest_of_equal_searches_is_told_by_its_day(tmp_path):
+    lines = [
+        run("cvst", 0, 0.2, 1.0, machine="a", day="2026-11-17"),
+        run("cvst", 0, 0.3, 1.0, machine="b", day="2026-11-16"),
+    ]
+    assert each_once(write_runs(tmp_path, lines))["error"].tolist() == [0.2]
+
+
+def test_every_stored_search_has_a_day():
+    days = pd.read_csv(RUNS, dtype=str)["day"]
+    assert days.str.fullmatch(r"2026-1[1-9]-\d\d|202[7-9].*").all()
 
 
 def test_rows_agree_with_a_computation_by_hand(tmp_path):
@@ -779,6 +857,53 @@ def test_rows_of_the_papers_size_have_a_table_of_their_own(tmp_path):
     assert not list(pages.paper_sizes_section(Evidence(tmp_path, PROFILES["full"])))
 
 
+@pytest.mark.parametrize(
+    ("learned", "repetitions", "counted"),
+    [(2650, 3, WORSE), (2650, 2, AGREES), (2000, 3, AGREES)],
+)
+def test_rows_of_the_papers_size_are_the_ones_that_count(
+    tmp_path, learned, repetitions, counted
+):
+    """Races of 120 rows agree with the paper; with more they are worse.
+
+    Fewer rows than the paper's do not count, nor do too few repetitions.
+    """
+    lines = []
+    for k in range(15):
+        lines += [run("cvst", k, 0.1, 1.0), run("cv", k, 0.1, 1.0)]
+    for k in range(repetitions):
+        full = {"profile": "full", "n_train": learned}
+        lines += [run("cvst", k, 0.1, 1.0, **full), run("cv", k, 0.05, 1.0, **full)]
+    write_runs(tmp_path, lines)
+
+    page = judgement.judgement_page(Evidence(tmp_path, SMOKE), [])
+
+    header, _, first, *_ = cells_of(page, "At a glance")
+    assert first[header.index(counted)] == "1"
+    rows = cells_of(page, judgement.PARTS[PARTS[0]][1])
+    verdicts = [one[7] for one in rows if one[:2] == ["banana", "SVM"]]
+    assert verdicts == ([AGREES, WORSE] if counted == WORSE else [AGREES])
+    told = "changes the verdict of banana SVM (worse; agrees with 120)."
+    assert (told in page) == (counted == WORSE)
+
+
+def test_how_often_searches_were_timed_follows_the_file(tmp_path):
+    lines = [
+        *timed("a", "2026-11-16", 2, 10.0),
+        *[one | {"data": "covtype"} for one in timed("a", "2026-11-16", 3, 10.0)],
+        *[
+            one | {"data": "noisy_sine", "d": 5, "noise": 0.5}
+            for one in timed("a", "2026-11-16", 1, 10.0)
+        ],
+        run("plain_grid", 0, "", 60.0, machine="a"),
+    ]
+    write_runs(tmp_path, lines)
+    words = pages.timed_words(Evidence(tmp_path, SMOKE))
+    assert "beside the race SVM 2 to 3 times for each set" in words
+    assert "and plain search at most once." in words
+    assert words.endswith("artificial sets it was: noisy sine with SVM once.")
+
+
 def test_the_default_has_its_speeds_over_searches_of_its_own_size(tmp_path):
     """Full cross-validation took 6 s and plain search 60; other rows do not count."""
     lines = []
@@ -861,6 +986,8 @@ def test_committed_tables_have_the_numbers_of_the_files(stored, part):
     index = cells_of(committed("index.md"), heading)
     judged = cells_of(committed("what_reproduces.md"), heading)
     places = {name: index[0].index(name) for name in ("runs", "verdict")}
+    # A row that was run with all rows of the paper has a line more.
+    judged = [one for at, one in enumerate(judged) if one[:2] != judged[at - 1][:2]]
     for row, told, words in zip(
         stored.tables[part], index[2:], judged[2:], strict=True
     ):
@@ -882,13 +1009,16 @@ def test_committed_pages_are_what_the_code_writes_of_the_files(stored):
     assert [one for one in told if one not in written] == []
     parts = [
         pages.introduction(stored),
+        pages.timed_words(stored),
         *(pages.table_section(part, stored.tables[part]) for part in PARTS),
         *pages.paper_sizes_section(stored),
         *pages.extra_sections(stored.runs),
     ]
-    told = committed("index.md").splitlines()
+    page = committed("index.md")
+    told = page.splitlines()
     written = "\n\n".join(parts).splitlines()
-    assert [one for one in written if one not in told] == []
+    assert [one for one in written if one not in told and one != parts[1]] == []
+    assert parts[1] in page
     searches = [one for one in told if one.startswith("| ") and one.count(" | ") > 4]
     assert [one for one in searches if one not in written] == []
 
@@ -920,6 +1050,18 @@ def test_the_guide_says_of_the_outlier_variant_what_the_files_say(stored):
     assert "of 12 settings" in found[0]
 
 
+def test_the_guide_says_which_window_the_example_run_has():
+    """That of the stored race; the printed numbers are checked by another test."""
+    guide = (ROOT / "docs" / "user_guide" / "departures.md").read_text("utf-8")
+    race = pd.read_csv(RUNS.parent / "example-run.csv")
+    [window] = race.loc[race["profile"] == "laptop", "window"].unique()
+    assert f"| {window} in our repetition of the run, 3 to check its printed" in guide
+    assert f"on another draw of the data, keeps the {window} of the text." in guide
+    assert "checks the printed numbers with 3." in guide
+    usual = CVST()
+    assert f"three tenths of the steps, so {usual.window} of {usual.max_steps}" in guide
+
+
 def test_the_guide_says_where_the_papers_race_costs_less_than_the_default():
     """Counted on the table of the default; speeds below 1 favour the default."""
     guide = (ROOT / "docs" / "user_guide" / "strategies.md").read_text("utf-8")
@@ -928,9 +1070,9 @@ def test_the_guide_says_where_the_papers_race_costs_less_than_the_default():
     rows = [cells for cells in lines if cells[0].startswith("| ")][2:]
     kernel = [float(cells[5]) > 1 for cells in rows if cells[1] in ("KRR", "KLR")]
     vectors = [float(cells[5]) <= 1 for cells in rows if cells[1] in ("SVM", "SVR")]
-    assert {int(cells[3]) for cells in rows} == {2}
+    assert {int(cells[3]) for cells in rows} == {2, 3}
     assert f"on {sum(kernel)} of {len(kernel)} rows" in guide
-    assert "two repetitions each" in guide
+    assert "two or three repetitions each" in guide
     assert all(vectors)
     assert f"it costs as much or more on all {len(vectors)}" in guide
 
@@ -953,11 +1095,12 @@ def test_a_majority_counts_what_is_sure(means, expected):
 
 
 def test_counts_at_a_glance_add_up():
-    """The first table counts the verdicts of the others."""
+    """The first table counts the verdicts of the others, of each row its last line."""
     page = committed("what_reproduces.md")
     header, _, *lines = cells_of(page, "At a glance")
     for part, line in zip(PARTS, lines, strict=True):
-        verdicts = [cells[7] for cells in cells_of(page, pages.PARTS[part][1])[2:]]
+        rows = cells_of(page, pages.PARTS[part][1])[2:]
+        verdicts = list({(one[0], one[1]): one[7] for one in rows}.values())
         for name, count in zip(header[1:-1], line[1:-1], strict=True):
             assert verdicts.count(name) == int(count)
 

@@ -16,7 +16,7 @@ from cvst import TrackAndConfirm
 from cvst.cli.table._preparation import MOST_CATEGORIES
 from cvst.evaluation import BatchEvaluator
 from cvst.evaluation.svm import _fits
-from cvst.race import Strategy
+from cvst.race import Strategy, _track_and_confirm
 from cvst.statistics import WaldTest
 from cvst.theory import drop_error_bound, first_drop, safety_zone
 
@@ -222,6 +222,38 @@ def test_draws_on_which_variants_were_judged():
     assert told in text
     assert TrackAndConfirm().climbs == 4
     assert "**The default as shipped (four climbs)" in text
+
+
+def test_the_rule_that_came_after_the_freeze():
+    """Its numbers are those of the code, its draws those that its study names."""
+    text = plain(VARIANTS)
+    raced = [TrackAndConfirm()._most_after("confirm", folds) for folds in (1, 2, 3)]
+    of_all, usual = _track_and_confirm.DOUBTFUL_OF_ALL_ROWS, _track_and_confirm.DOUBTFUL
+    told = f"*p* > {of_all}, not {usual}, counts as about as good in the folds and in "
+    assert told + "the final" in text
+    told = "few configurations have the limits {}, {} and {} too"
+    assert told.format(*raced) in text
+    study = (RESULTS.parent / "scores" / "README.md").read_text(encoding="utf-8")
+    [line] = [one for one in study.splitlines() if "*Development problems*" in one]
+    splits = sorted(set(re.findall(r"(\d)(?: each)?\)", line)))
+    told = "twelve development problems that are not those of the study of scores, "
+    assert told + "{} or {} splits each".format(*splits[-2:]) in text
+    assert re.search(r"\(9d6c9f1\) before the problems above were run again", study)
+    assert "(9d6c9f1 below)" in text
+    guide = plain("docs/user_guide/strategies.md")
+    assert "and scores of all rows together, such as ROC AUC." in guide
+
+
+@pytest.mark.parametrize("name", [VARIANTS, "docs/measurements/default_study.md"])
+def test_the_frozen_rule_is_a_commit(name):
+    """A clone may lack a tag; the protocol names the same commit."""
+    protocol = RESULTS.parent / "default" / "PROTOCOL.md"
+    [commit] = re.findall(
+        r"The rule is that of commit (\w+) and is frozen", protocol.read_text("utf-8")
+    )
+    text = plain(name)
+    assert f"frozen at commit {commit}" in text
+    assert text.count("frozen-rule") == text.count(f"`git tag frozen-rule-1 {commit}`")
 
 
 def test_two_climbs_and_four_on_blocks():
