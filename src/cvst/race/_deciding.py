@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
+from cvst.race._look import Look
 from cvst.race._state import RaceState
 
 __all__ = [
@@ -14,13 +15,17 @@ __all__ = [
     "deciding_losses",
     "deciding_mean",
     "shared_deciding_looks",
+    "stage_decides",
 ]
 
 
-def deciding_looks(state: RaceState, looks: IntArray) -> IntArray:
+def deciding_looks(
+    state: RaceState, looks: IntArray, n_looks: int | None = None
+) -> IntArray:
     """Return those of some looks that decide: the last one, with its sister folds.
 
-    One fold is chance, so the folds of a stage count together.
+    One fold is chance, so the folds of a stage count together. Those of a stage that
+    was broken off before it says anything are left out, if there are others.
 
     Parameters
     ----------
@@ -28,12 +33,41 @@ def deciding_looks(state: RaceState, looks: IntArray) -> IntArray:
         The race.
     looks : ndarray of int
         Looks that a configuration took part in, from 0, ascending; at least one.
+    n_looks : int, optional
+        As it was after this many looks of the race; by default after all.
     """
-    last = state.observations[looks[-1]].look
-    if not last.is_fold:
-        return looks[-1:]
-    stages = [state.observations[look].look.stage for look in looks.tolist()]
-    return looks[[stage == last.stage for stage in stages]]
+    while True:
+        last = state.observations[looks[-1]].look
+        if not last.is_fold:
+            return looks[-1:]
+        stages = [state.observations[look].look.stage for look in looks.tolist()]
+        alike = np.array([stage == last.stage for stage in stages])
+        if alike.all() or stage_decides(state, last, n_looks):
+            return looks[alike]
+        looks = looks[~alike]
+
+
+def stage_decides(state: RaceState, look: Look, n_looks: int | None = None) -> bool:
+    """Return whether the stage of a look decides, or was broken off before it could.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race.
+    look : Look
+        Any of the looks of the stage.
+    n_looks : int, optional
+        As it was after this many looks of the race; by default after all.
+    """
+    if look.fewest_folds <= 1:
+        return True
+    seen = state.observations[:n_looks]
+    stage = [one for one in seen if one.look.stage == look.stage]
+    if len(stage) >= look.fewest_folds:
+        return True
+    # With one left there is nothing more to decide.
+    left = set(stage[0].look.configurations.tolist())
+    return len(left.difference(*(one.drops for one in stage))) <= 1
 
 
 def deciding_mean(
@@ -60,7 +94,7 @@ def deciding_mean(
     looks = np.flatnonzero(state.present[number, :n_looks])
     if not len(looks):
         return float("nan")
-    return float(table[number, deciding_looks(state, looks)].mean())
+    return float(table[number, deciding_looks(state, looks, n_looks)].mean())
 
 
 def deciding_losses(state: RaceState) -> FloatArray:

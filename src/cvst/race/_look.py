@@ -50,6 +50,9 @@ class Look:
         Learners without rounds ignore it.
     fold : int or None
         Which fold it is, from 0, where a strategy does not take them in order.
+    fewest_folds : int
+        Fewer folds of its stage than this decide nothing, unless they leave one of
+        those that entered: until then the stage before makes scores and ranks.
     """
 
     train: Rows
@@ -63,6 +66,7 @@ class Look:
     may_fail: bool = False
     rounds: int | None = None
     fold: int | None = None
+    fewest_folds: int = 1
 
     @property
     def n_test(self) -> int:

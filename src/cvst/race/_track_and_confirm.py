@@ -9,6 +9,7 @@ import numpy as np
 
 from cvst._typing import IntArray
 from cvst.exceptions import InvalidInputError
+from cvst.race._deciding import stage_decides
 from cvst.race._fold_race import FoldRace
 from cvst.race._folds import FoldRecord, rank_by_folds, same_folds
 from cvst.race._leader_tests import TEST_SENTENCES
@@ -286,6 +287,8 @@ class TrackAndConfirm(Staged):
             fewest=2,
             n_sharing=n_sharing,
             max_test=self.max_test,
+            # A final that has only begun says less than the confirmation before it.
+            fewest_folds=min(self.n_folds, self.final_folds),
         )
 
     def _n_sharing(self, problem: Problem) -> int:
@@ -365,8 +368,9 @@ class TrackAndConfirm(Staged):
         return rank_by_folds(state, [confirming, final])
 
     def ranks_by_mean(self, state: RaceState) -> bool:
-        """Return whether the last folds decide: all but those of a broken-off final."""
-        return not state.looks_of(FINAL) or self._final_decides(state)
+        """Return True: the folds that decide rank all that ran them."""
+        del state
+        return True
 
     @property
     def sentences(self) -> Mapping[str, str]:
@@ -380,10 +384,10 @@ class TrackAndConfirm(Staged):
         folds = "of the final" if self._final_decides(state) else "that confirm"
         return f"by its mean loss over the folds {folds}"
 
-    def _final_decides(self, state: RaceState) -> bool:
-        # A final that has only begun says less than the confirmation before it.
-        fewest = min(self.n_folds, self.final_folds)
-        return 0 < fewest <= len(state.looks_of(FINAL))
+    @staticmethod
+    def _final_decides(state: RaceState) -> bool:
+        final = state.looks_of(FINAL)
+        return bool(final) and stage_decides(state, final[0].look)
 
     # What enters --------------------------------------------------------------------
 
