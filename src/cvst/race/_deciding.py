@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
-from cvst.race._look import Look
 from cvst.race._state import RaceState
 
 __all__ = [
@@ -42,32 +41,30 @@ def deciding_looks(
             return looks[-1:]
         stages = [state.observations[look].look.stage for look in looks.tolist()]
         alike = np.array([stage == last.stage for stage in stages])
-        if alike.all() or stage_decides(state, last, n_looks):
+        is_enough = last.fewest_folds <= 1 or alike.all()
+        if is_enough or stage_decides(state, last.stage, n_looks):
             return looks[alike]
         looks = looks[~alike]
 
 
-def stage_decides(state: RaceState, look: Look, n_looks: int | None = None) -> bool:
-    """Return whether the stage of a look decides, or was broken off before it could.
+def stage_decides(state: RaceState, stage: str, n_looks: int | None = None) -> bool:
+    """Return whether a stage decides: not before it began, nor if it was broken off.
 
     Parameters
     ----------
     state : RaceState
         The race.
-    look : Look
-        Any of the looks of the stage.
+    stage : str
+        Its name.
     n_looks : int, optional
         As it was after this many looks of the race; by default after all.
     """
-    if look.fewest_folds <= 1:
-        return True
-    seen = state.observations[:n_looks]
-    stage = [one for one in seen if one.look.stage == look.stage]
-    if len(stage) >= look.fewest_folds:
-        return True
+    seen = [one for one in state.observations[:n_looks] if one.look.stage == stage]
+    if not seen or len(seen) >= seen[0].look.fewest_folds:
+        return bool(seen)
     # With one left there is nothing more to decide.
-    left = set(stage[0].look.configurations.tolist())
-    return len(left.difference(*(one.drops for one in stage))) <= 1
+    left = set(seen[0].look.configurations.tolist())
+    return len(left.difference(*(one.drops for one in seen))) <= 1
 
 
 def deciding_mean(

@@ -363,7 +363,7 @@ class TrackAndConfirm(Staged):
     def ranking(self, state: RaceState) -> IntArray:
         """Return the survivors: by folds where there are any, then by the last look."""
         confirming, final = self._confirming_names(), (FINAL,)
-        if self._final_decides(state):
+        if stage_decides(state, FINAL):
             return rank_by_folds(state, [final, confirming])
         return rank_by_folds(state, [confirming, final])
 
@@ -381,13 +381,8 @@ class TrackAndConfirm(Staged):
         """Say by what the winner ranks first."""
         if not any(seen.look.is_fold for seen in state.observations):
             return "by its mean loss at the last look"
-        folds = "of the final" if self._final_decides(state) else "that confirm"
+        folds = "of the final" if stage_decides(state, FINAL) else "that confirm"
         return f"by its mean loss over the folds {folds}"
-
-    @staticmethod
-    def _final_decides(state: RaceState) -> bool:
-        final = state.looks_of(FINAL)
-        return bool(final) and stage_decides(state, final[0].look)
 
     # What enters --------------------------------------------------------------------
 

@@ -23,7 +23,7 @@ __all__ = ["advice"]
 NEAR = 0.03
 
 # Shares of the usual step at which a value may lie that is not beyond what is possible.
-STEPS = (1.0, 0.5, 0.25)
+NEARER = (1.0, 0.5, 0.25)
 
 # A whole number of these is a count, and 1.0, which forests begin with, is a share.
 COUNTS_OR_SHARES = ("max_df", "max_features", "max_samples")
@@ -135,7 +135,7 @@ def _edge(
     if len(levels) < 3 or NEAR < place < 1 - NEAR:
         return []
     upper = place > 0.5
-    beyond = [_beyond(axis, levels, upper, step) for step in STEPS]
+    beyond = [_beyond(axis, levels, upper, share) for share in NEARER]
     tried = [one.get(name) for one in configurations]
     is_real = _is_real(name, tried, own)
     example = _example(name, axis, beyond, is_real, allowed)
