@@ -43,7 +43,7 @@ def deciding_looks(
         alike = np.array([stage == last.stage for stage in stages])
         is_enough = last.fewest_folds <= 1 or alike.all()
         if is_enough or stage_decides(state, last.stage, n_looks):
-            return looks[alike]
+            return np.asarray(looks[alike])
         looks = looks[~alike]
 
 

@@ -53,8 +53,9 @@ class Allowed:
             owner = self._parts.get("__".join(place[:length]))
             if any(hasattr(owner, parts) for parts in HAVE_PARTS):
                 return None
-            if hasattr(owner, "n_features_in_"):
-                return int(owner.n_features_in_)
+            n_columns = getattr(owner, "n_features_in_", None)
+            if n_columns is not None:
+                return int(n_columns)
         return None
 
     def _owner(self, name: str) -> tuple[Any, str]:
