@@ -34,6 +34,7 @@ __all__ = [
     "asked_by",
     "changed_parameters",
     "check_parameters",
+    "declares",
     "deep_parameters",
     "fit_context",
     "has_callbacks",
@@ -389,6 +390,12 @@ def asked_by(scorer: Any) -> Any:
 def check_parameters(estimator: Any) -> None:
     """Raise an error for a parameter of a kind that its class does not allow."""
     estimator._validate_params()
+
+
+def declares(estimator: Any, name: str) -> bool:
+    """Return whether the class of an estimator says which values a parameter takes."""
+    constraints = getattr(type(estimator), "_parameter_constraints", None)
+    return isinstance(constraints, Mapping) and name in constraints
 
 
 def has_valid_parameters(model: Any) -> bool:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
+from sklearn.linear_model import Ridge
 
+from cvst import RaceGridSearchCV
+from cvst.exceptions import InvalidInputError
 from cvst.race import (
     CVST,
     AtMost,
@@ -159,3 +164,55 @@ def test_a_program_shows_what_was_set_and_no_address():
     assert repr(program) == (
         "Program(program=[SubsetLook(rows=0.3), FoldRace(n_folds=4, enter=aged)])"
     )
+
+
+class SomethingElse:
+    """Has one of the parts of a stage."""
+
+    name = "else"
+
+    def __repr__(self):
+        return "SomethingElse()"
+
+
+class Nameless(FoldRace):
+    """A stage without two of its attributes, which are no methods."""
+
+    def __getattribute__(self, key):
+        if key in ("name", "enter"):
+            raise AttributeError(key)
+        return super().__getattribute__(key)
+
+    def __repr__(self):
+        return "Nameless()"
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (
+            [FoldRace(5), SomethingElse()],
+            (
+                r"program[1]=SomethingElse() is not a stage: it does not derive from "
+                "cvst.race.Stage, and it lacks enter, judge, look, planned_looks."
+            ),
+        ),
+        (
+            ["first"],
+            (
+                "program[0]='first' is not a stage: it does not derive from "
+                "cvst.race.Stage, and it lacks name, enter, judge, look, planned_looks."
+            ),
+        ),
+        ([Nameless()], "program[0]=Nameless() is not a stage: it lacks name, enter."),
+        ([FoldRace], "it is a class: FoldRace(...) makes an object of it."),
+        (FoldRace(5), "is not a list of stages."),
+    ],
+)
+def test_what_is_no_stage_is_told_all_that_is_missing(program, expected):
+    """Before anything is fitted, and in one sentence."""
+    search = RaceGridSearchCV(
+        Ridge(), {"alpha": [0.1, 1.0, 10.0]}, strategy=Program(program), random_state=0
+    )
+    with pytest.raises(InvalidInputError, match=re.escape(expected)):
+        search.fit(np.zeros((60, 2)), np.zeros(60))

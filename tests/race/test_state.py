@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 
-from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race import Look, LookLosses, Observation, Problem, RaceState, Verdict
 
 
 def seen(means):
@@ -151,3 +151,41 @@ def test_prefix_rows_are_views_unless_shuffled():
     train, test = Problem(1, 10).prefix(4, order)
     assert train.tolist() == [9, 8, 7, 6]
     assert test.tolist() == [5, 4, 3, 2, 1, 0]
+
+
+def test_reprs_are_short_whatever_the_race():
+    """What a notebook prints of a race is a line for each look, not its rows."""
+    many, rows = np.arange(99), np.arange(1_000)
+    look = Look(rows[:288], rows[288:], 288, many, "first look")
+    losses = LookLosses(np.ones((99, 712)), *np.ones((3, 99)), failures={3: "it broke"})
+    verdict = Verdict(np.ones(99, dtype=bool), np.ones(99), dict.fromkeys(many[:60]))
+    seen = Observation.of(look, losses, verdict)
+    problem = Problem(
+        99,
+        1_000,
+        folds={5: ((rows[:800], rows[800:]),) * 5},
+        orders=(rows,),
+        configurations=({"C": 1.0},) * 99,
+        n_validation=50,
+        seconds=20.0,
+    )
+    assert repr(look) == "<Look: stage 'first look', 288 rows, 99 configurations>"
+    assert repr(replace(look, fold=2)).startswith("<Look: stage 'first look', fold 2, ")
+    assert repr(losses) == "<LookLosses: 99 configurations, 1 failed>"
+    assert repr(verdict) == "<Verdict: 99 configurations, 99 top, 60 dropped>"
+    assert repr(seen) == (
+        "<Observation: stage 'first look', 288 rows, 99 configurations, 60 dropped, "
+        "1 failed>"
+    )
+    assert repr(problem) == (
+        "<Problem: 99 configurations, 1,000 rows and 50 to test on, 20.0 s>"
+    )
+    assert repr(Problem(1, 1)) == "<Problem: 1 configuration, 1 row>"
+
+
+def test_what_is_printed_shortly_still_compares_and_copies():
+    one = Look(slice(0, 5), slice(5, 9), 5, np.arange(1))
+    assert one == replace(one)
+    assert one != replace(one, n_train=6)
+    assert Problem(3, 10) == Problem(3, 10) != Problem(3, 11)
+    assert [f.name for f in fields(one)][:2] == ["train", "test"]

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_regression
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import Pipeline
 
 from cvst import RaceGridSearchCV
 from cvst.race import RaceState
@@ -280,6 +282,8 @@ def test_filter_leaves_what_matches(page, fitted):
     [
         ("gamma > 0.05", lambda one: one["gamma"] > 0.05),
         ("alpha<=1 gamma<1", lambda one: one["alpha"] <= 1 and one["gamma"] < 1),
+        ("gamma = 10", lambda one: one["gamma"] == 10),
+        ("GAMMA=0.1", lambda one: one["gamma"] == 0.1),
     ],
 )
 def test_filter_compares_numbers(page, fitted, words, expected):
@@ -288,6 +292,30 @@ def test_filter_compares_numbers(page, fitted, words, expected):
     rows = page.texts("#table tbody tr")
     assert len(rows) == sum(map(expected, fitted.cv_results_["params"]))
     assert rows
+
+
+def test_filter_takes_names_with_their_path(browser, tmp_path):
+    """As ``best_params_`` has them, though the page leaves the path out."""
+    X, y = make_regression(80, 3, noise=5.0, random_state=0)
+    grid = {"ridge__alpha": [0.1, 1, 10, 100], "ridge__solver": ["svd", "cholesky"]}
+    search = RaceGridSearchCV(Pipeline([("ridge", Ridge())]), grid, random_state=0)
+    page = Page(browser, write_report(search.fit(X, y), tmp_path / "r.html").as_uri())
+    shown = {
+        "ridge__alpha > 1": 4,
+        "ridge__alpha = 1": 2,
+        "alpha=1": 2,
+        "alpha=1.0 ridge__solver=svd": 1,
+        "solver=chol": 4,
+        "rank = 1": 1,
+        "alpha=none": 0,
+    }
+    for words, count in shown.items():
+        page.run(
+            "const field = document.getElementById('filter');"
+            "field.value = arguments[0]; field.dispatchEvent(new Event('input'));",
+            words,
+        )
+        assert len(page.texts("#table tbody tr")) == count, words
 
 
 def test_filter_finds_reasons_of_drops(page, fitted):

@@ -319,3 +319,33 @@ def test_looks_that_are_alike_share_a_line(regression, strategy):
     if strategy == "cross_validation":
         (row,) = rows
         assert row.split()[:4] == ["1", "to", "5", "folds"]
+
+
+class Slow(Quadratic):
+    """A fit takes so long that rows of one number are timed."""
+
+    def fit(self, X, y):
+        CLOCK.now += 100.0
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("model", [Quadratic(), Slow()])
+def test_a_plan_is_of_plain_numbers(monkeypatch, model):
+    """What users print is 0.5, not ``np.float64(0.5)``."""
+    monkeypatch.setattr("cvst.evaluation._one_by_one.perf_counter", CLOCK)
+    monkeypatch.setattr(RaceGridSearchCV, "_clock", staticmethod(CLOCK))
+    X = np.random.default_rng(0).normal(size=(900, 1))
+    grid = {"shift": np.arange(20.0).tolist()}
+    plan = RaceGridSearchCV(model, grid).plan(X, X[:, 0])
+    names = [name for name in dir(plan) if not name.startswith("_")]
+    values = [plan.to_dict(), *(getattr(plan, name) for name in names)]
+    assert numpy_numbers(values) == []
+
+
+def numpy_numbers(value):
+    """Return all numbers of NumPy within dictionaries, lists and tuples."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        return [number for one in value for number in numpy_numbers(one)]
+    return [value] if isinstance(value, np.generic) else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import astuple
 from math import isclose
 
 import numpy as np
@@ -73,3 +74,13 @@ def test_a_scaled_curve_takes_as_many_times_as_long_at_every_size():
     curve = PowerCurve(0.5, 1e-3, 1.5)
     for size in (1, 100, 10_000):
         assert curve.scaled(3.0)(size) == pytest.approx(3 * curve(size))
+
+
+@pytest.mark.parametrize("sizes", [[100, 100], [100, 200, 400]])
+def test_curves_are_of_plain_numbers(sizes):
+    """Whatever was timed and scaled: plans print their seconds."""
+    times = np.linspace(1.0, 2.0, len(sizes))
+    for curve in PowerCurve.plausible(np.array(sizes), times):
+        for one in (curve, curve.scaled(np.float64(2.0))):
+            assert {type(value) for value in astuple(one)} == {float}
+            assert type(one(np.int64(50))) is float

@@ -342,7 +342,7 @@ def _losses_then(
         if not len(looks):
             stages.append("")
             continue
-        deciding = deciding_looks(state, looks)
+        deciding = deciding_looks(state, looks, place + 1)
         # As reports rank: by the folds of the last stage, not by the last fold.
         losses[place] = table[leader, deciding].mean()
         stages.append(state.observations[int(deciding[-1])].look.stage)

@@ -14,13 +14,17 @@ __all__ = [
     "deciding_losses",
     "deciding_mean",
     "shared_deciding_looks",
+    "stage_decides",
 ]
 
 
-def deciding_looks(state: RaceState, looks: IntArray) -> IntArray:
+def deciding_looks(
+    state: RaceState, looks: IntArray, n_looks: int | None = None
+) -> IntArray:
     """Return those of some looks that decide: the last one, with its sister folds.
 
-    One fold is chance, so the folds of a stage count together.
+    One fold is chance, so the folds of a stage count together. Those of a stage that
+    was broken off before it says anything are left out, if there are others.
 
     Parameters
     ----------
@@ -28,12 +32,39 @@ def deciding_looks(state: RaceState, looks: IntArray) -> IntArray:
         The race.
     looks : ndarray of int
         Looks that a configuration took part in, from 0, ascending; at least one.
+    n_looks : int, optional
+        As it was after this many looks of the race; by default after all.
     """
-    last = state.observations[looks[-1]].look
-    if not last.is_fold:
-        return looks[-1:]
-    stages = [state.observations[look].look.stage for look in looks.tolist()]
-    return looks[[stage == last.stage for stage in stages]]
+    while True:
+        last = state.observations[looks[-1]].look
+        if not last.is_fold:
+            return looks[-1:]
+        stages = [state.observations[look].look.stage for look in looks.tolist()]
+        alike = np.array([stage == last.stage for stage in stages])
+        is_enough = last.fewest_folds <= 1 or alike.all()
+        if is_enough or stage_decides(state, last.stage, n_looks):
+            return np.asarray(looks[alike])
+        looks = looks[~alike]
+
+
+def stage_decides(state: RaceState, stage: str, n_looks: int | None = None) -> bool:
+    """Return whether a stage decides: not before it began, nor if it was broken off.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race.
+    stage : str
+        Its name.
+    n_looks : int, optional
+        As it was after this many looks of the race; by default after all.
+    """
+    seen = [one for one in state.observations[:n_looks] if one.look.stage == stage]
+    if not seen or len(seen) >= seen[0].look.fewest_folds:
+        return bool(seen)
+    # With one left there is nothing more to decide.
+    left = set(seen[0].look.configurations.tolist())
+    return len(left.difference(*(one.drops for one in seen))) <= 1
 
 
 def deciding_mean(
@@ -60,7 +91,7 @@ def deciding_mean(
     looks = np.flatnonzero(state.present[number, :n_looks])
     if not len(looks):
         return float("nan")
-    return float(table[number, deciding_looks(state, looks)].mean())
+    return float(table[number, deciding_looks(state, looks, n_looks)].mean())
 
 
 def deciding_losses(state: RaceState) -> FloatArray:

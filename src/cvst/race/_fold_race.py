@@ -53,6 +53,8 @@ class FoldRace(ShortRepr, Stage):
         have any tails (docs/theory/guarantee.md).
     max_test : int or None
         Most test rows of a fold; None for all.
+    fewest_folds : int
+        Fewer folds than this decide nothing, as :class:`Look` has it.
     """
 
     n_folds: int = 5
@@ -65,6 +67,7 @@ class FoldRace(ShortRepr, Stage):
     may_fail: bool = False
     n_sharing: int = 0
     max_test: int | None = None
+    fewest_folds: int = 1
 
     @property
     def fold_counts(self) -> tuple[int, ...]:
@@ -92,6 +95,7 @@ class FoldRace(ShortRepr, Stage):
             keep_losses=True,
             is_fold=is_fold,
             may_fail=self.may_fail,
+            fewest_folds=self.fewest_folds,
         )
 
     def judge(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:

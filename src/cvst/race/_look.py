@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from cvst._text import counted
 from cvst._typing import BoolArray, FloatArray, IntArray, Rows, count_rows
 from cvst.exceptions import InvalidInputError
 from cvst.race._bits import BitTable, compact
@@ -50,6 +51,9 @@ class Look:
         Learners without rounds ignore it.
     fold : int or None
         Which fold it is, from 0, where a strategy does not take them in order.
+    fewest_folds : int
+        Fewer folds of its stage than this decide nothing, unless they leave one of
+        those that entered: until then the stage before makes scores and ranks.
     """
 
     train: Rows
@@ -63,11 +67,21 @@ class Look:
     may_fail: bool = False
     rounds: int | None = None
     fold: int | None = None
+    fewest_folds: int = 1
 
     @property
     def n_test(self) -> int:
         """Number of test rows."""
         return count_rows(self.test)
+
+    def __repr__(self) -> str:
+        # Rows and numbers would fill pages; so below.
+        members = counted(len(self.configurations), "configuration")
+        return f"<Look: {self._words()}, {members}>"
+
+    def _words(self) -> str:
+        fold = "" if self.fold is None else f", fold {self.fold}"
+        return f"stage {self.stage!r}{fold}, {counted(self.n_train, 'row')}"
 
     def places(self, configurations: IntArray) -> IntArray:
         """Return where some configurations of this look stand in its arrays.
@@ -127,6 +141,11 @@ class LookLosses:
     other_scores: Mapping[str, FloatArray] = field(default_factory=dict)
     rankable: bool = True
 
+    def __repr__(self) -> str:
+        members = counted(len(self.mean_losses), "configuration")
+        failed = f", {len(self.failures):,} failed" if self.failures else ""
+        return f"<LookLosses: {members}{failed}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -149,6 +168,11 @@ class Verdict:
     p_values: FloatArray
     drops: Mapping[int, str] = field(default_factory=dict)
     keep: BoolArray | None = None
+
+    def __repr__(self) -> str:
+        members = counted(len(self.top), "configuration")
+        n_top, n_dropped = np.count_nonzero(self.top), len(self.drops)
+        return f"<Verdict: {members}, {n_top:,} top, {n_dropped:,} dropped>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +222,14 @@ class Observation:
     elapsed: float = np.nan
     scores: FloatArray | None = None
     other_scores: Mapping[str, FloatArray] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        members = counted(len(self.look.configurations), "configuration")
+        failed = f", {len(self.failures):,} failed" if self.failures else ""
+        return (
+            f"<Observation: {self.look._words()}, {members}, "
+            f"{len(self.drops):,} dropped{failed}>"
+        )
 
     @classmethod
     def of(cls, look: Look, seen: LookLosses, verdict: Verdict) -> Observation:

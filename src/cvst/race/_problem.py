@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from cvst._text import counted, seconds_text
 from cvst._typing import Configuration, IntArray, Rows
 from cvst.race._space import SearchSpace
 
@@ -89,6 +90,14 @@ class Problem:
     max_bytes: int | None = None
     n_at_once: int = 1
     of_all_rows: bool = False
+
+    def __repr__(self) -> str:
+        # Folds, orders and configurations would fill pages.
+        members = counted(self.n_configurations, "configuration")
+        more = f" and {self.n_validation:,} to test on" if self.n_validation else ""
+        limit = "" if self.seconds is None else f", {seconds_text(self.seconds)}"
+        rows = counted(self.n_samples, "row")
+        return f"<Problem: {members}, {rows}{more}{limit}>"
 
     @property
     def largest_look(self) -> int:

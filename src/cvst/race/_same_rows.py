@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
+from cvst.race._deciding import deciding_looks
 from cvst.race._look import Look, Observation
 from cvst.race._state import RaceState
 
@@ -78,8 +79,9 @@ class Meeting:
 def meetings(state: RaceState, number: int) -> list[Meeting]:
     """Return where others met a configuration: the folds of each stage, the last first.
 
-    Where there are no folds it is the last look. Looks whose losses were not kept are
-    left out, and configurations that failed there.
+    Before them comes the stage that decides, if the last one was broken off. Where
+    there are no folds it is the last look. Looks whose losses were not kept are left
+    out, and configurations that failed there.
 
     Parameters
     ----------
@@ -99,9 +101,13 @@ def meetings(state: RaceState, number: int) -> list[Meeting]:
     for one in mine:
         if one.look.is_fold:
             folds.setdefault(one.look.stage, []).append(one)
-    stages = list(folds.values()) or [mine[-1:]]
+    stages = list(folds.values())[::-1] or [mine[-1:]]
     seen = _seen(state.observations, {rows_key(o.look) for s in stages for o in s})
-    return [Meeting(tuple(looks), seen) for looks in reversed(stages)]
+    decided = deciding_looks(state, np.flatnonzero(state.present[number]))
+    stage = state.observations[decided[-1]].look.stage
+    # Sorting leaves the others in their order.
+    ordered = sorted(stages, key=lambda one: one[0].look.stage != stage)
+    return [Meeting(tuple(looks), seen) for looks in ordered]
 
 
 def _seen(

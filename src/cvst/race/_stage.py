@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from cvst._text import shortened
 from cvst._typing import IntArray
+from cvst.exceptions import InvalidInputError
 from cvst.race._folds import rank_by_folds
 from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._planned import PlannedLook
@@ -170,27 +173,58 @@ class Program(Staged):
     @property
     def fold_counts(self) -> tuple[int, ...]:
         """Ask for the folds of all stages."""
-        counts = [count for stage in self.program for count in stage.fold_counts]
+        counts = [count for stage in self._stages for count in stage.fold_counts]
         return tuple(dict.fromkeys(counts))
 
     def stages(self, problem: Problem) -> Sequence[Stage]:
         """Return the stages in order."""
         del problem
+        return self._stages
+
+    @property
+    def _stages(self) -> Sequence[Stage]:
+        # Not in ``__init__``, which stores what it is given.
+        if not isinstance(self.program, Sequence):
+            raise InvalidInputError(
+                f"program={self.program!r} is not a list of stages. Put them in one."
+            )
+        for place, stage in enumerate(self.program):
+            _check_stage(stage, place)
         return self.program
 
     @property
     def sentences(self) -> Mapping[str, str]:
         """What its reasons mean, and those of its stages."""
         said = {ALL_STAGES: "all stages are done"}
-        for stage in self.program:
+        for stage in self._stages:
             said |= stage.sentences
         return said
 
     def ranking(self, state: RaceState) -> IntArray:
         """Order by the folds of the last stage that has any, then by the last loss."""
-        return rank_by_folds(state, [(stage.name,) for stage in reversed(self.program)])
+        return rank_by_folds(state, [(stage.name,) for stage in reversed(self._stages)])
 
     def ranks_by_mean(self, state: RaceState) -> bool:
         """Rank by means alone."""
         del state
         return True
+
+
+def _check_stage(given: Any, place: int) -> None:
+    """Refuse what is no stage, or not all of one: stages come from users."""
+    needed = ("name", *sorted({"enter", *Stage.__abstractmethods__}))
+    faults = []
+    if isinstance(given, type):
+        faults.append(f"it is a class: {given.__name__}(...) makes an object of it")
+    else:
+        if not isinstance(given, Stage):
+            faults.append("it does not derive from cvst.race.Stage")
+        missing = [name for name in needed if not hasattr(given, name)]
+        if missing:
+            faults.append(f"it lacks {', '.join(missing)}")
+    if faults:
+        raise InvalidInputError(
+            f"program[{place}]={shortened(repr(given), 100)} is not a stage: "
+            f"{', and '.join(faults)}. Use a stage such as FoldRace(5), or an object "
+            "of a class of your own that derives from cvst.race.Stage."
+        )

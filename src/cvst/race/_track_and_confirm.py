@@ -9,6 +9,7 @@ import numpy as np
 
 from cvst._typing import IntArray
 from cvst.exceptions import InvalidInputError
+from cvst.race._deciding import stage_decides
 from cvst.race._fold_race import FoldRace
 from cvst.race._folds import FoldRecord, rank_by_folds, same_folds
 from cvst.race._leader_tests import TEST_SENTENCES
@@ -285,6 +286,8 @@ class TrackAndConfirm(Staged):
             fewest=2,
             n_sharing=n_sharing,
             max_test=self.max_test,
+            # A final that has only begun says less than the confirmation before it.
+            fewest_folds=min(self.n_folds, self.final_folds),
         )
 
     def _n_sharing(self, problem: Problem) -> int:
@@ -362,13 +365,14 @@ class TrackAndConfirm(Staged):
     def ranking(self, state: RaceState) -> IntArray:
         """Return the survivors: by folds where there are any, then by the last look."""
         confirming, final = (CONFIRM, *self._climbs), (FINAL,)
-        if self._final_decides(state):
+        if stage_decides(state, FINAL):
             return rank_by_folds(state, [final, confirming])
         return rank_by_folds(state, [confirming, final])
 
     def ranks_by_mean(self, state: RaceState) -> bool:
-        """Return whether the last folds decide: all but those of a broken-off final."""
-        return not state.looks_of(FINAL) or self._final_decides(state)
+        """Return True: the folds that decide rank all that ran them."""
+        del state
+        return True
 
     @property
     def sentences(self) -> Mapping[str, str]:
@@ -379,13 +383,8 @@ class TrackAndConfirm(Staged):
         """Say by what the winner ranks first."""
         if not any(seen.look.is_fold for seen in state.observations):
             return "by its mean loss at the last look"
-        folds = "of the final" if self._final_decides(state) else "that confirm"
+        folds = "of the final" if stage_decides(state, FINAL) else "that confirm"
         return f"by its mean loss over the folds {folds}"
-
-    def _final_decides(self, state: RaceState) -> bool:
-        # A final that has only begun says less than the confirmation before it.
-        fewest = min(self.n_folds, self.final_folds)
-        return 0 < fewest <= len(state.looks_of(FINAL))
 
     # What enters --------------------------------------------------------------------
 

@@ -9,15 +9,59 @@ import numpy as np
 
 from cvst._text import value_text
 from cvst._typing import Configuration
-from cvst.displays import ImportanceDisplay, IncumbentDisplay, parameter_axis
+from cvst.displays import (
+    ImportanceDisplay,
+    IncumbentDisplay,
+    ParameterAxis,
+    parameter_axis,
+)
+from cvst.report._allowed import Allowed
 
 __all__ = ["advice"]
 
 # Nearer to an end than this share of the range counts as being there.
 NEAR = 0.03
 
+# Shares of the usual step at which a value may lie that is not beyond what is possible.
+NEARER = (1.0, 0.5, 0.25)
+
 # A whole number of these is a count, and 1.0, which forests begin with, is a share.
 COUNTS_OR_SHARES = ("max_df", "max_features", "max_samples")
+
+# Counts of columns: there are no more than the data have.
+OF_COLUMNS = ("k", "max_features", "n_components", "n_features_to_select")
+
+# Where an estimator does not say what it takes: what ends at 1 in boosters and their
+# like, and counts that begin at 2.
+SHARES = (
+    "bagging_fraction",
+    "colsample",
+    "colsample_bylevel",
+    "colsample_bynode",
+    "colsample_bytree",
+    "drop_rate",
+    "feature_fraction",
+    "feature_fraction_bynode",
+    "l1_ratio",
+    "momentum",
+    "neg_bagging_fraction",
+    "other_rate",
+    "pos_bagging_fraction",
+    "rate_drop",
+    "rsm",
+    "skip_drop",
+    "subsample",
+    "top_rate",
+)
+FROM_TWO = (
+    "border_count",
+    "max_bin",
+    "max_bins",
+    "max_leaf_nodes",
+    "max_leaves",
+    "min_samples_split",
+    "num_leaves",
+)
 
 # A parameter hardly matters if even the upper end of its interval is below this.
 HARDLY = 0.1
@@ -37,6 +81,7 @@ def advice(
     incumbent: IncumbentDisplay,
     stop_reason: str | None = None,
     defaults: Configuration | None = None,
+    allowed: Allowed | None = None,
 ) -> list[str]:
     """Return sentences that say what to do next.
 
@@ -54,14 +99,16 @@ def advice(
         Why the race is over.
     defaults : dict, optional
         Values that the estimator has itself, where these are known.
+    allowed : Allowed, optional
+        Which values it takes, where it is known.
     """
-    own = defaults or {}
+    own, allowed = defaults or {}, allowed or Allowed()
     idle = _idle(importance)
     sentences = []
     for name in dict.fromkeys(name for one in configurations for name in one):
         # A wider range of what hardly matters would not help.
         if name not in idle and name in configurations[winner]:
-            sentences += _edge(name, configurations, winner, own.get(name))
+            sentences += _edge(name, configurations, winner, own.get(name), allowed)
     if idle:
         sentences.append(_idle_sentence(idle, importance))
     # A race that ended by itself would end there with more time, too.
@@ -71,7 +118,11 @@ def advice(
 
 
 def _edge(
-    name: str, configurations: Sequence[Configuration], winner: int, own: Any
+    name: str,
+    configurations: Sequence[Configuration],
+    winner: int,
+    own: Any,
+    allowed: Allowed,
 ) -> list[str]:
     axis = parameter_axis(name, configurations)
     value = configurations[winner][name]
@@ -84,23 +135,28 @@ def _edge(
     if len(levels) < 3 or NEAR < place < 1 - NEAR:
         return []
     upper = place > 0.5
-    beyond = _beyond(axis, levels, upper)
+    beyond = [_beyond(axis, levels, upper, share) for share in NEARER]
     tried = [one.get(name) for one in configurations]
-    if not _is_possible(axis, upper, is_real=_is_real(name, tried, own)):
+    is_real = _is_real(name, tried, own)
+    example = _example(name, axis, beyond, is_real, allowed)
+    if example is None:
         return []
     end = "upper" if upper else "lower"
     where = f"{value_text(axis.low)} to {value_text(axis.high)}"
     sentence = (
         f"{name} = {value_text(value)} is at the {end} end of what was tried "
-        f"({where}): try {'larger' if upper else 'smaller'} values, such as "
-        f"{value_text(beyond)}."
+        f"({where}): try {'larger' if upper else 'smaller'} values{example}."
     )
     return [sentence]
 
 
-def _beyond(axis: Any, levels: Any, upper: bool) -> float:
-    """Return a value as far outside as the values of a grid, or a tenth, are apart."""
+def _beyond(axis: ParameterAxis, levels: Any, upper: bool, share: float) -> float:
+    """Return a value as far outside as the values of a grid, or a tenth, are apart.
+
+    Or nearer, by a share of that.
+    """
     step = max(0.1, float(np.median(np.diff(levels))) if len(levels) < 20 else 0.1)
+    step *= share
     number = axis.number_at(1 + step if upper else -step)
     if number <= 0 < axis.low:
         # Below 0 there may be nothing; there is room between it and the end.
@@ -113,11 +169,48 @@ def _beyond(axis: Any, levels: Any, upper: bool) -> float:
     return rounded
 
 
-def _is_possible(axis: Any, upper: bool, is_real: bool) -> bool:
-    """Return whether a range can go on: shares end at 1, counts begin at 1."""
-    if upper:
-        return not (axis.low >= 0 and axis.high in (0.999, 1.0) and axis.scale != "log")
-    return axis.low != 0.0 and (is_real or axis.low != 1.0)
+def _example(
+    name: str,
+    axis: ParameterAxis,
+    beyond: Sequence[float],
+    is_real: bool,
+    allowed: Allowed,
+) -> str | None:
+    """Name the first value beyond an end of a range that a parameter may have.
+
+    None if there is none, and no words where one cannot be checked.
+    """
+    for number in beyond:
+        # Rounding may lead back to the end, and below 0 there is nothing.
+        if axis.low <= number <= axis.high or number < 0.0 == axis.low:
+            continue
+        if not (is_real or number.is_integer()):
+            continue
+        value = number if is_real else int(number)
+        known = allowed.allows(name, value)
+        if not (_may_be(name, axis, value) if known is None else known):
+            continue
+        if value > axis.high and not is_real and name.rpartition("__")[2] in OF_COLUMNS:
+            n_columns = allowed.n_columns(name)
+            if n_columns is None:  # nobody knows how many a text or an encoder makes
+                return ""
+            if n_columns <= axis.high:
+                return None
+            value = min(value, n_columns)
+        return f", such as {value_text(value)}"
+    return None
+
+
+def _may_be(name: str, axis: ParameterAxis, value: float) -> bool:
+    """Return whether a parameter may have a value, by its name and range alone."""
+    own = name.rpartition("__")[2]
+    if own in SHARES:
+        return 0 <= value <= 1
+    if own in FROM_TWO:
+        return value >= 2
+    # A range from 0 or more to 1 is one of shares, unless it spans decades.
+    ends_at_1 = axis.low >= 0 and axis.high in (0.999, 1.0) and axis.scale != "log"
+    return value < axis.low or not ends_at_1
 
 
 def _is_real(name: str, tried: Sequence[Any], own: Any) -> bool:

@@ -198,7 +198,10 @@ def _runner_up(
     name = "loss" if measure is None else measure.name
     looks = deciding_looks(state, common).tolist()
     theirs, mine = table[np.ix_([second, winner], looks)].mean(axis=1)
-    if len(looks) > 1:
+    if looks[-1] < common[-1]:
+        # Later folds were too few to decide.
+        ran = f"over the {counted(len(looks), 'fold')} that decided"
+    elif len(looks) > 1:
         ran = f"over the last {len(looks)} folds that both ran"
     else:
         ran = f"in look {looks[0] + 1}, the last that both ran"

@@ -21,6 +21,7 @@ from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, Strategy
 from cvst.race.machinery import deciding_looks, deciding_mean, rank_all
 from cvst.report._advice import advice
+from cvst.report._allowed import Allowed
 from cvst.report._axes import differing_texts, parameter_axes
 from cvst.report._explain import score_note, stop_sentence, why_it_won
 from cvst.report._failures import failure_sentences
@@ -173,6 +174,7 @@ def _look_ahead(page: dict[str, Any], search: FittedSearch) -> None:
         IncumbentDisplay.from_search(search),
         search.stop_reason_,
         {str(name).removeprefix(path): value for name, value in defaults.items()},
+        Allowed(search, path),
     )
 
 

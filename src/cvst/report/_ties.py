@@ -109,8 +109,8 @@ def _losses(state: RaceState, winner: int) -> dict[int, dict[Any, FloatArray]]:
     looks: IntArray = np.flatnonzero(state.present[winner])
     if not len(looks):
         return {}
-    stage = state.observations[int(looks[-1])].look.stage
     decided = set(deciding_looks(state, looks).tolist())
+    stage = state.observations[max(decided)].look.stage
     kept: dict[int, dict[Any, FloatArray]] = {}
     for place, seen in enumerate(state.observations):
         look = seen.look

@@ -21,6 +21,7 @@ from cvst._sklearn_compat import (
 from cvst.evaluation import PointwiseLoss
 from cvst.evaluation.losses import named_scores, raced_name
 from cvst.race import RaceState
+from cvst.race.machinery import deciding_looks
 from cvst.report import history, notebook_html
 from cvst.report.machinery import settled_reason, tie_of
 from cvst.search._results import (
@@ -142,7 +143,8 @@ class FittedRace(BaseSearchCV):
         self.stop_reason_ = settled_reason(reason, self.tie_)
         # ``refit`` may choose one that was dropped early.
         looks = np.flatnonzero(state.present[self.best_index_])
-        self.best_score_n_train_ = int(state.subset_sizes[looks[-1]])
+        decided = deciding_looks(state, looks)
+        self.best_score_n_train_ = int(state.subset_sizes[decided[-1]])
         self.surviving_params_ = [
             state.configurations[index] for index in ranking.tolist()
         ]

@@ -45,6 +45,7 @@ def log_start(
         ],
         "expected_looks": min(len(planned), strategy.expected_looks(problem)),
         "proposes": strategy.proposes,
+        "seconds": problem.seconds,
     }
     # Those that are proposed later, and the looks at them, cannot be counted yet.
     most = f"in at most {counted(len(planned), 'look')}"

@@ -36,14 +36,16 @@ def final_scores(state: RaceState, scores: FloatArray) -> tuple[FloatArray, Floa
     """Return each configuration's score, and its standard deviation over looks.
 
     The score is that of the last look a configuration took part in; where that was a
-    fold, the mean over its folds of that stage.
+    fold, the mean over its folds of that stage, or of the one before if that stage was
+    broken off before it could decide.
     """
     final = np.full(state.n_configurations, np.nan)
     spread = np.full(state.n_configurations, np.nan)
     for members, looks, deciding in shared_deciding_looks(state):
         # The mean of one look is its score to the last bit.
         final[members] = scores[np.ix_(members, deciding)].mean(axis=1)
-        together = deciding if state.observations[looks[-1]].look.is_fold else looks
+        on_folds = state.observations[deciding[-1]].look.is_fold
+        together = deciding if on_folds else looks[looks <= deciding[-1]]
         with np.errstate(invalid="ignore"):  # a diverged model's score is infinite
             spread[members] = scores[np.ix_(members, together)].std(axis=1)
     return final, spread

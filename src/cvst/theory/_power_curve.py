@@ -51,7 +51,7 @@ class PowerCurve:
     def __call__(self, n_rows: float) -> float:
         """Return the seconds for this many rows."""
         power: float = float(n_rows) ** self.exponent
-        return self.constant + self.coefficient * power
+        return float(self.constant + self.coefficient * power)
 
     def scaled(self, factor: float) -> PowerCurve:
         """Return the curve of something slower by this factor.
@@ -61,9 +61,8 @@ class PowerCurve:
         >>> PowerCurve(1.0, 2.0, 1.0).scaled(3.0)(10)
         63.0
         """
-        return PowerCurve(
-            factor * self.constant, factor * self.coefficient, self.exponent
-        )
+        constant, coefficient = factor * self.constant, factor * self.coefficient
+        return PowerCurve(float(constant), float(coefficient), self.exponent)
 
     @classmethod
     def fit(
@@ -124,7 +123,7 @@ class PowerCurve:
         times = np.maximum(np.asarray(seconds, dtype=float), 1e-9)
         # A sum of steps of 0.05 may step over the end by rounding.
         exponents = np.minimum(np.arange(flattest, steepest + 0.01, 0.05), steepest)
-        scale = sizes.max()
+        scale = float(sizes.max())
         if len(np.unique(sizes)) < 2:
             # One size says nothing about growth.
             level = float(np.mean(times))

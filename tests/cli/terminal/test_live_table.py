@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 from sklearn.linear_model import Ridge
 
-from cvst import RaceGridSearchCV
+from cvst import RaceGridSearchCV, RaceSearchCV
 from cvst.cli.terminal import RaceView, live_view
 from cvst.cli.terminal._listening import listening
 from cvst.search import STRATEGIES
@@ -114,6 +114,64 @@ def test_the_end_is_forecast_for_every_strategy(strategy):
     assert known
     assert all("to the end" in text.split("step")[-1] for text in known)
     assert len(view.forecast.planned) >= search.n_looks_
+
+
+def proposing(seconds=None):
+    """Race with proposals; return the view and what it said of times and looks."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_SAMPLES, 2))
+    watcher = Watcher([], "", 0)
+    search = RaceSearchCV(
+        Ridge(),
+        {"alpha": (1e-3, 1e3)},
+        n_iter=6,
+        time_budget=seconds,
+        random_state=0,
+    )
+    with listening(watcher):
+        search.fit(X, X[:, 0])
+    return watcher
+
+
+def test_the_end_of_a_race_that_proposes_is_not_forecast():
+    """The plan ends with its first look; those that follow are not known."""
+    view = proposing()
+    assert len(view.texts) > 2
+    assert not any("to the end" in text.split("look")[-1] for text in view.texts)
+    assert view.forecast.about() is None
+    assert view.forecast.at_most() is None
+
+
+def test_a_race_that_proposes_says_what_is_left_of_its_budget():
+    view = proposing(seconds=60)
+    assert all(text.endswith("of the budget left.") for text in view.texts)
+    assert 30 < view.forecast.budget_left(0.0) < 60
+    assert view.forecast.budget_left(100.0) == 0.0
+    tell(view, event="end")
+    assert "of the budget" not in drawn(view)
+
+
+def test_the_number_of_those_that_are_proposed_next_is_not_made_up():
+    """Before the race and between its looks nobody knows who takes part."""
+    view = RaceView([], "", 0)
+    assert "Look 1: proposing configurations ..." in drawn(view)
+    view = proposing()
+    view.final = False
+    look = len(view.rows) + 1
+    assert f"Look {look}: proposing configurations ..." in drawn(view)
+
+
+def test_the_final_fit_is_no_look(race):
+    """What takes longer than expected is not said to be over in 0 s."""
+    _, view = race
+    view.forecast._each = 100.0
+    text = drawn(view)
+    assert "s to the end of the final fit." in text
+    assert "this look" not in text
+    view.look_began -= 1e6
+    assert "to the end" not in drawn(view)
+    view.final = False
+    assert "to the end" not in drawn(view)
 
 
 def test_other_records_of_the_logger_do_no_harm():

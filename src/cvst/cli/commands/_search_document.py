@@ -31,6 +31,7 @@ from cvst.cli.results import (
 )
 from cvst.displays import TimeConsumptionDisplay
 from cvst.race import Look
+from cvst.race.machinery import deciding_looks
 from cvst.report import page_html, race_bytes
 from cvst.report import summary as report_summary
 from cvst.report.machinery import score_name
@@ -78,7 +79,7 @@ def summarise(options: Namespace, job: Job, finished: bool) -> dict[str, Any]:
             "estimate": _estimate(search),
             "score": search.best_score_,
             "trained_on": search.best_score_n_train_,
-            "over_folds": _last_look(search).is_fold,
+            "over_folds": _deciding_look(search).is_fold,
         },
         "n_survivors": len(search.surviving_params_),
         "seconds": {
@@ -107,10 +108,11 @@ def _estimate(search: FittedSearch) -> dict[str, Any] | None:
     return None if told is None else {name: getattr(told, name) for name in names}
 
 
-def _last_look(search: FittedSearch) -> Look:
-    """Return the last look that the winner took part in."""
-    place = np.flatnonzero(search.race_.present[search.best_index_])[-1]
-    look: Look = search.race_.observations[place].look
+def _deciding_look(search: FittedSearch) -> Look:
+    """Return the last of the looks that make the score of the winner."""
+    state = search.race_
+    looks = np.flatnonzero(state.present[search.best_index_])
+    look: Look = state.observations[deciding_looks(state, looks)[-1]].look
     return look
 
 

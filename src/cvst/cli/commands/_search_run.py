@@ -120,6 +120,7 @@ def _view(options: Namespace, job: Job) -> RaceView | None:
     return RaceView(
         heading(options, job),
         job.prepared.prefix,
-        job.n_configurations or 0,
+        # Those that are proposed are not known before the race begins.
+        0 if job.proposes else job.n_configurations or 0,
         measuring=measuring,
     )

@@ -60,13 +60,17 @@ class Forecast:
     n_samples : int
         All rows, for the final fit.
     proposes : bool
-        Whether more looks may follow, at configurations that join later.
+        Whether more looks may follow, at configurations that join later. Then the
+        plan tells nothing about the end.
+    seconds : float, optional
+        What such a race may take, the final fit included; None for no limit.
     """
 
     planned: list[ComingLook] = field(default_factory=list)
     expected_looks: int = 0
     n_samples: int = 0
     proposes: bool = False
+    seconds: float | None = None
     _state: RaceState | None = None
     _each: float = 0.0
     _exponent: float | None = None
@@ -80,6 +84,7 @@ class Forecast:
         self.expected_looks = event["expected_looks"]
         self.n_samples = event["n_samples"]
         self.proposes = event.get("proposes", False)
+        self.seconds = event.get("seconds")
 
     def numbered(self, look: int) -> str:
         """Return the number of a look, and of how many, if that is known."""
@@ -122,13 +127,26 @@ class Forecast:
         """
         return self._until_the_end(expected=True)
 
+    def budget_left(self, since: float) -> float | None:
+        """Return what is left of the budget of a race that proposes, None without one.
+
+        Parameters
+        ----------
+        since : float
+            Seconds since the last look, or since the beginning of the race.
+        """
+        if not self.proposes or self.seconds is None:
+            return None
+        before = 0.0 if self._state is None else self._state.elapsed
+        return max(0.0, self.seconds - before - since)
+
     def _until_the_end(self, expected: bool) -> float | None:
-        """Sum up, or return None as long as the cost of larger looks is not known.
+        """Sum up, or return None as long as the looks or their cost are not known.
 
         A later stage may take up configurations again that this one has dropped: there
         the plan says how many can take part.
         """
-        if self._state is None or not self.planned:
+        if self._state is None or not self.planned or self.proposes:
             return None
         done = self._state.n_looks
         last = self._state.observations[-1].look

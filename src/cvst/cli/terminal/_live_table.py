@@ -21,6 +21,9 @@ __all__ = ["RaceView", "Row"]
 # Lines that the view needs besides the table of looks and the heading.
 OTHER_LINES = 8
 
+# Less than this would be written as 0 s.
+LEAST_SHOWN = 0.005
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -171,11 +174,16 @@ class RaceView(logging.Handler):
 
     @property
     def current_look(self) -> tuple[int | None, int]:
-        """Rows and configurations of the look under way, as far as they are known."""
+        """Rows and configurations of the look under way; None and 0 if not known."""
         if self._current_look is not None:
             return self._current_look
         coming = self.forecast.planned[len(self.rows) :]
-        return (coming[0].n_train if coming else None), self.n_active
+        if not self.forecast.proposes:
+            return (coming[0].n_train if coming else None), self.n_active
+        # Of those that are left, a few take part in the next look.
+        return (
+            (coming[0].n_train, coming[0].max_configurations) if coming else (None, 0)
+        )
 
     def _current(self) -> Any:
         from rich.text import Text
@@ -188,7 +196,7 @@ class RaceView(logging.Handler):
         n_train, count = self.current_look
         rows = "" if n_train is None else f" on {n_train:,} rows"
         look = self.forecast.numbered(len(self.rows) + 1)
-        who = counted(count, "configuration")
+        who = counted(count, "configuration") if count else "proposing configurations"
         return Text(f"Look {look}: {who}{rows} ...", style="bold")
 
     def _progress(self, width: int) -> Any:
@@ -231,17 +239,25 @@ class RaceView(logging.Handler):
         left = 0.0
         if seconds is not None:
             left = max(0.0, seconds - (now - self.look_began))
-            text += f", about {seconds_text(round(left, 2))} to the end of this look"
+        # What takes longer than expected is not about to end.
+        if left >= LEAST_SHOWN:
+            what = "the final fit" if self.final else "this look"
+            text += f", about {seconds_text(round(left, 2))} to the end of {what}"
         return f"{text}." if self.final else f"{text}{self._until_the_end(now, left)}."
 
     def _until_the_end(self, now: float, least: float) -> str:
         """Say how long the race takes, once that is known."""
+        elapsed = now - self.look_began
+        budget = self.forecast.budget_left(elapsed)
+        if budget is not None:
+            return f", {seconds_text(round(budget, 2))} of the budget left"
         about, at_most = self.forecast.about(), self.forecast.at_most()
         if about is None or at_most is None:
             return ""
-        elapsed = now - self.look_began
         left, most = max(least, about - elapsed), max(least, at_most - elapsed)
+        if most <= 0:
+            return ""
         # Two numbers that say nearly the same are one too many.
-        if most - left < 0.1 * most:
+        if most - left < 0.1 * most or left <= 0:
             return f", at most {seconds_text(most)} to the end"
         return f", {seconds_text(left)} (at most {seconds_text(most)}) to the end"

@@ -21,11 +21,13 @@ function columns() {
   ];
 }
 
-const OPERATORS = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b };
+const OPERATORS = { "<": (a, b) => a < b, "<=": (a, b) => a <= b, ">": (a, b) => a > b, ">=": (a, b) => a >= b, "=": (a, b) => a === b };
 
 // A word of the filter as a test: "C>100" compares numbers, anything else is text.
-function wordTest(word) {
-  const parts = word.match(/^([^<>=]+)(<=|>=|<|>)([^<>=]+)$/);
+function wordTest(typed) {
+  // Names are shown without the path that all of them share, and may be typed with it.
+  const path = view.data.path.toLowerCase(), word = typed.startsWith(path) ? typed.slice(path.length) : typed;
+  const parts = word.match(/^([^<>=]+)(<=|>=|<|>|=)([^<>=]+)$/);
   const bound = parts ? Number(parts[3]) : NaN;
   if (!parts || Number.isNaN(bound)) return (one, text) => text.includes(word);
   return (one) => {
