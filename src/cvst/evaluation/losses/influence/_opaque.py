@@ -14,7 +14,7 @@ from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._protocol import MODEL, FittedModel
 from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import Assess, Assessed
-from cvst.evaluation.losses.influence._jackknife import on_first_rows
+from cvst.evaluation.losses.influence._jackknife import hung_on_a_row, on_first_rows
 from cvst.evaluation.losses.influence._remembering import remembering
 from cvst.evaluation.losses.influence._whole import (
     AskedScore,
@@ -62,7 +62,7 @@ class OpaqueScore(AskedScore):
             prediction = remembering(prediction)
             everything = self._call(prediction, y_true, weights)
             score = self._chosen(everything)
-            influence = by_block(prediction)
+            influence = by_block(prediction, score)
             others = None
             if isinstance(everything, Mapping):
                 others = {
@@ -84,7 +84,7 @@ class OpaqueScore(AskedScore):
             del classes
             prediction = remembering(prediction)
             score = self._chosen(self._call(prediction, y_true, weights))
-            return score, by_block(prediction)
+            return score, by_block(prediction, score)
 
         return measured
 
@@ -103,7 +103,9 @@ class OpaqueScore(AskedScore):
         """Score a fitted estimator."""
         return self.value(y_true, sample_weight)(FittedModel(estimator, X), None)
 
-    def _by_block(self, y: Any, weights: Any) -> Callable[[FittedModel], FloatArray]:
+    def _by_block(
+        self, y: Any, weights: Any
+    ) -> Callable[[FittedModel, float], FloatArray]:
         """Return the influence values of fitted models for fixed test rows."""
 
         @cache
@@ -114,7 +116,7 @@ class OpaqueScore(AskedScore):
             numbers = range(int(blocks.max()) + 1)
             return blocks, [np.flatnonzero(blocks == number) for number in numbers]
 
-        def influence(fitted: FittedModel) -> FloatArray:
+        def influence(fitted: FittedModel, score: float) -> FloatArray:
             n_points = num_samples(fitted.X)
             mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
             blocks, rows = dealt(n_points)
@@ -126,7 +128,7 @@ class OpaqueScore(AskedScore):
                 except (ValueError, ArithmeticError, Warning):
                     # A block may hold too little for the score, such as one class.
                     continue
-            return on_first_rows(means, blocks, mass)
+            return _of_ratio(score, means, blocks, mass)
 
         return influence
 
@@ -162,6 +164,29 @@ class OpaqueScore(AskedScore):
                 f"scoring={self.name} returned {found!r}, which is not a number. "
                 "Return one number, higher is better, or a dictionary of them."
             ) from error
+
+
+def _of_ratio(
+    score: float, means: FloatArray, blocks: IntArray, mass: FloatArray
+) -> FloatArray:
+    """Return influence values where blocks without a score have none in the whole.
+
+    The score is then about the mean m over the K blocks that have one, a ratio: the sum
+    of their scores over their number. So the influence of a block is (score - m) times
+    all blocks over K, and 0 without a score. Its square is by a factor of (K - 1) / K
+    too small, as K blocks lie nearer to their own mean. Where all have a score, this is
+    left as it is.
+    """
+    sizes = np.bincount(blocks, mass, len(means))
+    there = sizes > 0
+    known = np.isfinite(means) & there
+    n_known, n_all = int(known.sum()), int(there.sum())
+    if n_known < 2:
+        first = np.argmax(mass > 0) if not n_known else np.argmax(known[blocks] * mass)
+        return hung_on_a_row(score, mass, int(first))
+    few = np.sqrt(n_known * (n_all - 1) / ((n_known - 1) * n_all))
+    spread = few * sizes[there].sum() / sizes[known].sum()
+    return np.asarray(on_first_rows(means, blocks, mass) * spread)
 
 
 def _takes_weights(scorer: Any) -> bool:
