@@ -124,13 +124,14 @@ class JackknifeScore(AskedScore):
             value = self.parts.function(
                 y_true, values, **{**arguments, **metadata.arguments}
             )
-        if np.ndim(value):
+        if np.size(value) != 1:
             raise UnsupportedScoreError(
                 f"{self.name} returned an array of shape {np.shape(value)}, and a "
                 "score is one number. Return a number, or pass scoring=PointwiseLoss(f)"
                 " with f(y_true, y_pred) -> one loss per row."
             )
-        return self.parts.sign * float(value)
+        # As in scikit-learn, it may come in an array.
+        return self.parts.sign * float(np.asarray(value).item())
 
     def _subtractable(self, y_true: Any, values: Any) -> tuple[Any, Any]:
         """Return both as floats where differences wrap around, or NumPy has none."""

@@ -66,7 +66,7 @@ class OpaqueScore(AskedScore):
             others = None
             if isinstance(everything, Mapping):
                 others = {
-                    str(name): float(one)
+                    str(name): self._number(one)
                     for name, one in everything.items()
                     if name != self.key
                 }
@@ -149,16 +149,29 @@ class OpaqueScore(AskedScore):
 
     def _chosen(self, found: Any) -> float:
         """Return the number that counts."""
-        if isinstance(found, Mapping):
-            if self.key in found:
-                return float(found[self.key])
-            raise UnsupportedScoreError(
-                f"scoring={self.name} returned scores named {sorted(found)}, and none "
-                f"of them is {self.key!r}. Name the one to race on by refit= or "
-                "race_by=."
-            )
+        if not isinstance(found, Mapping):
+            if self.key not in (None, self.name):
+                raise UnsupportedScoreError(
+                    f"scoring={self.name} returned one number, and none that is named "
+                    f"{self.key!r}. Use refit=True, or SimplestNotWorse('alpha:-') for "
+                    "the simplest configuration that is not worse than the best."
+                )
+            return self._number(found)
+        if self.key in found:
+            return self._number(found[self.key])
+        names = sorted(map(str, found))
+        missing = "nothing says which of them to race on"
+        if self.key is not None:
+            missing = f"none of them is {self.key!r}"
+        raise UnsupportedScoreError(
+            f"scoring={self.name} returned scores named {names}, and {missing}. Name "
+            "the one to race on by refit= or race_by=."
+        )
+
+    def _number(self, found: Any) -> float:
+        """Return a score as a float; arrays of one number are fine in scikit-learn."""
         try:
-            return float(found)
+            return float(found.item() if isinstance(found, np.ndarray) else found)
         except (TypeError, ValueError) as error:
             raise UnsupportedScoreError(
                 f"scoring={self.name} returned {found!r}, which is not a number. "
