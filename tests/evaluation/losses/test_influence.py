@@ -1,10 +1,12 @@
 """Influence values: brute force, jackknife, and the level of the paired test."""
 
+import warnings
 from functools import partial
 
 import numpy as np
 import pytest
 from sklearn import metrics
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer
 
@@ -303,6 +305,37 @@ def test_a_score_that_hangs_on_one_block_tells_no_models_apart(scoring, made):
     difference = (worse.losses - better.losses)[None]
     assert paired_excess_test(difference, guard=False) > 0.15
     assert paired_excess_test(difference) > 0.3
+
+
+def areas_by_scikit_learn(y_true, y_pred):
+    return metrics.roc_auc_score(y_true, y_pred)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "made"),
+    [
+        (lambda model, X, y: areas_by_scikit_learn(y, X[:, 0]), FittedModel),
+        (make_scorer(areas_by_scikit_learn), lambda _, X: X[:, 0]),
+    ],
+    ids=["opaque", "jackknife"],
+)
+def test_nothing_is_said_of_blocks_without_a_score(scoring, made):
+    """Nobody asked for their scores; that of all rows may complain, once."""
+    y = np.zeros(200, int)
+    y[3] = 1
+    X = np.random.default_rng(0).normal(size=(200, 1))
+    assess = resolve_loss(scoring, LogisticRegression(), y).assess(y)
+    before = list(warnings.filters)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        assess(made(None, X), None)
+    assert not heard
+    assert warnings.filters == before
+    nothing = resolve_loss(scoring, LogisticRegression(), y).assess(0 * y)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        nothing(made(None, X), None)
+    assert [one.category for one in heard] == [UndefinedMetricWarning]
 
 
 def test_an_infinite_score_leaves_no_row_undefined():

@@ -25,6 +25,7 @@ from cvst.evaluation.losses.influence._whole import (
     AskedScore,
     Measured,
     blocks_of,
+    quiet_blocks,
     remarked,
 )
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
@@ -88,7 +89,8 @@ class JackknifeScore(AskedScore):
             whole = score(everywhere)
             if np.isnan(whole):
                 return whole, np.zeros(len(mass))
-            return whole, _without_blocks(score, whole, blocks, mass, seen)
+            with quiet_blocks():
+                return whole, _without_blocks(score, whole, blocks, mass, seen)
 
         return measured
 

@@ -20,6 +20,7 @@ from cvst.evaluation.losses.influence._whole import (
     AskedScore,
     Measured,
     blocks_of,
+    quiet_blocks,
     remarked,
 )
 from cvst.exceptions import UnsupportedScoreError
@@ -121,13 +122,14 @@ class OpaqueScore(AskedScore):
             mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
             blocks, rows = dealt(n_points)
             means = np.full(len(rows), np.nan)
-            for number, inside in enumerate(rows):
-                try:
-                    found = self._call(fitted, y, weights, inside)
-                    means[number] = self._chosen(found)
-                except (ValueError, ArithmeticError, Warning):
-                    # A block may hold too little for the score, such as one class.
-                    continue
+            with quiet_blocks():
+                for number, inside in enumerate(rows):
+                    try:
+                        found = self._call(fitted, y, weights, inside)
+                        means[number] = self._chosen(found)
+                    except (ValueError, ArithmeticError, Warning):
+                        # A block may hold too little for the score, as one class.
+                        continue
             return _of_ratio(score, means, blocks, mass)
 
         return influence
