@@ -338,6 +338,19 @@ def test_nothing_is_said_of_blocks_without_a_score(scoring, made):
     assert [one.category for one in heard] == [UndefinedMetricWarning]
 
 
+@pytest.mark.parametrize("weights", [None, np.array([0.7])])
+def test_one_row_has_all_of_its_variance_explained(weights):
+    """As in scikit-learn; a rounding of the mean error made it 0 now and then."""
+    rng = np.random.default_rng(0)
+    loss = resolve_loss("explained_variance", LinearRegression(), rng.normal(size=9))
+    for y, predicted in rng.normal(size=(200, 2, 1)) * 1e3:
+        assess = loss.assess(y, weights)
+        score = assess(predicted, None).score
+        assert score == metrics.explained_variance_score(
+            y, predicted, sample_weight=weights
+        )
+
+
 def test_an_infinite_score_leaves_no_row_undefined():
     y = np.arange(40) % 2
     loss = resolve_loss(lambda model, X, y: np.inf, LogisticRegression(), y)
