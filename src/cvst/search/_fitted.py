@@ -166,6 +166,7 @@ class FittedRace(BaseSearchCV):
                 setup.source.data.score_weights,
                 None if early or watched else look_again_at(setup.source),
                 setup.source.loss.explains_variance,
+                setup.source.loss.score_range,
             )
         except MemoryError:
             # The race is over and has its winner, with or without an estimate.

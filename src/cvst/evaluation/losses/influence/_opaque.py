@@ -199,8 +199,8 @@ def _of_ratio(
     if n_known < 2:
         first = np.argmax(mass > 0) if not n_known else np.argmax(known[blocks] * mass)
         return hung_on_a_row(score, mass, int(first))
-    few = np.sqrt(n_known * (n_all - 1) / ((n_known - 1) * n_all))
-    spread = few * sizes[there].sum() / sizes[known].sum()
+    correction = np.sqrt(n_known * (n_all - 1) / ((n_known - 1) * n_all))
+    spread = correction * sizes[there].sum() / sizes[known].sum()
     return np.asarray(on_first_rows(means, blocks, mass) * spread)
 
 
