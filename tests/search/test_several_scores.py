@@ -281,6 +281,32 @@ def test_a_score_that_fails_is_recorded_as_such_and_decides_nothing(rows):
         search.set_params(error_score="raise").fit(X, y)
 
 
+def fails_for_five(estimator, X, y):
+    if estimator.n_neighbors == 5:
+        raise RuntimeError("no")
+    return one_number(estimator, X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.filterwarnings("ignore:Scoring failed:UserWarning")
+def test_where_the_raced_score_fails_the_others_are_kept(rows, tmp_path):
+    """Witness: GridSearchCV, for all columns of the other scores."""
+    X, y = rows
+    scoring = {"bad": fails_for_five, "good": "f1", "better": "roc_auc"}
+    options = {"scoring": scoring, "refit": "bad", "cv": CV, "error_score": -7.0}
+    theirs = GridSearchCV(KNeighborsClassifier(), GRID, **options).fit(X, y)
+    options |= {"strategy": "cross_validation", "checkpoint": tmp_path / "race"}
+    options["random_state"] = 0
+    for _ in range(2):  # the second one reads what the first one has kept
+        ours = RaceGridSearchCV(KNeighborsClassifier(), GRID, **options).fit(X, y)
+        assert ours.cv_results_["mean_test_bad"][1] == -7.0
+        for name in ("good", "better"):
+            column = f"mean_test_{name}"
+            np.testing.assert_allclose(
+                ours.cv_results_[column], theirs.cv_results_[column], rtol=1e-12
+            )
+
+
 def test_a_score_of_what_the_model_cannot_predict_is_refused_before_any_fit(rows):
     search = RaceGridSearchCV(
         SVC(), {"C": [1.0, 2.0]}, scoring=["accuracy", "neg_log_loss"], refit="accuracy"
