@@ -196,6 +196,23 @@ def test_threads_of_a_fit_that_is_timed_may_filter_warnings():
     assert warnings.filters == before
 
 
+def test_warnings_of_one_kind_are_ignored_while_any_thread_wants_it():
+    """Filters are put back by the last one, in whatever order threads leave."""
+    before = list(warnings.filters)
+    first, second = without_warnings(UserWarning), without_warnings(FutureWarning)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        with first:
+            second.__enter__()
+            warnings.warn("not heard", UserWarning, stacklevel=1)
+            warnings.warn("heard", DeprecationWarning, stacklevel=1)
+        warnings.warn("not heard", FutureWarning, stacklevel=1)
+        second.__exit__(None, None, None)
+        warnings.warn("heard", FutureWarning, stacklevel=1)
+    assert [str(one.message) for one in heard] == ["heard", "heard"]
+    assert warnings.filters == before
+
+
 class SpeechlessError(Exception):
     """Fails to say what it is."""
 

@@ -57,6 +57,11 @@ class Draws:
         """The family of the models."""
         return family_of(self.name)
 
+    @property
+    def score(self) -> str:
+        """The score of the races."""
+        return self.name.split()[-1]
+
 
 def read(path: Path) -> list[Draws]:
     """Return the draws of each problem."""
@@ -153,13 +158,28 @@ def coverage(problems: list[Draws]) -> float:
 
 
 def lines(problems: list[Draws]) -> list[str]:
-    """Return the table of the page."""
-    titles = "family", "problems", "races", "interval holds", *BIASES
+    """Return the table of the page: all problems, by family, and by score."""
+    parts = {
+        family: [one for one in problems if family in ("all", one.family)]
+        for family in ("all", *FAMILIES)
+    }
+    by_score = _by_score(problems)
+    return _table(parts | {f"`{score}`": part for score, part in by_score.items()})
+
+
+def _by_score(problems: list[Draws]) -> dict[str, list[Draws]]:
+    parts: dict[str, list[Draws]] = {}
+    for one in problems:
+        parts.setdefault(one.score, []).append(one)
+    return dict(sorted(parts.items(), key=lambda part: (-len(part[1]), part[0])))
+
+
+def _table(parts: dict[str, list[Draws]]) -> list[str]:
+    titles = "family or score", "problems", "races", "interval holds", *BIASES
     shown = [f"| {' | '.join(titles)} |", "|---" * len(titles) + "|"]
-    for family in (*FAMILIES, "all"):
-        part = [one for one in problems if family in ("all", one.family)]
+    for name, part in parts.items():
         cells = (
-            family,
+            name,
             str(len(part)),
             f"{sum(len(one.told) for one in part):,}",
             f"{100 * coverage(part):.1f} %",
@@ -178,8 +198,6 @@ def words(problems: list[Draws]) -> str:
     """Return the sentences below the table."""
     (told, error), (plain, noise) = told_bias(problems), plain_bias(problems)
     most = (abs(told) + SURE * error) / (plain - SURE * noise)
-    alone = [freed(one.told, one.controls) for one in problems]
-    sizes = [abs(np.nanmean(one)) for one in alone]
     each = [coverage([one]) for one in problems]
     n_races = sum(len(one.told) for one in problems)
     parts = {
@@ -196,8 +214,32 @@ def words(problems: list[Draws]) -> str:
         f"in single problems {100 * min(each):.0f} to {100 * max(each):.0f} %. The "
         f"bias is {abs(told / plain):.2f} times that of `GridSearchCV.best_score_`, "
         f"and with noise on both sides at most {most:.2f} times. By family the "
-        f"ratio is {by_family}. In single problems, "
-        f"whatever its sign, it is {np.mean(sizes):.2f} on average."
+        f"ratio is {by_family}."
+    )
+
+
+def words_by_score(problems: list[Draws]) -> str:
+    """Return the sentences about single scores."""
+    parts = _by_score(problems)
+    biases = {score: told_bias(part)[0] for score, part in parts.items()}
+    ordered = sorted(biases, key=biases.__getitem__)
+    least, most = ordered[0], ordered[-1]
+    within = [
+        f"`{score}`"
+        for score, part in parts.items()
+        if abs(biases[score]) < abs(plain_bias(part)[0]) / 10
+    ]
+    told, plain = (
+        np.mean([abs(bias([one])[0]) for one in problems])
+        for bias in (told_bias, plain_bias)
+    )
+    return (
+        "Biases of single scores have both signs and partly cancel in the mean over "
+        f"all problems: that of the estimate is {biases[most]:+.3f} for `{most}` (too "
+        f"good) and {biases[least]:+.3f} for `{least}` (too bad). Without the signs, "
+        f"the bias of a problem is {told:.2f} on average, against {plain:.2f} for "
+        f"`GridSearchCV.best_score_`: {told / plain:.2f} times as much. Of the scores "
+        f"alone, {' and '.join(within) or 'none'} has less than a tenth of its bias."
     )
 
 
@@ -206,7 +248,8 @@ def write() -> None:
     problems = read(HELD_OUT)
     before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
     after = rest.split(MARKS[1])[1]
-    text = "\n".join(["", *lines(problems), "", words(problems), ""])
+    told = *lines(problems), "", words(problems), "", words_by_score(problems)
+    text = "\n".join(["", *told, ""])
     PAGE.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{after}", encoding="utf-8")
 
 
@@ -219,6 +262,7 @@ def main() -> None:
     problems = read(Path(name))
     print("\n".join(lines(problems)), "\n")
     print(words(problems), "\n")
+    print(words_by_score(problems), "\n")
     for one in problems:
         told, best = (freed(part, one.controls) for part in (one.told, one.best))
         print(

@@ -143,7 +143,7 @@ WITNESSES = {
         "test_the_table_of_clusters_shows_the_parts_of_their_time"
     },
     "docs/user_guide/estimate.md": {
-        "family | problems": f"{NUMBERS}::"
+        "family or score | problems": f"{NUMBERS}::"
         "test_the_page_about_estimates_shows_what_was_measured"
     },
     "docs/user_guide/gpu.md": {

@@ -134,6 +134,7 @@ def test_the_page_about_estimates_shows_what_was_measured():
     problems = summary.read(summary.HELD_OUT)
     assert "\n".join(summary.lines(problems)) in text
     assert summary.words(problems) in text
+    assert summary.words_by_score(problems) in text
 
 
 def test_estimates_hold_as_often_as_they_say():

@@ -79,7 +79,7 @@ def test_drops_come_with_look_and_reason(fitted):
         assert reason in page["drop_reasons"]
 
 
-def test_a_choice_of_the_user_is_told_and_ranked_first(fitted):
+def test_a_choice_of_the_user_is_told_and_keeps_its_rank(fitted):
     """The refit function may overrule the race, which the page must not hide."""
     ranking = fitted.strategy_.ranking(fitted.race_)
     other = int(ranking[1])
@@ -92,8 +92,9 @@ def test_a_choice_of_the_user_is_told_and_ranked_first(fitted):
     )
     ranks = [record["rank"] for record in page["configurations"]]
     assert sorted(ranks) == list(range(1, len(ranks) + 1))
-    assert ranks[other] == 1
-    assert ranks[ranking[0]] == 2
+    assert page["winner"]["index"] == other
+    assert ranks[ranking[0]] == 1
+    assert ranks[other] == 2
     assert any("refit function" in sentence for sentence in page["winner"]["why"])
 
 

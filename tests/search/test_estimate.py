@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -436,3 +437,26 @@ def test_shares_of_rows_that_do_not_scatter_have_an_interval():
     known = Evidence(0.5, 0.0, Growth(), error=0.0, freedom=9.0, top=1.0)
     low, high = known.ends
     assert 0 < low < 0.5 < high < 1
+
+
+@pytest.mark.parametrize("scoring", ["roc_auc", "average_precision", "f1_macro"])
+def test_no_end_of_an_interval_is_an_impossible_score(scoring):
+    """Nearly perfect models on few rows: a symmetric interval ends above 1."""
+    X, y = make_classification(60, 3, n_redundant=0, class_sep=1.5, random_state=2)
+    search = RaceGridSearchCV(
+        LogisticRegression(),
+        {"C": [0.1, 1.0]},
+        scoring=scoring,
+        strategy=CrossValidation(4),
+        random_state=0,
+    ).fit(X, y)
+    told = search.best_score_estimate_
+    assert told.low <= told.value <= told.high <= 1.0
+    free = replace(told.evidence, lowest=-np.inf, highest=np.inf)
+    assert free.ends[1] > 1.0, "the case is none"
+
+
+def test_an_estimate_stays_within_the_possible_scores():
+    known = Evidence(0.01, 0.05, Growth(), 0.02, 9.0, None, 0.0, 1.0)
+    assert known.value == 0.0
+    assert known.ends[0] == 0.0 < known.ends[1]

@@ -30,7 +30,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cvst import CVST, PointwiseLoss, RaceGridSearchCV, RaceRandomSearchCV
 from cvst.exceptions import UnusedArgumentWarning
-from cvst.report import notebook_html
+from cvst.report import notebook_html, summary
 
 GRID = {"alpha": [1e-3, 1e-1, 10.0, 1e3], "gamma": [0.01, 1.0, 10.0]}
 
@@ -405,14 +405,19 @@ def test_multi_output_regression(regression):
 
 
 def test_refit_may_choose(regression):
-    """A callable gets the results and returns an index."""
+    """A callable gets the results and returns an index; no rank follows from it."""
     X, y = regression
     search = krr_search(refit=lambda results: 3).fit(X, y)
     assert search.best_index_ == 3
     assert search.best_params_ == search.cv_results_["params"][3]
     ranks = search.cv_results_["rank_test_score"]
-    assert ranks[3] == 1
-    assert sorted(ranks) == list(range(1, 13))
+    plain = krr_search().fit(X, y)
+    assert plain.best_index_ != 3
+    np.testing.assert_array_equal(ranks, plain.cv_results_["rank_test_score"])
+    page = summary(search)
+    assert page["winner"]["index"] == 3
+    assert [one["rank"] for one in page["configurations"]] == ranks.tolist()
+    assert "The refit function chose it" in " ".join(page["winner"]["why"])
     with pytest.raises(IndexError, match="there are 12 configurations"):
         krr_search(refit=lambda results: 12).fit(X, y)
     with pytest.raises(TypeError, match="not a whole number"):

@@ -5,7 +5,7 @@ import pytest
 from sklearn import metrics
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import get_scorer, make_scorer
+from sklearn.metrics import f1_score, get_scorer, make_scorer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
@@ -25,6 +25,13 @@ def rows():
     return make_classification(
         160, n_features=5, weights=[0.7], flip_y=0.1, random_state=1
     )
+
+
+RULE = "one_standard_error"
+
+
+def one_number(estimator, X, y):
+    return metrics.accuracy_score(y, estimator.predict(X))
 
 
 def two_numbers(estimator, X, y):
@@ -190,7 +197,14 @@ def test_a_function_may_choose_by_all_scores(rows):
         ({"scoring": ["f1", two_numbers], "refit": "f1"}, "something else than names"),
         ({"scoring": {1: "f1"}, "refit": "f1"}, "does not name its scores"),
         ({"scoring": "f1", "race_by": "r2"}, "scoring is only one"),
-        ({"scoring": two_numbers}, "returned scores named.*refit= or race_by="),
+        ({"scoring": two_numbers}, "returned scores named.*nothing says.*race_by="),
+        ({"scoring": two_numbers, "refit": False}, "nothing says which of them to"),
+        ({"scoring": one_number, "refit": "no"}, "one number, and none.*'no'.*refit="),
+        ({"scoring": "f1", "refit": "no"}, r"refit='no' is not.*SimplestNotWorse\("),
+        ({"refit": "no"}, "refit='no' is not the name of the score"),
+        ({"refit": RULE}, f"refit='{RULE}' does not say what is simple.*'alpha:-'"),
+        ({"scoring": NAMES, "refit": RULE}, "does not say what is simple"),
+        ({"scoring": one_number, "refit": RULE}, "does not say what is simple"),
         ({"scoring": two_numbers, "refit": "no"}, "none of them is 'no'"),
     ],
 )
@@ -198,6 +212,52 @@ def test_scores_that_do_not_say_what_to_race_on_are_refused(rows, options, messa
     search = RaceGridSearchCV(KNeighborsClassifier(), GRID, **options)
     with pytest.raises(InvalidInputError, match=message):
         search.fit(*rows)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "refit"),
+    [
+        ("f1", "score"),
+        ("f1", "f1"),
+        (make_scorer(f1_score), "f1_score"),
+        (None, "score"),
+        ({RULE: "f1"}, RULE),
+    ],
+)
+def test_one_score_may_be_named_by_refit(rows, scoring, refit):
+    """As in scikit-learn, which takes any text for True if there is one score."""
+    X, y = rows
+    search = RaceGridSearchCV(
+        KNeighborsClassifier(), GRID, scoring=scoring, refit=refit, random_state=0
+    ).fit(X, y)
+    assert hasattr(search, "best_estimator_")
+
+
+def test_numbers_in_arrays_are_numbers(rows):
+    """scikit-learn takes the item of an array of one."""
+
+    def in_an_array(model, X, y):
+        return np.array([one_number(model, X, y)])
+
+    def metric_in_an_array(y_true, y_pred):
+        return np.array([np.mean(y_true == y_pred)])
+
+    X, y = rows
+    means = [
+        RaceGridSearchCV(
+            KNeighborsClassifier(),
+            GRID,
+            scoring=scoring,
+            refit=False,
+            cv=CV,
+            strategy="cross_validation",
+        )
+        .fit(X, y)
+        .cv_results_["mean_test_score"]
+        for scoring in (one_number, in_an_array, make_scorer(metric_in_an_array))
+    ]
+    np.testing.assert_array_equal(means[0], means[1])
+    np.testing.assert_allclose(means[0], means[2])
 
 
 def test_a_score_that_fails_is_recorded_as_such_and_decides_nothing(rows):
@@ -219,6 +279,32 @@ def test_a_score_that_fails_is_recorded_as_such_and_decides_nothing(rows):
     assert np.isfinite(search.best_score_)
     with pytest.raises(RuntimeError, match="no"):
         search.set_params(error_score="raise").fit(X, y)
+
+
+def fails_for_five(estimator, X, y):
+    if estimator.n_neighbors == 5:
+        raise RuntimeError("no")
+    return one_number(estimator, X, y)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.FitFailedWarning")
+@pytest.mark.filterwarnings("ignore:Scoring failed:UserWarning")
+def test_where_the_raced_score_fails_the_others_are_kept(rows, tmp_path):
+    """Witness: GridSearchCV, for all columns of the other scores."""
+    X, y = rows
+    scoring = {"bad": fails_for_five, "good": "f1", "better": "roc_auc"}
+    options = {"scoring": scoring, "refit": "bad", "cv": CV, "error_score": -7.0}
+    theirs = GridSearchCV(KNeighborsClassifier(), GRID, **options).fit(X, y)
+    options |= {"strategy": "cross_validation", "checkpoint": tmp_path / "race"}
+    options["random_state"] = 0
+    for _ in range(2):  # the second one reads what the first one has kept
+        ours = RaceGridSearchCV(KNeighborsClassifier(), GRID, **options).fit(X, y)
+        assert ours.cv_results_["mean_test_bad"][1] == -7.0
+        for name in ("good", "better"):
+            column = f"mean_test_{name}"
+            np.testing.assert_allclose(
+                ours.cv_results_[column], theirs.cv_results_[column], rtol=1e-12
+            )
 
 
 def test_a_score_of_what_the_model_cannot_predict_is_refused_before_any_fit(rows):

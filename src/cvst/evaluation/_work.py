@@ -258,6 +258,9 @@ class Work:
                 raise  # the fault of the loss, not of this fit
             except Exception as problem:  # a user's loss may raise anything
                 error = problem
+                if not isinstance(problem, InvalidPredictionError):
+                    # What the model predicts is fine, and others may have a score.
+                    others, _ = _other_scores(outcome, values)
         if counted is not None and losses is not None:
             losses = losses[counted]
             residuals = None if residuals is None else residuals[counted]

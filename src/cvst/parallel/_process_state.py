@@ -62,20 +62,23 @@ class _Limits:
 class _Filters:
     """The filters of warnings as the first of several guests found them."""
 
-    def __init__(self, ignore: bool = False) -> None:
-        self.ignore = ignore
+    def __init__(self) -> None:
         self.lock = threading.Lock()
         self.guests: set[object] = set()
+        self.ignored: set[type[Warning]] = set()
         self.found: warnings.catch_warnings[Any] | None = None
 
-    def enter(self, guest: object) -> None:
+    def enter(self, guest: object, ignored: type[Warning] | None = None) -> None:
+        """Let a guest in, who may want one kind of warnings to be ignored."""
         with self.lock:
             if not self.guests:
                 self.found = warnings.catch_warnings()
                 self.found.__enter__()
-                if self.ignore:
-                    warnings.simplefilter("ignore")
+                self.ignored.clear()
             self.guests.add(guest)
+            if ignored is not None and ignored not in self.ignored:
+                self.ignored.add(ignored)
+                warnings.simplefilter("ignore", ignored)
 
     def leave(self, guest: object) -> None:
         """Let a guest go; it may be said twice, for the first may be interrupted."""
@@ -87,12 +90,12 @@ class _Filters:
 
     def forked(self) -> None:
         # The fits of other threads are not there, nor is one that held the lock.
-        self.__init__(self.ignore)  # type: ignore[misc]
+        self.__init__()  # type: ignore[misc]
 
 
 _LIMITS = _Limits()
 _FILTERS = _Filters()
-_QUIET = _Filters(ignore=True)
+_QUIET = _Filters()
 _WARNINGS = threading.RLock()
 
 if hasattr(os, "register_at_fork"):
@@ -138,8 +141,8 @@ def kept_filters() -> Iterator[None]:
 
 
 @contextmanager
-def without_warnings() -> Iterator[None]:
-    """Ignore warnings while any thread is in here.
+def without_warnings(kind: type[Warning] = Warning) -> Iterator[None]:
+    """Ignore warnings of a kind while any thread is in here.
 
     No lock is held meanwhile: a fit may start other threads that need it, and wait for
     them.
@@ -148,7 +151,7 @@ def without_warnings() -> Iterator[None]:
     try:
         # Not while another thread has changed the filters for a moment.
         with _WARNINGS:
-            _QUIET.enter(guest)
+            _QUIET.enter(guest, kind)
         yield
     finally:
         try:

@@ -90,9 +90,8 @@ def summary(
     results = search.cv_results_
     score = getattr(search, "score_name_", "score")
     ranking, ranks = search.strategy_.ranking(state), results[f"rank_test_{score}"]
-    if not callable(search.refit):
-        # The search may have put the order of the scores in place of that of losses.
-        ranking = ranking[np.argsort(ranks[ranking], kind="stable")]
+    # The search may have put the order of the scores in place of that of losses.
+    ranking = ranking[np.argsort(ranks[ranking], kind="stable")]
     page = race_summary(
         state,
         results["params"],
@@ -202,7 +201,7 @@ def race_summary(
     ranking : ndarray of int
         Survivors, the leader first.
     ranks : ndarray of shape (n_configurations,), optional
-        Ranks of all, the winner's 1; by default they follow from the ranking.
+        Ranks of all; by default they follow from the ranking.
     scores : ndarray of shape (n_configurations, n_looks), optional
         Scores with scikit-learn's sign; by default those that the state holds.
     scoring : str, optional
@@ -229,10 +228,6 @@ def race_summary(
     first = int(ranking[0]) if winner is None else winner
     if ranks is None:
         ranks = rank_all(state, np.asarray(ranking))
-        if first != int(ranking[0]):
-            # The chosen winner moves to the top, and those before it down by one.
-            ranks[ranks < ranks[first]] += 1
-            ranks[first] = 1
     if scores is None and np.isfinite(state.scores).any():
         scores = state.scores
     measures = measures_of(state, scores, scoring)

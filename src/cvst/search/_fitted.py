@@ -26,7 +26,6 @@ from cvst.report import history, notebook_html
 from cvst.report.machinery import settled_reason, tie_of
 from cvst.search._results import (
     check_scores,
-    promote,
     ranked_by_score,
     results_table,
 )
@@ -132,7 +131,6 @@ class FittedRace(BaseSearchCV):
             state, ranks, scores, state.configurations, self.error_score, name
         )
         self.best_index_ = self._choose(int(ranking[0]))
-        promote(self.cv_results_[f"rank_test_{name}"], self.best_index_)
         self.best_params_ = state.configurations[self.best_index_]
         self.best_score_ = float(
             self.cv_results_[f"mean_test_{name}"][self.best_index_]
@@ -170,6 +168,7 @@ class FittedRace(BaseSearchCV):
                 setup.source.data.score_weights,
                 None if early or watched else look_again_at(setup.source),
                 setup.source.loss.explains_variance,
+                setup.source.loss.score_range,
             )
         except MemoryError:
             # The race is over and has its winner, with or without an estimate.

@@ -23,7 +23,6 @@ from cvst.search._against_best import p_values_against
 __all__ = [
     "check_scores",
     "final_scores",
-    "promote",
     "ranked_by_score",
     "results_table",
 ]
@@ -194,20 +193,6 @@ def _ranks(state: RaceState, means: FloatArray) -> IntArray:
     # The rank of each is the place of the first one that is equal to it.
     ranks[order] = np.maximum.accumulate(np.where(first, np.arange(len(order)), 0)) + 1
     return ranks
-
-
-def promote(ranks: IntArray, index: int) -> None:
-    """Give rank 1 to the configuration that a user's ``refit`` chose, in place.
-
-    Examples
-    --------
-    >>> ranks = np.array([1, 2, 3])
-    >>> promote(ranks, 2)
-    >>> ranks
-    array([2, 3, 1])
-    """
-    ranks[ranks < ranks[index]] += 1
-    ranks[index] = 1
 
 
 def _parameter_columns(configurations: Sequence[Configuration]) -> dict[str, Any]:

@@ -374,3 +374,41 @@ def test_whole_scores_stay_what_they_are_after_a_pickle():
             assessed(again, model, X, y_test).losses,
             assessed(loss, model, X, y_test).losses,
         )
+
+
+@pytest.mark.parametrize("name", get_scorer_names())
+def test_scores_lie_within_their_range(name):
+    """Of models that are right, that guess, and that are as wrong as can be."""
+    rng = np.random.default_rng(0)
+    scorer, n_found = get_scorer(name), 0
+    for kind in ("binary", "classes", "sets", "numbers", "outputs"):
+        model, X, y, y_test = fitted(kind)
+        try:
+            low, high = resolve_loss(name, model, y).score_range
+        except InvalidInputError:
+            continue
+        assert low < high
+        assert np.isfinite([low, high]).any(), "all names are known"
+        for truth in (y_test, rng.permutation(y_test), y_test[::-1]):
+            score = expected_score(scorer, model, X, truth)
+            if score is not None:
+                n_found += 1
+                assert low <= score <= high
+    assert n_found
+
+
+def test_the_range_follows_sign_and_arguments():
+    def range_of(scoring, model=None):
+        model = LogisticRegression() if model is None else model
+        return resolve_loss(scoring, model, np.array([0, 1])).score_range
+
+    adjusted = make_scorer(metrics.balanced_accuracy_score, adjusted=True)
+    count = make_scorer(metrics.accuracy_score, normalize=False)
+    missed = make_scorer(metrics.hamming_loss, greater_is_better=False)
+    assert range_of(adjusted) == (-np.inf, 1.0)
+    assert range_of(count) == (0.0, np.inf)
+    assert range_of(missed) == (-1.0, 0.0)
+    assert range_of(None) == (0.0, 1.0)
+    assert range_of(None, LinearRegression()) == (-np.inf, 1.0)
+    for own in (opaque, make_scorer(median_gap)):
+        assert range_of(own) == (-np.inf, np.inf)

@@ -1,10 +1,12 @@
 """Influence values: brute force, jackknife, and the level of the paired test."""
 
+import warnings
 from functools import partial
 
 import numpy as np
 import pytest
 from sklearn import metrics
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer
 
@@ -231,13 +233,129 @@ def test_blocks_of_an_opaque_scorer_spread_like_the_influence_values():
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.2)
 
 
-def test_a_block_without_a_score_is_made_up_for_by_the_others():
-    blocks = np.arange(12) % 3
-    means = np.array([1.0, np.nan, -1.0])
-    values = on_first_rows(means, blocks, np.ones(12))
-    assert values.sum() == pytest.approx(0.0)
-    assert np.sum(values**2) == pytest.approx(16 * 2 * 1.5)
-    assert np.all(values[blocks == 1] == 0)
+def area_or_error(model, X, y):
+    """As scikit-learn's function did for a long time if there is one class."""
+    area = area_of_model(model, X, y)
+    if np.isnan(area):
+        raise ValueError("There is one class only.")
+    return area
+
+
+@pytest.mark.parametrize("n_positive", [3, 6, 10])
+def test_blocks_without_a_rare_class_do_not_make_an_opaque_score_sure(n_positive):
+    """Only blocks with a positive row have an area, and the whole hangs on those.
+
+    Witnesses: the spread of the area over fresh samples, and the level of the test.
+    """
+    rng = np.random.default_rng(0)
+    y = np.zeros(200, int)
+    y[:n_positive] = 1
+    assess = resolve_loss(area_or_error, LogisticRegression(), y).assess(y)
+    scores, spreads, differences = [], [], []
+    for _ in range(200):
+        common = rng.normal(size=200)
+        losses = []
+        for _ in range(2):
+            X = (common + rng.normal(size=200) + 1.2 * y)[:, None]
+            losses.append(assess(FittedModel(None, X), None).losses)
+        scores.append(-losses[0].mean())
+        spreads.append(losses[0].var() / 200)
+        differences.append(losses[0] - losses[1])
+    told = np.sqrt(np.mean(spreads))
+    assert told == pytest.approx(np.std(scores), rel=0.2)
+    plain = np.mean(paired_excess_test(differences, guard=False) <= LEVEL)
+    assert plain <= LEVEL + (0.046 if n_positive > 3 else 0.07)
+    assert np.mean(paired_excess_test(differences) <= LEVEL) <= LEVEL
+
+
+def the_only_positive(y_true, y_pred):
+    """Return the mean recall of two classes; without one of them there is none."""
+    if len(np.unique(y_true)) < 2:
+        raise ValueError("There is one class only.")
+    return metrics.balanced_accuracy_score(y_true, y_pred)
+
+
+def of_many_rows(model, X, y):
+    if len(y) < 100:
+        raise ValueError("There are too few rows.")
+    return float(X[77, 0])
+
+
+@pytest.mark.parametrize(
+    ("scoring", "made"),
+    [
+        (area_or_error, lambda X: FittedModel(None, X)),
+        (of_many_rows, lambda X: FittedModel(None, X)),
+        (make_scorer(the_only_positive), lambda X: (X[:, 0] > 0.5).astype(int)),
+    ],
+    ids=["opaque", "no block", "jackknife"],
+)
+def test_a_score_that_hangs_on_one_block_tells_no_models_apart(scoring, made):
+    """Its spread is not known; it was taken for none at all, and any gap for proof."""
+    rng = np.random.default_rng(0)
+    y = np.zeros(200, int)
+    y[77] = 1
+    assess = resolve_loss(scoring, LogisticRegression(), y).assess(y)
+    X = rng.normal(size=(2, 200, 1))
+    X[0, 77], X[1, 77] = -1.0, 1.0
+    worse, better = (assess(made(one), None) for one in X)
+    assert worse.score < better.score
+    for one in (worse, better):
+        assert one.losses.mean() == pytest.approx(-one.score)
+    difference = (worse.losses - better.losses)[None]
+    assert paired_excess_test(difference, guard=False) > 0.15
+    assert paired_excess_test(difference) > 0.3
+
+
+def areas_by_scikit_learn(y_true, y_pred):
+    return metrics.roc_auc_score(y_true, y_pred)
+
+
+@pytest.mark.parametrize(
+    ("scoring", "made"),
+    [
+        (lambda model, X, y: areas_by_scikit_learn(y, X[:, 0]), FittedModel),
+        (make_scorer(areas_by_scikit_learn), lambda _, X: X[:, 0]),
+    ],
+    ids=["opaque", "jackknife"],
+)
+def test_nothing_is_said_of_blocks_without_a_score(scoring, made):
+    """Nobody asked for their scores; that of all rows may complain, once."""
+    y = np.zeros(200, int)
+    y[3] = 1
+    X = np.random.default_rng(0).normal(size=(200, 1))
+    assess = resolve_loss(scoring, LogisticRegression(), y).assess(y)
+    before = list(warnings.filters)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        assess(made(None, X), None)
+    assert not heard
+    assert warnings.filters == before
+    nothing = resolve_loss(scoring, LogisticRegression(), y).assess(0 * y)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        nothing(made(None, X), None)
+    assert [one.category for one in heard] == [UndefinedMetricWarning]
+
+
+@pytest.mark.parametrize("weights", [None, np.array([0.7])])
+def test_one_row_has_all_of_its_variance_explained(weights):
+    """As in scikit-learn; a rounding of the mean error made it 0 now and then."""
+    rng = np.random.default_rng(0)
+    loss = resolve_loss("explained_variance", LinearRegression(), rng.normal(size=9))
+    for y, predicted in rng.normal(size=(200, 2, 1)) * 1e3:
+        assess = loss.assess(y, weights)
+        score = assess(predicted, None).score
+        assert score == metrics.explained_variance_score(
+            y, predicted, sample_weight=weights
+        )
+
+
+def test_an_infinite_score_leaves_no_row_undefined():
+    y = np.arange(40) % 2
+    loss = resolve_loss(lambda model, X, y: np.inf, LogisticRegression(), y)
+    losses = loss.assess(y)(FittedModel(None, np.zeros((40, 1))), None).losses
+    assert np.all(losses == -np.inf)
 
 
 def test_values_of_blocks_are_put_on_their_first_rows_with_weight():
@@ -251,7 +369,6 @@ def test_values_of_blocks_are_put_on_their_first_rows_with_weight():
         sizes = np.bincount(blocks, mass, 7)
         known = np.isfinite(means) & (sizes > 0)
         centred = means - np.average(means[known], weights=sizes[known])
-        centred *= np.sqrt(sizes[sizes > 0].sum() / sizes[known].sum())
         expected = np.zeros(50)
         for block in np.flatnonzero(known):
             first = next(r for r in range(50) if blocks[r] == block and mass[r] > 0)

@@ -45,7 +45,7 @@ def unremembered(scorer, model, rows):
     """Return the losses with every block predicted by itself."""
     loss = resolve_loss(scorer, model, Y)
     score = scorer(model, rows, Y)
-    influence = loss._by_block(Y, None)(FittedModel(model, rows))
+    influence = loss._by_block(Y, None)(FittedModel(model, rows), score)
     return loss.top - score - influence
 
 

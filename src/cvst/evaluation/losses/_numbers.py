@@ -98,8 +98,7 @@ class RegressionLoss(PointwiseLoss):
     def bind(self, y_true: Any, weights: Any = None) -> RowLosses:
         """Return the losses of predictions for fixed test rows."""
         truth = self.columns(y_true)
-        plain = truth.shape[1] == 1 and self.baseline is None
-        shares, flat = self._shares(truth, _floats(weights))
+        losses = self.of_errors(truth, weights)
 
         def rows(prediction: Any, classes: Any) -> FloatArray:
             del classes
@@ -109,7 +108,18 @@ class RegressionLoss(PointwiseLoss):
                     f"The prediction has shape {np.shape(prediction)} for targets of "
                     f"shape {np.shape(y_true)}. Predict one value per row and output."
                 )
-            errors: FloatArray = self.function(truth, predicted)
+            return losses(self.function(truth, predicted))
+
+        return rows
+
+    def of_errors(
+        self, truth: FloatArray, weights: Any = None
+    ) -> Callable[[FloatArray], FloatArray]:
+        """Return what makes losses of errors of shape (n_points, n_outputs)."""
+        plain = truth.shape[1] == 1 and self.baseline is None
+        shares, flat = self._shares(truth, _floats(weights))
+
+        def losses(errors: FloatArray) -> FloatArray:
             if plain:
                 return errors[:, 0]
             counted = errors if weights is None else errors[np.asarray(weights) > 0]
@@ -117,7 +127,7 @@ class RegressionLoss(PointwiseLoss):
             rest = flat @ np.any(counted != 0, axis=0)
             return np.asarray(errors @ shares + rest, dtype=float)
 
-        return rows
+        return losses
 
     def factor(self, y_true: Any) -> float | None:
         """Return the factor of one output's errors; None if there is more to it."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from math import inf
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -102,6 +103,9 @@ class PointwiseLoss:
 
     # Whether the score compares with the variance of the very rows that are tested.
     explains_variance: bool = False
+
+    # Between which numbers the score lies.
+    score_range: tuple[float, float] = (-inf, inf)
 
     def __init__(
         self,

@@ -28,6 +28,7 @@ from cvst._typing import FloatArray
 from cvst.evaluation._protocol import MODEL
 from cvst.evaluation.losses._metrics import METRICS, Metric, d2_tweedie_score
 from cvst.evaluation.losses._pointwise import PointwiseLoss
+from cvst.evaluation.losses._score_range import score_range
 from cvst.evaluation.losses.influence import JackknifeScore, OpaqueScore, whole_score
 from cvst.exceptions import InvalidInputError
 
@@ -91,10 +92,13 @@ def resolve_loss(
         scoring = _own_scoring(estimator, metadata)
     if scoring is None:
         loss = _default_loss(estimator)
+        loss.score_range = score_range(loss.name)
     elif isinstance(scoring, PointwiseLoss):
         return scoring.for_target(estimator, y)
     else:
-        loss = _loss_of(scoring, _parts(scoring), estimator, y, metadata)
+        parts = _parts(scoring)
+        loss = _loss_of(scoring, parts, estimator, y, metadata)
+        loss.score_range = _range_of(parts)
     # Densities and a user's scorers may do without targets.
     if loss.response in ("score_samples", MODEL):
         return loss.for_target(estimator, y)
@@ -272,10 +276,9 @@ def _loss_of(
     if parts is None:
         return OpaqueScore(scoring, name=getattr(scoring, "__name__", repr(scoring)))
     name, shown = _name(parts), f"scoring={_shown(scoring)}"
-    module = getattr(parts.function, "__module__", "") or ""
     # A function of the user's may be called f1_score and count differently, and so
     # does one that gets more than our own.
-    if metadata or not module.startswith("sklearn.metrics."):
+    if metadata or not _is_of_sklearn(parts):
         return _jackknife(parts, name, estimator)
     metric = METRICS.get(name)
     loss = None if metric is None else _of_rows(metric, parts, y)
@@ -290,6 +293,18 @@ def _loss_of(
     values = ("decision_function", "predict_proba")
     responses = values if whole.response in values else ("predict",)
     return _with_response(shown, whole, responses, parts, estimator)
+
+
+def _range_of(parts: ScorerParts | None) -> tuple[float, float]:
+    """Return between which numbers the score of a scorer lies."""
+    if parts is None or not _is_of_sklearn(parts):
+        return PointwiseLoss.score_range
+    return score_range(_name(parts), parts.sign, parts.kwargs)
+
+
+def _is_of_sklearn(parts: ScorerParts) -> bool:
+    module = getattr(parts.function, "__module__", "") or ""
+    return module.startswith("sklearn.metrics.")
 
 
 def _of_rows(metric: Metric, parts: ScorerParts, y: Any) -> PointwiseLoss | None:

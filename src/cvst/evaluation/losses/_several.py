@@ -14,6 +14,9 @@ from cvst.exceptions import InvalidInputError
 
 __all__ = ["SINGLE", "Scoring", "named_scores", "raced_name", "resolve_scoring"]
 
+# A rule of choice that people ask for by this name. It needs to be told what is simple.
+ONE_STANDARD_ERROR = "one_standard_error"
+
 # The name of a score that has none because it is the only one, as in scikit-learn.
 SINGLE = "score"
 
@@ -138,10 +141,21 @@ def named_scores(scoring: Any) -> dict[str, Any] | None:
 def raced_name(scoring: Any, refit: Any, race_by: str | None) -> str:
     """Return the name of the score to race on."""
     chosen = race_by if race_by is not None else refit
+    scores = None if _is_opaque(scoring) else named_scores(scoring)
+    if refit == ONE_STANDARD_ERROR and ONE_STANDARD_ERROR not in (scores or ()):
+        raise InvalidInputError(
+            f"refit={refit!r} does not say what is simple. Pass refit="
+            "SimplestNotWorse('alpha:-') if the larger your alpha, the simpler."
+        )
     if _is_opaque(scoring):
         return chosen if isinstance(chosen, str) else SINGLE
-    scores = named_scores(scoring)
     if scores is None:
+        if isinstance(refit, str) and refit not in _names_of(scoring):
+            raise InvalidInputError(
+                f"refit={refit!r} is not the name of the score. Pass True, or "
+                "SimplestNotWorse('alpha:-') for the simplest configuration that is "
+                "not worse than the best."
+            )
         if race_by not in (None, SINGLE, scoring):
             raise InvalidInputError(
                 f"race_by={race_by!r} chooses among several scores, but scoring is "
@@ -161,6 +175,15 @@ def raced_name(scoring: Any, refit: Any, race_by: str | None) -> str:
         f"refit={refit!r} does not say which of the scores {known} to race on. Name "
         "one as refit, or as race_by if nothing is to be refitted or a function "
         "chooses."
+    )
+
+
+def _names_of(scoring: Any) -> set[Any]:
+    """Return what a single score may be called."""
+    parts = None if isinstance(scoring, str) else scorer_parts(scoring)
+    function = None if parts is None else getattr(parts.function, "__name__", None)
+    return {SINGLE, function, getattr(scoring, "name", None)} | (
+        {scoring} if isinstance(scoring, str) else set()
     )
 
 

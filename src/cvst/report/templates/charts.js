@@ -9,7 +9,9 @@ const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…
 const narrow = () => !view.printing && window.innerWidth < 520;
 
 function byRank() {
-  return [...view.data.configurations].sort((a, b) => a.rank - b.rank);
+  // A function of the user's may have chosen one that does not rank first.
+  const chosen = (one) => one.index === view.data.winner.index;
+  return [...view.data.configurations].sort((a, b) => chosen(b) - chosen(a) || a.rank - b.rank);
 }
 
 function layout(extra) {

@@ -93,7 +93,7 @@ function drawHead(all) {
 
 function drawRow(one, all) {
   const row = make("tr", { "data-index": one.index, tabindex: "-1", "aria-selected": String(one.index === view.chosen) });
-  if (one.rank === 1) row.classList.add("leader");
+  if (one.index === view.data.winner.index) row.classList.add("leader");
   for (const column of all) {
     const value = column.of(one);
     const shown = column.node ? column.node(one) : column.number ? number(value, column.digits) : column.value ? short(value) : value;

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from html import escape
+from math import inf
 
 import numpy as np
 
@@ -61,6 +62,8 @@ class Evidence:
         Standard error of the score by its rows, and degrees of freedom.
     top : float or None
         Score of a row without loss if losses are 0 and 1, else None.
+    lowest, highest : float
+        Between which numbers every score lies.
     """
 
     score: float
@@ -69,6 +72,8 @@ class Evidence:
     error: float
     freedom: float
     top: float | None
+    lowest: float = -inf
+    highest: float = inf
 
     @property
     def grown(self) -> float:
@@ -78,7 +83,7 @@ class Evidence:
     @property
     def value(self) -> float:
         """The estimate."""
-        return self.score - self.optimism + self.grown
+        return self._possible(self.score - self.optimism + self.grown)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -87,7 +92,11 @@ class Evidence:
         if self.top is not None:
             return self._share_ends(self.top - 1, others)
         whole = float(np.sqrt((WIDENING * self.error) ** 2 + others))
-        return mean_interval(self.value, whole, self.freedom, LEVEL)
+        low, high = mean_interval(self.value, whole, self.freedom, LEVEL)
+        return self._possible(low), self._possible(high)
+
+    def _possible(self, score: float) -> float:
+        return min(max(score, self.lowest), self.highest)
 
     def _share_ends(self, bottom: float, others: float) -> tuple[float, float]:
         """Return the ends for losses of 0 and 1: spread and mean go together there."""
@@ -172,6 +181,7 @@ def score_estimate(
     weights: FloatArray | None = None,
     look_again: LookAgain | None = None,
     explains_variance: bool = False,
+    score_range: tuple[float, float] = (-inf, inf),
 ) -> ScoreEstimate | None:
     """Estimate the score of a configuration that is fitted on all rows.
 
@@ -187,6 +197,8 @@ def score_estimate(
         Takes another look, at the winner alone, if it has none at fewer rows.
     explains_variance : bool
         Whether the score is the share of a variance that is explained.
+    score_range : tuple of (lowest, highest)
+        Between which numbers every score lies: there the estimate ends.
 
     Returns
     -------
@@ -214,7 +226,9 @@ def score_estimate(
     cells, shares = deciding.cells()
     error, freedom = standard_error_of_mean(cells[mine], shares)
     growth = growth_of(state, chosen, deciding, look_again, error)
-    known = Evidence(score, optimism, growth, error, freedom, deciding.top)
+    known = Evidence(
+        score, optimism, growth, error, freedom, deciding.top, *score_range
+    )
     if not np.isfinite([known.value, error]).all():
         return None
     return ScoreEstimate(

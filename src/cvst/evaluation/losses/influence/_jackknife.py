@@ -25,11 +25,12 @@ from cvst.evaluation.losses.influence._whole import (
     AskedScore,
     Measured,
     blocks_of,
+    quiet_blocks,
     remarked,
 )
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
-__all__ = ["JackknifeScore", "on_first_rows"]
+__all__ = ["JackknifeScore", "hung_on_a_row", "on_first_rows"]
 
 # The metric is asked once for each block.
 N_BLOCKS = 40
@@ -88,7 +89,8 @@ class JackknifeScore(AskedScore):
             whole = score(everywhere)
             if np.isnan(whole):
                 return whole, np.zeros(len(mass))
-            return whole, _without_blocks(score, whole, blocks, mass, seen)
+            with quiet_blocks():
+                return whole, _without_blocks(score, whole, blocks, mass, seen)
 
         return measured
 
@@ -124,13 +126,14 @@ class JackknifeScore(AskedScore):
             value = self.parts.function(
                 y_true, values, **{**arguments, **metadata.arguments}
             )
-        if np.ndim(value):
+        if np.size(value) != 1:
             raise UnsupportedScoreError(
                 f"{self.name} returned an array of shape {np.shape(value)}, and a "
                 "score is one number. Return a number, or pass scoring=PointwiseLoss(f)"
                 " with f(y_true, y_pred) -> one loss per row."
             )
-        return self.parts.sign * float(value)
+        # As in scikit-learn, it may come in an array.
+        return self.parts.sign * float(np.asarray(value).item())
 
     def _subtractable(self, y_true: Any, values: Any) -> tuple[Any, Any]:
         """Return both as floats where differences wrap around, or NumPy has none."""
@@ -233,16 +236,22 @@ def _without_blocks(
         try:
             means[block] = (whole - score(rest)) * (1 - share) / share
         except (ValueError, ArithmeticError, Warning):
-            # Without this block there is no score, so nothing is known about it.
             continue
-    return on_first_rows(means, blocks, mass)
+    influence = on_first_rows(means, blocks, mass)
+    needed = np.isnan(means)[blocks] & (mass > 0)
+    if needed.any():
+        # There is no score without this block, such as the only one with some class.
+        # How far the score varies with its rows is not known at all.
+        influence += hung_on_a_row(whole, mass, int(np.argmax(needed)))
+    return influence
 
 
 def on_first_rows(means: FloatArray, blocks: IntArray, mass: FloatArray) -> FloatArray:
     """Return values of rows whose means over blocks are given, NaN if not known.
 
     All of a block's value is put on its first row. Then sums of squares count blocks
-    and not rows, so that a test is not surer than the blocks allow.
+    and not rows, so that a test is not surer than the blocks allow. Rows of blocks that
+    are not known have the value 0.
 
     Examples
     --------
@@ -256,13 +265,28 @@ def on_first_rows(means: FloatArray, blocks: IntArray, mass: FloatArray) -> Floa
     if not known.any():
         return values
     centred = means - np.average(means[known], weights=sizes[known])
-    # What is known stands for the rest, with its spread.
-    centred *= np.sqrt(sizes[sizes > 0].sum() / sizes[known].sum())
     rows = np.flatnonzero(mass > 0)
     there, first = np.unique(blocks[rows], return_index=True)
     first = rows[first[known[there]]]
     there = there[known[there]]
     values[first] = centred[there] * sizes[there] / mass[first]
+    return values
+
+
+def hung_on_a_row(score: float, mass: FloatArray, row: int) -> FloatArray:
+    """Return values that leave all of the score to one row, and none to the others.
+
+    Of two models the difference is then that of a single row, which proves nothing.
+
+    Examples
+    --------
+    >>> 0.5 + hung_on_a_row(0.5, np.ones(4), 1)
+    array([0., 2., 0., 0.])
+    """
+    if not np.isfinite(score):
+        return np.zeros(len(mass))
+    values = np.full(len(mass), -score)
+    values[row] += score * mass.sum() / mass[row]
     return values
 
 

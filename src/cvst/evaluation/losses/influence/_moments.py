@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -96,14 +95,17 @@ class ExplainedVariance(_Moments):
     def measure(self, y_true: Any, weights: Any = None) -> Measured:
         """Return the function that measures predictions for fixed test rows."""
         given = None if weights is None else np.asarray(weights, dtype=float)
-        rows: Callable[[Any, Any], FloatArray] = self.rows.bind(y_true, given)
+        losses_of = self.rows.of_errors(self.rows.columns(y_true), given)
 
         def measured(prediction: Any, classes: Any) -> tuple[float, FloatArray]:
+            del classes
             truth, predicted = self._tables(y_true, prediction)
             shares = shares_of(len(truth), weights)
-            # Without its mean error a model has r2 = explained variance.
-            centred = predicted + shares @ (truth - predicted)
-            losses = rows(centred, classes)
+            # Without its mean error a model has r2 = explained variance. As differences
+            # of errors, which are exactly 0 where all errors are the same.
+            errors = truth - predicted
+            mean_error = np.average(errors, axis=0, weights=given)
+            losses = losses_of((errors - mean_error) ** 2)
             mean = float(shares @ losses)
             return 1.0 - mean, mean - losses
 

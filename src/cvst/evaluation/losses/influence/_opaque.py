@@ -14,12 +14,13 @@ from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._protocol import MODEL, FittedModel
 from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import Assess, Assessed
-from cvst.evaluation.losses.influence._jackknife import on_first_rows
+from cvst.evaluation.losses.influence._jackknife import hung_on_a_row, on_first_rows
 from cvst.evaluation.losses.influence._remembering import remembering
 from cvst.evaluation.losses.influence._whole import (
     AskedScore,
     Measured,
     blocks_of,
+    quiet_blocks,
     remarked,
 )
 from cvst.exceptions import UnsupportedScoreError
@@ -62,11 +63,11 @@ class OpaqueScore(AskedScore):
             prediction = remembering(prediction)
             everything = self._call(prediction, y_true, weights)
             score = self._chosen(everything)
-            influence = by_block(prediction)
+            influence = by_block(prediction, score)
             others = None
             if isinstance(everything, Mapping):
                 others = {
-                    str(name): float(one)
+                    str(name): self._number(one)
                     for name, one in everything.items()
                     if name != self.key
                 }
@@ -84,7 +85,7 @@ class OpaqueScore(AskedScore):
             del classes
             prediction = remembering(prediction)
             score = self._chosen(self._call(prediction, y_true, weights))
-            return score, by_block(prediction)
+            return score, by_block(prediction, score)
 
         return measured
 
@@ -103,7 +104,9 @@ class OpaqueScore(AskedScore):
         """Score a fitted estimator."""
         return self.value(y_true, sample_weight)(FittedModel(estimator, X), None)
 
-    def _by_block(self, y: Any, weights: Any) -> Callable[[FittedModel], FloatArray]:
+    def _by_block(
+        self, y: Any, weights: Any
+    ) -> Callable[[FittedModel, float], FloatArray]:
         """Return the influence values of fitted models for fixed test rows."""
 
         @cache
@@ -114,19 +117,20 @@ class OpaqueScore(AskedScore):
             numbers = range(int(blocks.max()) + 1)
             return blocks, [np.flatnonzero(blocks == number) for number in numbers]
 
-        def influence(fitted: FittedModel) -> FloatArray:
+        def influence(fitted: FittedModel, score: float) -> FloatArray:
             n_points = num_samples(fitted.X)
             mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
             blocks, rows = dealt(n_points)
             means = np.full(len(rows), np.nan)
-            for number, inside in enumerate(rows):
-                try:
-                    found = self._call(fitted, y, weights, inside)
-                    means[number] = self._chosen(found)
-                except (ValueError, ArithmeticError, Warning):
-                    # A block may hold too little for the score, such as one class.
-                    continue
-            return on_first_rows(means, blocks, mass)
+            with quiet_blocks():
+                for number, inside in enumerate(rows):
+                    try:
+                        found = self._call(fitted, y, weights, inside)
+                        means[number] = self._chosen(found)
+                    except (ValueError, ArithmeticError, Warning):
+                        # A block may hold too little for the score, as one class.
+                        continue
+            return _of_ratio(score, means, blocks, mass)
 
         return influence
 
@@ -147,21 +151,57 @@ class OpaqueScore(AskedScore):
 
     def _chosen(self, found: Any) -> float:
         """Return the number that counts."""
-        if isinstance(found, Mapping):
-            if self.key in found:
-                return float(found[self.key])
-            raise UnsupportedScoreError(
-                f"scoring={self.name} returned scores named {sorted(found)}, and none "
-                f"of them is {self.key!r}. Name the one to race on by refit= or "
-                "race_by=."
-            )
+        if not isinstance(found, Mapping):
+            if self.key not in (None, self.name):
+                raise UnsupportedScoreError(
+                    f"scoring={self.name} returned one number, and none that is named "
+                    f"{self.key!r}. Use refit=True, or SimplestNotWorse('alpha:-') for "
+                    "the simplest configuration that is not worse than the best."
+                )
+            return self._number(found)
+        if self.key in found:
+            return self._number(found[self.key])
+        names = sorted(map(str, found))
+        missing = "nothing says which of them to race on"
+        if self.key is not None:
+            missing = f"none of them is {self.key!r}"
+        raise UnsupportedScoreError(
+            f"scoring={self.name} returned scores named {names}, and {missing}. Name "
+            "the one to race on by refit= or race_by=."
+        )
+
+    def _number(self, found: Any) -> float:
+        """Return a score as a float; arrays of one number are fine in scikit-learn."""
         try:
-            return float(found)
+            return float(found.item() if isinstance(found, np.ndarray) else found)
         except (TypeError, ValueError) as error:
             raise UnsupportedScoreError(
                 f"scoring={self.name} returned {found!r}, which is not a number. "
                 "Return one number, higher is better, or a dictionary of them."
             ) from error
+
+
+def _of_ratio(
+    score: float, means: FloatArray, blocks: IntArray, mass: FloatArray
+) -> FloatArray:
+    """Return influence values where blocks without a score have none in the whole.
+
+    The score is then about the mean m over the K blocks that have one, a ratio: the sum
+    of their scores over their number. So the influence of a block is (score - m) times
+    all blocks over K, and 0 without a score. Its square is by a factor of (K - 1) / K
+    too small, as K blocks lie nearer to their own mean. Where all have a score, this is
+    left as it is.
+    """
+    sizes = np.bincount(blocks, mass, len(means))
+    there = sizes > 0
+    known = np.isfinite(means) & there
+    n_known, n_all = int(known.sum()), int(there.sum())
+    if n_known < 2:
+        first = np.argmax(mass > 0) if not n_known else np.argmax(known[blocks] * mass)
+        return hung_on_a_row(score, mass, int(first))
+    correction = np.sqrt(n_known * (n_all - 1) / ((n_known - 1) * n_all))
+    spread = correction * sizes[there].sum() / sizes[known].sum()
+    return np.asarray(on_first_rows(means, blocks, mass) * spread)
 
 
 def _takes_weights(scorer: Any) -> bool:

@@ -19,17 +19,20 @@ from copy import copy
 from typing import Any, Self, TypeAlias
 
 import numpy as np
+from sklearn.exceptions import UndefinedMetricWarning
 
 from cvst._targets import to_array
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._rows import Metadata
 from cvst.evaluation.losses._pointwise import Assess, Assessed, PointwiseLoss, RowLosses
+from cvst.parallel import without_warnings
 
 __all__ = [
     "AskedScore",
     "Measured",
     "WholeScore",
     "blocks_of",
+    "quiet_blocks",
     "remarked",
     "shares_of",
 ]
@@ -120,6 +123,16 @@ def remarked(metadata: Metadata) -> Iterator[None]:
         for remark in metadata.remarks:
             error.add_note(remark)
         raise
+
+
+@contextmanager
+def quiet_blocks() -> Iterator[None]:
+    """Say nothing of a score that is undefined on some rows, which nobody asked for.
+
+    If it is undefined on all rows, that is said where these are scored.
+    """
+    with without_warnings(UndefinedMetricWarning):
+        yield
 
 
 def _no_loss_of_one_row(y_true: Any, prediction: Any) -> FloatArray:
