@@ -225,6 +225,28 @@ def test_a_link_stays_a_link(tmp_path, rows):
     assert load_checkpoint(tmp_path / "race").best_params_ == found.best_params_
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "left by a crash"])
+def test_what_stands_where_a_new_file_is_written_is_not_followed(kind, tmp_path):
+    path, victim = tmp_path / "race", tmp_path / "victim"
+    fresh = path.with_name("race.new")
+    if kind == "pipe":
+        os.mkfifo(fresh)
+    elif kind == "left by a crash":
+        fresh.write_bytes(b"half of a header")
+    else:
+        fresh.symlink_to(victim)
+    if kind == "link":
+        victim.write_bytes(b"dear")
+    _journal.create(path, {"parts": {}})
+    assert path.is_file()
+    assert not path.is_symlink()
+    assert not fresh.is_symlink()
+    assert not fresh.exists()
+    assert victim.exists() == (kind == "link")
+    assert kind != "link" or victim.read_bytes() == b"dear"
+
+
 def test_a_fit_that_goes_to_another_folder_takes_no_file_along(
     tmp_path, rows, fits, monkeypatch
 ):

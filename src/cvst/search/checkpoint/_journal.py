@@ -23,6 +23,11 @@ __all__ = ["Journal", "create"]
 # all the rest.
 MOST_WASTE = 2**24
 
+# Not every system has all of these.
+BINARY = getattr(os, "O_BINARY", 0)
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY
+NEW_FILE |= getattr(os, "O_NOFOLLOW", 0)
+
 
 def _real(path: Path) -> Path:
     """Return where a file is: links followed, wherever the process goes later."""
@@ -67,8 +72,11 @@ def _replace(
         Whether it has to be so after a failure of the power, too.
     """
     fresh = _fresh(path)
+    # Left by a crash, or put there: a link must not lead to a file of somebody's, and a
+    # pipe waits for a reader.
+    fresh.unlink(missing_ok=True)
     try:
-        with fresh.open("wb") as file:
+        with os.fdopen(os.open(fresh, NEW_FILE, 0o666), "wb") as file:
             for part in parts:
                 file.write(part)
             if lasts:
@@ -281,4 +289,4 @@ def _passing(places: Sequence[Place]) -> int:
 
 
 def _open(path: Path) -> int:
-    return os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+    return os.open(path, os.O_RDWR | BINARY)
