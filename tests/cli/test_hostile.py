@@ -17,6 +17,7 @@ import pytest
 
 from cvst.cli._printing import harmless, say
 from cvst.cli.commands import _chosen_search, _report_run
+from cvst.cli.grid import _files
 from cvst.cli.results import _folder
 from cvst.cli.table import _reading
 
@@ -52,7 +53,7 @@ GRIDS = {
     "merges.yaml": (MERGES, "holds more than 100,000 values"),
     "bomb.yaml": (ALIASES, "holds more than 100,000 values"),
     "self.yaml": ("a: &a [*a]", "is nested more than 20 deep"),
-    "deep.yaml": (f"a: {'[' * 20_000}", "is nested too deeply"),
+    "deep.yaml": (f"a: {'[' * 20_000}", "is nested more than 20 deep"),
     "deep.json": (f'{{"a": {"[" * 200_000}', "is nested too deeply"),
     "deep.toml": (f"a = {'[' * 20_000}", "is nested too deeply"),
     "long.yaml": (f"alpha: [{'9' * 400}]", "is more than a number can hold"),
@@ -71,6 +72,18 @@ def test_grid_files_that_attack_are_refused(name, table, cvst):
     Path(name).write_text(content, encoding="utf-8")
     result = cvst("search", table, "-t", "cost", "-m", "ridge", "-g", name)
     assert words in refusal(result)
+
+
+@pytest.mark.parametrize("values", ["1, " * 60, "[[[], []]], " * 20])
+def test_a_long_yaml_is_refused_before_it_is_put_together(
+    values, table, cvst, monkeypatch
+):
+    """That takes many seconds for each megabyte."""
+    monkeypatch.setattr(_files, "MOST_VALUES", 50)
+    monkeypatch.delattr("yaml.compose")
+    Path("long.yaml").write_text(f"alpha: [{values}]", encoding="utf-8")
+    result = cvst("search", table, "-t", "cost", "-m", "ridge", "-g", "long.yaml")
+    assert "holds more than 50 values" in refusal(result)
 
 
 @pytest.mark.parametrize(
