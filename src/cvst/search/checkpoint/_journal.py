@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cvst.exceptions import CheckpointError
+from cvst._users_line import users_line
+from cvst.exceptions import CheckpointError, CheckpointWarning
 from cvst.search.checkpoint._records import (
     PREFIX_BYTES,
     Place,
@@ -198,10 +200,11 @@ class Journal:
         Raises
         ------
         OSError
-            If they cannot.
+            If they cannot, or another file has the name of this one by now.
         """
         busy = nullcontext() if busy is None else busy
         with busy:
+            self._check_name()
             # A number of its own: the other may be closed meanwhile.
             handle, n_records, began = (
                 os.dup(self._handle),
@@ -224,6 +227,24 @@ class Journal:
             if began == self._n_times and not self._sync_failed:
                 self._n_synced = max(self._n_synced, n_records)
 
+    def _check_name(self) -> None:
+        """Write all anew if the file was removed: nobody would find what is in it."""
+        try:
+            is_ours = os.path.samestat(os.fstat(self._handle), self._file.stat())
+        except FileNotFoundError:
+            del self._places[self._written.n_records :]
+            self._write_anew([True] * len(self._places))
+            warnings.warn(
+                f"checkpoint='{self.path}' was removed while the race runs, and is "
+                "written anew.",
+                CheckpointWarning,
+                stacklevel=users_line(),
+            )
+            return
+        if not is_ours:
+            # It may be dear to somebody.
+            raise OSError("another file has its name by now")
+
     def tidy(self, tickets: Collection[int | None] = ()) -> None:
         """Leave out what finished looks no longer need, once that is worth it.
 
@@ -242,6 +263,7 @@ class Journal:
             return
         # A disk without room for both has room for the longer one.
         with suppress(OSError):
+            self._check_name()
             self._write_anew(needed)
 
     def _is_worth_it(self, waste: int) -> bool:
