@@ -135,6 +135,7 @@ class Journal:
         self._n_synced = reading.n_synced
         self._sync_failed = False
         self._is_name_synced = False
+        self._is_reopening = False
         # How often all was written anew.
         self._n_times = 0
         self._handle = _open(self._file)
@@ -241,7 +242,7 @@ class Journal:
                 stacklevel=users_line(),
             )
             return
-        if not is_ours:
+        if not is_ours and not self._is_reopening:
             # It may be dear to somebody.
             raise OSError("another file has its name by now")
 
@@ -263,7 +264,6 @@ class Journal:
             return
         # A disk without room for both has room for the longer one.
         with suppress(OSError):
-            self._check_name()
             self._write_anew(needed)
 
     def _is_worth_it(self, waste: int) -> bool:
@@ -282,9 +282,12 @@ class Journal:
         written = _Written(len(places), end, writer.last, _passing(places))
         _replace(self._file, parts)
         _sync_name(self._file)
+        # What has the name is ours, though it may not be opened.
+        self._is_reopening = True
         # First the new one: without it the number of the old one must stay ours.
         handle, before = _open(self._file), self._handle
         self._handle, self._places, self._written = handle, places, written
+        self._is_reopening = False
         self._n_synced, self._sync_failed = written.n_records, False
         self._n_times += 1
         os.close(before)
