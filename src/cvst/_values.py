@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 __all__ = [
+    "exact_text",
     "finite_or_none",
     "is_dask",
     "is_estimator",
@@ -69,6 +70,26 @@ def is_whole(value: Any) -> bool:
     (True, True, False, False)
     """
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def exact_text(value: Any) -> str:
+    """Return the ``repr`` of a value, also of whole numbers with thousands of digits.
+
+    Python refuses to write more than 4,300 of them, so these are hexadecimal.
+
+    Examples
+    --------
+    >>> exact_text(0.1), len(exact_text([16**5000]))
+    ('0.1', 5005)
+    """
+    try:
+        return repr(value)
+    except ValueError:
+        if isinstance(value, int):
+            return hex(value)
+        if isinstance(value, list | tuple):
+            return f"[{', '.join(map(exact_text, value))}]"
+        raise
 
 
 def is_estimator(value: Any) -> bool:

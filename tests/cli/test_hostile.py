@@ -17,6 +17,7 @@ import pytest
 
 from cvst.cli._printing import harmless, say
 from cvst.cli.commands import _chosen_search, _report_run
+from cvst.cli.grid import _files
 from cvst.cli.results import _folder
 from cvst.cli.table import _reading
 
@@ -52,7 +53,7 @@ GRIDS = {
     "merges.yaml": (MERGES, "holds more than 100,000 values"),
     "bomb.yaml": (ALIASES, "holds more than 100,000 values"),
     "self.yaml": ("a: &a [*a]", "is nested more than 20 deep"),
-    "deep.yaml": (f"a: {'[' * 20_000}", "is nested too deeply"),
+    "deep.yaml": (f"a: {'[' * 20_000}", "is nested more than 20 deep"),
     "deep.json": (f'{{"a": {"[" * 200_000}', "is nested too deeply"),
     "deep.toml": (f"a = {'[' * 20_000}", "is nested too deeply"),
     "long.yaml": (f"alpha: [{'9' * 400}]", "is more than a number can hold"),
@@ -71,6 +72,18 @@ def test_grid_files_that_attack_are_refused(name, table, cvst):
     Path(name).write_text(content, encoding="utf-8")
     result = cvst("search", table, "-t", "cost", "-m", "ridge", "-g", name)
     assert words in refusal(result)
+
+
+@pytest.mark.parametrize("values", ["1, " * 60, "[[[], []]], " * 20])
+def test_a_long_yaml_is_refused_before_it_is_put_together(
+    values, table, cvst, monkeypatch
+):
+    """That takes many seconds for each megabyte."""
+    monkeypatch.setattr(_files, "MOST_VALUES", 50)
+    monkeypatch.delattr("yaml.compose")
+    Path("long.yaml").write_text(f"alpha: [{values}]", encoding="utf-8")
+    result = cvst("search", table, "-t", "cost", "-m", "ridge", "-g", "long.yaml")
+    assert "holds more than 50 values" in refusal(result)
 
 
 @pytest.mark.parametrize(
@@ -204,8 +217,11 @@ def test_exported_cells_are_no_formulas(table, cvst):
 
 # --- imports ------------------------------------------------------------------------
 
-TRAP = "raise SystemExit('executed')"
+# Standard error of a helper process may be nobody's.
+TRAP = "open('executed', 'w').close()\nraise SystemExit('executed')"
 TRAPS = ["skops", "plotly", "jinja2", "rich", "pyarrow", "yaml", "numba", "lightgbm"]
+# Of what starts processes, too.
+TRAPS += ["signal", "random", "pickle", "joblib", "cloudpickle", "sklearn"]
 OWN = """
 import helper_of_own
 from sklearn.linear_model import Ridge
@@ -246,9 +262,49 @@ def test_modules_beside_the_data_are_not_imported(
         check=False,
     )
     assert "executed" not in done.stderr
+    assert not Path("executed").exists()
     assert done.returncode == 0, done.stderr
     assert "Winner: alpha=" in done.stdout
     assert Path("results/model.skops").exists()
+
+
+TREE = ["-m", "sklearn.tree:DecisionTreeRegressor", "-g", "max_depth=[1, 2, 3]"]
+
+BAGGING = ["-m", "sklearn.ensemble:BaggingRegressor"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        [*TREE, "--n-jobs", "2", "--plan"],
+        [*BAGGING, "-g", "n_jobs=[2] n_estimators=3", "--max-looks", "1"],
+    ],
+    ids=["plan", "workers of the model"],
+)
+def test_processes_of_any_kind_do_not_import_what_lies_there(
+    command, table, environment, tmp_path
+):
+    """Not only those of a race: a plan has some, and a model may."""
+    for name in TRAPS:
+        Path(f"{name}.py").write_text(TRAP, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", CONSOLE, "search", table, "-t", "cost", *command],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+    assert not Path("executed").exists()
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("value", [None, "", "2"])
+def test_the_environment_is_left_as_it_was(value, cvst, monkeypatch):
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    if value is not None:
+        monkeypatch.setenv("PYTHONSAFEPATH", value)
+    assert cvst("datasets").code == 0
+    assert os.environ.get("PYTHONSAFEPATH") == value
 
 
 def test_the_current_folder_is_not_left_on_the_path(table, cvst, monkeypatch):

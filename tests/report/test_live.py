@@ -66,16 +66,30 @@ def test_only_this_machine_under_its_own_name_is_answered(live, fitted):
     assert live.url.startswith("http://127.0.0.1:")
     assert ask(live, "/", Host="evil.example")[0] == 403
     assert ask(live, "/news.json", Host="evil.example:80")[0] == 403
-    for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
+    for origin in ("http://evil.example", "null", "http://127.0.0.1:1", "http://["):
         assert ask(live, "/news.json", Origin=origin)[0] == 403
     assert ask(live, "/news.json", Origin=live.url.rstrip("/"))[0] == 200
 
 
 @pytest.mark.parametrize(
-    ("path", "status"), [("/other", 404), ("/news.json?after=x", 204)]
+    ("path", "status"), [("/other", 404), ("/news.json?after=x", 204), ("//[", 404)]
 )
 def test_strange_questions_are_answered(live, path, status):
     assert ask(live, path)[0] == status
+
+
+@pytest.mark.parametrize(
+    ("path", "header", "status"),
+    [("http://[/", "", b"400"), ("/", "Origin: http://[::1\r\n", b"403")],
+)
+def test_what_is_no_address_is_answered(live, path, header, status, capsys):
+    """Browsers do not ask so, and Python's client refuses to."""
+    port = int(live.url.rstrip("/").rsplit(":", 1)[1])
+    with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
+        question = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{header}\r\n"
+        connection.sendall(question.encode())
+        assert connection.recv(12).split()[1] == status
+    assert capsys.readouterr().err == ""
 
 
 def test_a_closed_report_listens_no_more(fitted):

@@ -211,6 +211,16 @@ def test_groups_that_make_no_sense_are_refused(regression, groups, message):
     refused(search, *regression, InvalidInputError, message, groups=groups)
 
 
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_matrix_is_refused_before_the_race(regression):
+    """Not by the final fit, when all is over."""
+    X, y = regression
+    search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]})
+    with pytest.raises(InvalidInputError, match=r"Pass np\.asarray\(X\)"):
+        search.fit(np.asmatrix(X), y)
+    assert not hasattr(search, "best_params_")
+
+
 def test_data_without_rows_are_refused(regression):
     """Neither training nor test data may be empty."""
     X, y = regression

@@ -310,22 +310,30 @@ class Late(Moody):
     """Its evaluator breaks at a later look, as a pool without memory does."""
 
 
+class Panic(BaseException):
+    """As extensions written in Rust raise it."""
+
+
 class LateEvaluator(BatchEvaluator):
     prefer = "threads"
     looks = 0
+    error = MemoryError
 
     def groups(self, estimator, configurations):
         type(self).looks += 1
         if self.looks == 3:
-            raise MemoryError("gone")
+            raise self.error("gone")
         return OneByOne().groups(estimator, configurations)
 
     def evaluate(self, task):
         yield from OneByOne().evaluate(task)
 
 
-def test_an_error_in_a_later_look_keeps_the_looks_before():
+@pytest.mark.parametrize("error", [MemoryError, SystemExit, Panic])
+def test_an_error_in_a_later_look_keeps_the_looks_before(error, monkeypatch):
     """As Ctrl-C does; whatever on_interrupt says, it is raised."""
+    monkeypatch.setattr(LateEvaluator, "error", error)
+    monkeypatch.setattr(LateEvaluator, "looks", 0)
     batch_evaluator_for.register(Late, lambda _: LateEvaluator())
     search = RaceGridSearchCV(
         Late(),
@@ -333,7 +341,7 @@ def test_an_error_in_a_later_look_keeps_the_looks_before():
         strategy="cross_validation",
         on_interrupt="return",
     )
-    with pytest.raises(MemoryError, match="gone"):
+    with pytest.raises(error, match="gone"):
         search.fit(X, Y)
     assert search.n_looks_ == 2
     assert search.stop_reason_ == "failed"

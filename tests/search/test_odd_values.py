@@ -6,11 +6,19 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
 
-from cvst import CVST, RaceGridSearchCV, RaceRandomSearchCV, TrackAndConfirm
+from cvst import (
+    CVST,
+    RaceGridSearchCV,
+    RaceRandomSearchCV,
+    RaceSearchCV,
+    TrackAndConfirm,
+    load_checkpoint,
+)
 from cvst.evaluation import PointwiseLoss
 from cvst.exceptions import (
     AllFitsFailedError,
@@ -19,6 +27,7 @@ from cvst.exceptions import (
     InvalidInputError,
 )
 from cvst.race import Problem
+from cvst.report import html_report
 from cvst.search.rows import _fallback
 
 STRATEGIES = ["track_and_confirm", "cvst", "cross_validation"]
@@ -175,6 +184,20 @@ def test_drawn_whole_numbers_beyond_all_floats_can_be_tried():
     space = {"mark": [1, 10**400, 3], "alpha": [1.0, 2.0, 3.0]}
     search = RaceRandomSearchCV(Marked(), space, n_iter=6, random_state=0)
     assert search.fit(X, y).best_params_["alpha"] in (1.0, 2.0, 3.0)
+
+
+def test_numbers_of_thousands_of_digits_can_be_kept_proposed_and_reported(tmp_path):
+    """Python refuses to write them in decimal digits."""
+    X, y = two_classes(120)
+    space = {"mark": [10**5000, 10**5000 + 1, 2], "alpha": [1.0, 2.0]}
+    options = {"random_state": 0, "max_looks": 2}
+    kept = RaceGridSearchCV(Marked(), space, checkpoint=tmp_path / "race", **options)
+    again = clone(kept.fit(X, y)).fit(X, y)
+    assert again.cv_results_["params"] == kept.cv_results_["params"]
+    assert load_checkpoint(tmp_path / "race").best_params_ == kept.best_params_
+    assert "<!DOCTYPE html>" in html_report(kept)
+    proposing = RaceSearchCV(Marked(), space, n_iter=6, random_state=0).fit(X, y)
+    assert proposing.best_params_["alpha"] in (1.0, 2.0)
 
 
 class Unspeakable:

@@ -6,8 +6,8 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any, NoReturn
 
 from cvst import __version__
@@ -28,6 +28,8 @@ INTERRUPTED = 130
 # what it takes by itself for more threads than cores. It does not know of other
 # processes, and waits 300 times as long beside them.
 SPINS = "1000"
+
+SAFE_PATH = "PYTHONSAFEPATH"
 
 
 class Parser(argparse.ArgumentParser):
@@ -107,13 +109,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Read when the library is loaded, which has not been imported yet.
         os.environ.setdefault("GOMP_SPINCOUNT", SPINS)
     try:
-        return _run(arguments)
+        with _safe_path():
+            return _run(arguments)
     except OSError as error:
         if "--traceback" in arguments:
             raise
         # Not of the command, but of printing what it has to say.
         say(f"cvst: standard output: {one_sentence(error)}", sys.stderr)
         return BAD_INPUT
+
+
+@contextmanager
+def _safe_path() -> Iterator[None]:
+    """Keep the current folder off the path of all processes that are started.
+
+    A ``signal.py`` beside the data would be imported by whatever runs ``python -c``:
+    workers of a race, those of an estimator of its own, and what joblib counts files
+    with.
+    """
+    # Left alone if it is there: whoever calls ``main`` has the environment as before.
+    added = SAFE_PATH not in os.environ
+    os.environ.setdefault(SAFE_PATH, "1")
+    try:
+        yield
+    finally:
+        if added:
+            os.environ.pop(SAFE_PATH, None)
 
 
 def _kept(options: argparse.Namespace) -> str:

@@ -8,9 +8,9 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from typing import TextIO
+from typing import Any, TextIO
 
-__all__ = ["harmless", "others_aside", "say"]
+__all__ = ["harmless", "one_line", "others_aside", "say"]
 
 # Control characters move the cursor, change colours or worse; the separators break
 # lines, and lone surrogates cannot be encoded.
@@ -32,6 +32,19 @@ def harmless(text: str) -> str:
     red \x1b[31m, bell \x07
     """
     return "".join(_escaped(c) if _is_dangerous(c) else c for c in text)
+
+
+def one_line(value: Any) -> str:
+    r"""Return a value of a file as text that stands within a sentence.
+
+    A line break in it could forge a line that looks like one of ours.
+
+    Examples
+    --------
+    >>> print(one_line("a\nWinner: b"))
+    a\nWinner: b
+    """
+    return str(value).replace("\n", r"\n")
 
 
 def _is_dangerous(character: str) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from cvst._searched import FittedSearch
 from cvst._text import shared_path
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
+from cvst._values import exact_text
 from cvst.displays._race import Race, check_started
 from cvst.displays._scores import LOSS
 from cvst.exceptions import InvalidInputError
@@ -132,7 +133,8 @@ class SeenConfigurations:
             name
             for name in names
             # By their text: values may be lists or estimators, which have no hash.
-            if len({repr(one.get(name, nothing)) for one in self.configurations}) > 1
+            if len({exact_text(one.get(name, nothing)) for one in self.configurations})
+            > 1
         )
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from cvst._typing import Configuration
+from cvst._values import exact_text
 from cvst.race._look import Look, Observation
 from cvst.race._state import RaceState
 
@@ -133,12 +134,12 @@ class FamilyKeys:
 
     def _text(self, value: Any) -> str:
         if isinstance(value, str | int | float | None):
-            return repr(value)
+            return exact_text(value)
         # That of an estimator takes as long as a short fit. It is kept with the
         # value, whose address may be that of another one in another process.
         known = self._texts.get(id(value))
         if known is None or known[0] is not value:
-            known = self._texts[id(value)] = value, repr(value)
+            known = self._texts[id(value)] = value, exact_text(value)
         return known[1]
 
 

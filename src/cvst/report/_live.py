@@ -242,9 +242,18 @@ def _refusal(headers: Any, own_names: Collection[str]) -> str | None:
     if headers.get("Host", "") not in own_names:
         return "Not this host."
     origin = headers.get("Origin")
-    if origin is not None and urlsplit(origin).netloc not in own_names:
+    if origin is not None and _parts(origin)[0] not in own_names:
         return "Not this origin."
     return None
+
+
+def _parts(address: str) -> tuple[str | None, str | None, str]:
+    """Return host, path and query of an address; None, None and "" if it is none."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return None, None, ""
+    return parts.netloc, parts.path, parts.query
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -260,12 +269,14 @@ class _Handler(BaseHTTPRequestHandler):
         if refusal is not None:
             self._answer(HTTPStatus.FORBIDDEN, "text/plain", refusal)
             return
-        parts = urlsplit(self.path)
-        if parts.path == "/":
+        _, path, query = _parts(self.path)
+        if path is None:
+            self._answer(HTTPStatus.BAD_REQUEST, "text/plain", "No address.")
+        elif path == "/":
             self._answer(HTTPStatus.OK, "text/html", self.live._html())
             self.live._heard(None)
-        elif parts.path == "/news.json":
-            self._tell(parts.query)
+        elif path == "/news.json":
+            self._tell(query)
         else:
             self._answer(HTTPStatus.NOT_FOUND, "text/plain", "No such page.")
 

@@ -407,8 +407,11 @@ class BaseRaceSearch(FittedRace):
             if not last.observations and budget is not None:
                 raise  # to start again with fewer
             return last, "time_budget", None
-        except (KeyboardInterrupt, SystemExit, Exception) as interrupt:
-            # Too little memory, a broken pool or an exit must not cost earlier looks.
+        except GeneratorExit:
+            raise
+        except BaseException as interrupt:
+            # Too little memory, a broken pool or an exit must not cost earlier looks,
+            # nor a panic of compiled code, which often is no Exception.
             if not last.observations:
                 raise
             told = isinstance(interrupt, KeyboardInterrupt)

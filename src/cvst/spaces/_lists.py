@@ -10,7 +10,7 @@ import numpy as np
 
 from cvst._text import shortened, value_text
 from cvst._typing import FloatArray
-from cvst._values import is_number, plain_value
+from cvst._values import exact_text, is_number, plain_value
 from cvst.exceptions import InvalidInputError
 from cvst.spaces._marginals import RandomValues
 
@@ -232,4 +232,4 @@ def _same(one: Any, other: Any) -> bool:
         return bool(one == other)
     # Two estimators with equal parameters are not equal, but written the same. So is
     # NaN, and a list of arrays, which cannot be compared.
-    return type(one) is type(other) and repr(one) == repr(other)
+    return type(one) is type(other) and exact_text(one) == exact_text(other)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 import json
 import shutil
 
@@ -100,6 +101,42 @@ def test_a_damaged_race_leaves_the_page_alone(results, cvst):
     (folder / "race.json.gz").write_bytes(b"\x1f\x8b nothing")
     assert "is damaged" in refusal(cvst("report", folder))
     assert (folder / "report.html").read_bytes() == page
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("looks", []), ("looks", [{}]), ("heading", 1), ("seconds", {"total": "long"})],
+)
+def test_a_document_without_sense_is_refused_in_a_sentence(results, cvst, name, value):
+    folder, _ = results
+    summary = json.loads((folder / "summary.json").read_bytes())
+    changed = json.dumps(summary | {name: value})
+    (folder / "summary.json").write_text(changed, encoding="utf-8")
+    assert "summary.json' is damaged" in refusal(cvst("report", folder))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("failures", 5), ("plain_search", {}), ("advice", 5)],
+)
+def test_a_race_without_sense_is_refused_in_a_sentence(results, cvst, name, value):
+    """Its parts are there, and of the right kind, but hold something else."""
+    folder, _ = results
+    race = json.loads(gzip.decompress((folder / "race.json.gz").read_bytes()))
+    race["race"][name] = value
+    (folder / "race.json.gz").write_text(json.dumps(race), encoding="utf-8")
+    assert "race.json.gz' is damaged" in refusal(cvst("report", folder))
+
+
+def test_no_types_are_trusted_because_a_document_says_so(results, cvst):
+    """It may be a stranger's, and loading what he names could run his code."""
+    folder, _ = results
+    summary = json.loads((folder / "summary.json").read_bytes())
+    changed = json.dumps(summary | {"untrusted_types": ["os.system"]})
+    (folder / "summary.json").write_text(changed, encoding="utf-8")
+    out = cvst("report", folder).out
+    assert "os.system" not in out
+    assert "skops.io.get_untrusted_types(file=" in out
 
 
 def test_no_place_for_the_page_is_said_in_a_sentence(results, cvst, tmp_path):

@@ -136,3 +136,7 @@ def test_columns_in_blocks_are_what_they_are_one_by_one(name, monkeypatch):
     blocks = outcome()
     monkeypatch.setattr(_columns, "_plain_numbers", lambda X: ({}, set()))
     assert outcome() == blocks
+
+
+def test_names_of_columns_forge_no_line():
+    assert _columns._listed(["a\nWinner: b", "c"]) == r"a\nWinner: b, c"

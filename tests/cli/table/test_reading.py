@@ -80,11 +80,25 @@ def test_a_named_index_is_a_column_and_row_numbers_are_not(frame, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "content",
+    ["x,y\n1,2,\n3,4,\n", "x;y\r\n1;2;\r\n3;4;\r\n", "x,y\n1,2,\n3,4\n"],
+)
+def test_marks_at_the_end_of_lines_shift_no_column(content, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(content, encoding="utf-8", newline="")
+    frame, _ = read_table(str(path))
+    assert frame.to_dict("list") == {"x": [1, 3], "y": [2, 4]}
+
+
+@pytest.mark.parametrize(
     ("name", "content", "words"),
     [
         ("a.csv", b"", "is empty"),
         ("a.csv", b"x,y\n", "no rows"),
         ("a.csv", b"x,y\n1,2\n1,2,3\n", "line 3"),
+        ("a.csv", b"x,y\n1,2,3\n1,2,4\n", "more fields than its header"),
+        ("a.csv", b"x,y\n1,2,\n1,2,4\n", "more fields than its header"),
+        ("a.csv", b"x;y\nr1;r2;1;2\n", "more fields than its header"),
         ("a.csv", "x\nü\n".encode("latin-1"), "not written in UTF-8 (line 2)"),
         ("a.csv.gz", gzip.compress(b"x,y\n1,2\n" * 99, mtime=0)[:30], "cut off"),
         ("a.parquet", b"PAR1 and nothing more", "not a valid Parquet"),

@@ -20,6 +20,9 @@ BOTH = ("classification", "regression")
         (range(MOST_CLASSES + 1), BOTH, "regression"),
         ([0.5, 1, 1], BOTH, "regression"),
         ([0, 1, 1], ("regression",), "regression"),
+        ([1e19, 3e19, 1, 2], BOTH, "regression"),
+        ([2**53, 2**53 - 1, 0], BOTH, "classification"),
+        ([-(2**63), 2**62, 0], BOTH, "regression"),
         (range(99), ("classification",), "classification"),
     ],
 )
@@ -52,6 +55,9 @@ def test_an_open_choice_names_the_other_way():
         ([0.5, 1.5], "classification", BOTH, "needs classes"),
         (["a", "b"], None, ("regression",), "calls for classification"),
         ([0.5, 1.5], None, ("classification",), "calls for regression"),
+        ([1e19, 3e19, 1, 2], "classification", BOTH, "beyond 9,007"),
+        ([1.0, 2.0, np.inf], None, BOTH, "infinite"),
+        ([1.5, 2.0, -np.inf], "regression", BOTH, "infinite"),
         ([1, 1], None, BOTH, "same value in all rows"),
         (["2024-01-01", "2024-01-02"], None, BOTH, "holds dates"),
         ([[1], [2]], None, BOTH, "neither numbers nor text"),
@@ -63,6 +69,14 @@ def test_unfit_targets_are_refused(values, task, tasks, words):
         read_target(pd.Series(values, name="y"), task, tasks)
     assert words in str(caught.value)
     assert "'y'" in str(caught.value)
+
+
+def test_a_class_forges_no_line():
+    """Whoever wrote the table could else tell of a winner."""
+    column = pd.Series(["a\nWinner: b", "c"], name="y")
+    target = read_target(column, None, BOTH)
+    assert r"(a\nWinner: b, c)" in target.sentence
+    assert r"0 = a\nWinner: b, " in with_numbered_classes(target)[1]
 
 
 def test_numbers_of_classes_lead_back_to_their_names():

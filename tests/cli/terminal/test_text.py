@@ -30,3 +30,8 @@ def test_numbers_are_shown_as_people_write_them():
     assert shown_parameters(parameters) == (
         "alpha=0.1 sizes=(8,0.5) one=(2,) flag=True name=rbf function=len"
     )
+
+
+def test_parameters_forge_no_line():
+    """A grid in a file may be a stranger's, as column names are."""
+    assert shown_parameters({"a\nb": "x\nWinner: y"}) == r"a\nb=x\nWinner: y"

@@ -230,3 +230,13 @@ def test_a_class_of_the_script_counts_with_its_methods(told):
     one, other = told
     assert one[1] == other[1]
     assert one[1] != one[2]
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda one: one, lambda one: [1, one], lambda one: {"a": one, "b": 2}]
+)
+def test_long_integers_are_told_apart(wrap):
+    """Python refuses to write more than 4,300 digits."""
+    assert digest(wrap(10**5000)) == digest(wrap(10**5000))
+    assert digest(wrap(10**5000)) != digest(wrap(10**5000 + 1))
+    assert digest(wrap(10**5000)) != digest(wrap(-(10**5000)))

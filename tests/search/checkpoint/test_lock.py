@@ -57,6 +57,41 @@ def test_a_file_with_two_names_has_one_lock(path, tmp_path):
     taken(link).release()
 
 
+def linked(path, tmp_path):
+    target = tmp_path / "victim"
+    target.write_bytes(b"")
+    path.symlink_to(target)
+
+
+def folder(path, tmp_path):
+    path.mkdir()
+
+
+def pipe(path, tmp_path):
+    os.mkfifo(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
+@pytest.mark.parametrize("made", [linked, folder, pipe])
+def test_what_is_no_regular_file_is_no_lock(made, path, tmp_path):
+    """A link could lead to any file of the user, and a pipe waits for ever."""
+    made(path.with_name("race.lock"), tmp_path)
+    with pytest.raises(CheckpointError, match="is not a regular file"):
+        taken(path)
+    if made is linked:
+        assert (tmp_path / "victim").read_bytes() == b""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links of POSIX")
+def test_a_lock_that_became_a_link_is_left_alone(path, tmp_path):
+    lock = taken(path)
+    file = path.with_name("race.lock")
+    file.unlink()
+    linked(file, tmp_path)
+    lock.release()
+    assert file.is_symlink()
+
+
 OTHER = """
 import os, signal, sys
 from pathlib import Path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -223,6 +224,85 @@ def test_a_link_stays_a_link(tmp_path, rows):
     found = search(link).fit(*rows)
     assert link.is_symlink()
     assert load_checkpoint(tmp_path / "race").best_params_ == found.best_params_
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links and pipes of POSIX")
+@pytest.mark.parametrize("kind", ["link", "dangling link", "pipe", "left by a crash"])
+def test_what_stands_where_a_new_file_is_written_is_not_followed(kind, tmp_path):
+    path, victim = tmp_path / "race", tmp_path / "victim"
+    fresh = path.with_name("race.new")
+    if kind == "pipe":
+        os.mkfifo(fresh)
+    elif kind == "left by a crash":
+        fresh.write_bytes(b"half of a header")
+    else:
+        fresh.symlink_to(victim)
+    if kind == "link":
+        victim.write_bytes(b"dear")
+    _journal.create(path, {"parts": {}})
+    assert path.is_file()
+    assert not path.is_symlink()
+    assert not fresh.is_symlink()
+    assert not fresh.exists()
+    assert victim.exists() == (kind == "link")
+    assert kind != "link" or victim.read_bytes() == b"dear"
+
+
+def opened(path):
+    journal = _journal.Journal(path, _journal.create(path, {"parts": {}}))
+    journal.append("begin", {"first": 1}, lasts=True)
+    journal.append("groups", {"second": 2}, lasts=False)
+    return journal
+
+
+@pytest.mark.skipif(os.name == "nt", reason="open files cannot be removed there")
+def test_a_file_that_was_removed_is_written_anew(tmp_path):
+    """What is written to a file without a name is lost at the end."""
+    journal = opened(tmp_path / "race")
+    (tmp_path / "race").unlink()
+    with pytest.warns(CheckpointWarning, match="was removed .* is written anew"):
+        journal.sync()
+    journal.append("looks", {"third": 3}, lasts=True)
+    journal.sync()
+    journal.close()
+    kinds = [one.kind for one in read_records(tmp_path / "race", Reading())]
+    assert kinds == ["header", "begin", "groups", "looks"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="open files cannot be removed there")
+def test_a_file_that_took_the_name_is_left_alone(tmp_path):
+    journal = opened(tmp_path / "race")
+    (tmp_path / "race").unlink()
+    (tmp_path / "race").write_bytes(b"dear")
+    with pytest.raises(OSError, match="another file has its name"):
+        journal.sync()
+    journal.close()
+    assert (tmp_path / "race").read_bytes() == b"dear"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="open files cannot be removed there")
+@pytest.mark.parametrize("gone", ["file", "folder"])
+def test_a_race_whose_file_is_removed_says_so_once(gone, tmp_path, rows, fits):
+    (tmp_path / "sub").mkdir()
+    path = tmp_path / "sub" / "race"
+
+    def remove():
+        path.unlink()
+        if gone == "folder":
+            shutil.rmtree(path.parent)
+
+    alone = exact_result(search(None).fit(*rows), rows[0])
+    fits.count, fits.at = 0, {8: remove}
+    with pytest.warns(CheckpointWarning) as told:
+        fitted = search(path).fit(*rows)
+    assert exact_result(fitted, rows[0]) == alone
+    said = [str(one.message) for one in told]
+    if gone == "file":
+        assert len(said) == 1
+        assert "written anew" in said[0]
+        assert load_checkpoint(path).best_params_ == fitted.best_params_
+    else:
+        assert "cannot be written any more: No such file or directory" in said[0]
 
 
 def test_a_fit_that_goes_to_another_folder_takes_no_file_along(

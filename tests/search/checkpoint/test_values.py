@@ -96,3 +96,14 @@ def test_other_values_are_text_unless_known():
 def test_what_we_would_not_write_is_refused(entry):
     with pytest.raises((ValueError, IndexError)):
         unpacked(entry, [bytes(8)])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [10**5000, -(10**5000), 2**2000, {"v": [10**5000]}],
+    ids=["long", "negative", "last", "inside"],
+)
+def test_long_integers_come_back(value):
+    """Python refuses to write more than 4,300 digits."""
+    document = json.dumps(packed(value, []))
+    assert unpacked(json.loads(document), []) == value

@@ -163,8 +163,6 @@ def run_job(job: Job, view: RaceView | None) -> bool:
     if job.search.n_jobs not in (None, 1):
         # Warnings of workers would be printed over everything else.
         os.environ.setdefault("PYTHONWARNINGS", "ignore")
-        # Nor may they import what lies in the current folder.
-        os.environ.setdefault("PYTHONSAFEPATH", "1")
     start = perf_counter()
     with warnings_as_notes(job.notes), live_view(view):
         try:

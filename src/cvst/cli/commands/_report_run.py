@@ -9,7 +9,7 @@ from typing import Any
 
 from cvst.cli._extras import MissingExtraError
 from cvst.cli.results import FILES, RACE_FILE, SUMMARY_FILE, result_text, write_file
-from cvst.exceptions import InvalidInputError
+from cvst.exceptions import CVSTError, InvalidInputError
 from cvst.report import read_race
 
 __all__ = ["run_report"]
@@ -36,13 +36,20 @@ def run_report(options: Namespace) -> str:
         )
     try:
         page = read_race(folder / RACE_FILE).html()
+    except CVSTError:
+        raise
     except ImportError as error:
         raise MissingExtraError(str(error)) from error
+    except Exception as error:
+        # Parts may be there, but not as the page takes them.
+        raise _damaged(folder / RACE_FILE, error) from error
     write_file(target, page.encode(errors="backslashreplace"))
     # The folder may have been moved, or some of its files removed.
     present = [folder / name for name in FILES if (folder / name).exists()]
     summary["files"] = [str(path) for path in dict.fromkeys([*present, target])]
-    return json.dumps(summary, indent=2) if options.json else result_text(summary)
+    if options.json:
+        return json.dumps(summary, indent=2)
+    return result_text(summary, is_ours=False)
 
 
 def _check(folder: Path) -> None:
@@ -69,11 +76,19 @@ def _summary(path: Path) -> dict[str, Any]:
             raise ValueError(f"more than {MOST_BYTES:,} bytes")
         summary = json.loads(content)
         # Tried here, since damage shows when the text is made.
-        result_text(summary)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InvalidInputError(
-            f"'{path}' is damaged, or was written by another version of cvst "
-            f"({type(error).__name__}: {error}). Run the search again."
-        ) from error
+        result_text(summary | {"files": ["model.skops"]}, is_ours=False)
+    except OSError:
+        raise
+    except Exception as error:
+        # Whoever wrote it may have written anything.
+        raise _damaged(path, error) from error
     values: dict[str, Any] = summary
     return values
+
+
+def _damaged(path: Path, error: Exception) -> InvalidInputError:
+    why = f"{type(error).__name__}: {' '.join(str(error).split())}"
+    return InvalidInputError(
+        f"'{path}' is damaged, or was written by another version of cvst ({why}). Run "
+        "the search again."
+    )

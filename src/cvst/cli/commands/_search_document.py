@@ -14,6 +14,7 @@ import numpy as np
 from cvst import __version__
 from cvst._searched import FittedSearch
 from cvst._text import counted
+from cvst.cli._printing import one_line
 from cvst.cli.commands._job import Job, plan_job
 from cvst.cli.commands._repeat import program, repeat_command
 from cvst.cli.results import (
@@ -189,10 +190,11 @@ def _recognised(options: Namespace, job: Job) -> list[str]:
     if learning.groups is not None:
         n_groups = counted(len(set(learning.groups.tolist())), "group")
         groups = [f"{n_groups} by {options.groups!r}: none of them is split."]
-    return [
+    lines = [
         f"Data: {options.data}, {shape}.",
         learning.target.sentence,
         *groups,
         *job.prepared.sentences,
         f"Model: {options.model}, {how}: {job.grid.text}",
     ]
+    return [one_line(line) for line in lines]

@@ -85,6 +85,7 @@ def _load_json(path: Path, content: str) -> Any:
 def _load_yaml(path: Path, content: str) -> Any:
     yaml = need("yaml", "A grid in YAML")
     try:
+        _count(path, yaml.parse(content, Loader=yaml.SafeLoader), yaml.NodeEvent)
         # Nodes only: nothing is constructed, whatever tags the file holds.
         node = yaml.compose(content, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -95,6 +96,37 @@ def _load_yaml(path: Path, content: str) -> Any:
         why = str(error).split("\n", 1)[0]
         raise _unreadable(path, "YAML", why) from error
     return None if node is None else _Nodes(path).value(node, DEEPEST)
+
+
+def _count(path: Path, events: Iterable[Any], of_nodes: type) -> None:
+    """Refuse a file that holds too much before any of it is put together.
+
+    That takes seconds for each megabyte, and much memory.
+    """
+    n_nodes = depth = 0
+    for event in events:
+        n_nodes += isinstance(event, of_nodes)
+        if n_nodes > MOST_VALUES:
+            raise _too_many(path)
+        name = type(event).__name__
+        depth += name.endswith("StartEvent") - name.endswith("EndEvent")
+        # A stream and a document are around all.
+        if depth > DEEPEST + 2:
+            raise _too_deep(path, event)
+
+
+def _too_many(path: Path) -> InvalidInputError:
+    return InvalidInputError(
+        f"The grid file '{path}' holds more than {MOST_VALUES:,} values, counting each "
+        "reference (*name) as what it stands for."
+    )
+
+
+def _too_deep(path: Path, place: Any) -> InvalidInputError:
+    return InvalidInputError(
+        f"The grid file '{path}' is nested more than {DEEPEST} deep "
+        f"(line {place.start_mark.line + 1})."
+    )
 
 
 class _Nodes:
@@ -108,15 +140,9 @@ class _Nodes:
         self._left -= 1
         if self._left < 0:
             # References to references make billions of values out of ten lines.
-            raise InvalidInputError(
-                f"The grid file '{self._path}' holds more than {MOST_VALUES:,} values, "
-                "counting each reference (*name) as what it stands for."
-            )
+            raise _too_many(self._path)
         if not depth:
-            raise InvalidInputError(
-                f"The grid file '{self._path}' is nested more than {DEEPEST} deep "
-                f"(line {node.start_mark.line + 1})."
-            )
+            raise _too_deep(self._path, node)
         if node.id == "sequence":
             return [self.value(member, depth - 1) for member in node.value]
         if node.id == "mapping":

@@ -12,13 +12,16 @@ from cvst.cli.terminal import shown_parameters
 __all__ = ["result_text"]
 
 
-def result_text(summary: Mapping[str, Any]) -> str:
+def result_text(summary: Mapping[str, Any], *, is_ours: bool = True) -> str:
     """Return what ``cvst search`` prints at its end.
 
     Parameters
     ----------
     summary : mapping
         What ``--json`` prints.
+    is_ours : bool
+        Whether the search ran just now. A document that was read may be a stranger's:
+        types are not trusted because it says so.
     """
     who = "Winner" if summary["finished"] else "Leader so far"
     lines = [
@@ -31,7 +34,7 @@ def result_text(summary: Mapping[str, Any]) -> str:
         f"{who}: {shown_parameters(summary['winner']['params'])}",
         *_expected(summary),
         _score_sentence(summary),
-        *_ending(summary),
+        *_ending(summary, is_ours),
     ]
     return "\n".join(lines)
 
@@ -68,7 +71,7 @@ def _rows_of_score(summary: Mapping[str, Any]) -> str:
     return f"{rows:,}"
 
 
-def _ending(summary: Mapping[str, Any]) -> list[str]:
+def _ending(summary: Mapping[str, Any], is_ours: bool = True) -> list[str]:
     lines = []
     seconds, files = summary["seconds"], summary["files"]
     if summary["finished"]:
@@ -89,6 +92,12 @@ def _ending(summary: Mapping[str, Any]) -> list[str]:
         lines.append(f"Files: {', '.join(files)}")
     for model in (name for name in files if name.endswith(".skops")):
         trusted = summary["untrusted_types"]
+        if trusted and not is_ours:
+            lines.append(
+                f"Load the model: skops.io.load({model!r}, trusted=...), with those of "
+                f"skops.io.get_untrusted_types(file={model!r}) that you know"
+            )
+            continue
         extra = f", trusted={trusted!r}" if trusted else ""
         lines.append(f"Load the model: skops.io.load({model!r}{extra})")
     return lines

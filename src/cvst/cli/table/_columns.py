@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cvst._text import counted
+from cvst.cli._printing import one_line
 from cvst.cli.table._kinds import Kind, column_kind
 from cvst.cli.table._target import Target, read_target
 from cvst.exceptions import InvalidInputError
@@ -121,7 +122,7 @@ def check_column(frame: Any, name: str) -> None:
     if name in columns:
         return
     near = difflib.get_close_matches(name, columns, n=1)
-    shown = ", ".join(columns[:12]) + (", ..." if len(columns) > 12 else "")
+    shown = one_line(", ".join(columns[:12])) + (", ..." if len(columns) > 12 else "")
     raise InvalidInputError(
         f"The data have no column {name!r}. "
         + (f"Did you mean {near[0]!r}?" if near else f"Their columns are {shown}.")
@@ -166,7 +167,7 @@ def _groups(frame: Any, name: str | None) -> Any:
 def _listed(names: list[str]) -> str:
     """Return the first few names, and how many more there are."""
     more = len(names) - MOST_NAMED
-    shown = ", ".join(names[:MOST_NAMED])
+    shown = one_line(", ".join(names[:MOST_NAMED]))
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 

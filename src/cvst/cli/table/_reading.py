@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import re
+import warnings
 import zlib
 from collections.abc import Collection, Iterable
 from pathlib import Path
@@ -182,12 +183,23 @@ def _read_text(name: str, content: bytes, kind: str) -> tuple[Any, list[str]]:
     # or two, which takes longer than to read it.
     has_many_columns = header.count(separator) >= MANY_COLUMNS
     try:
-        frame = pd.read_csv(
-            io.StringIO(text),
-            sep=separator,
-            decimal=decimal,
-            low_memory=not has_many_columns,
-        )
+        with warnings.catch_warnings():
+            # Of rows with more fields than the header; but for empty ones at the end,
+            # where each line ends with a separator.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = pd.read_csv(
+                io.StringIO(text),
+                sep=separator,
+                decimal=decimal,
+                low_memory=not has_many_columns,
+                # Else the first column of such a table would name its rows.
+                index_col=False,
+            )
+    except pd.errors.ParserWarning as error:
+        raise InvalidInputError(
+            f"The data file {name!r} has rows with more fields than its header has "
+            "names. Name all of its columns."
+        ) from error
     except pd.errors.EmptyDataError as error:
         raise InvalidInputError(f"The data file {name!r} is empty.") from error
     except pd.errors.ParserError as error:

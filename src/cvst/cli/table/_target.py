@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst.cli._printing import one_line
 from cvst.cli.table._kinds import column_kind
 from cvst.exceptions import InvalidInputError
 
@@ -15,6 +16,9 @@ __all__ = ["Target", "read_target", "with_numbered_classes"]
 # Whole numbers with no more distinct values than this are taken for classes.
 MOST_CLASSES = 20
 SHOWN_CLASSES = 6
+
+# Beyond this, different whole numbers can be the same floating-point number.
+MOST_EXACT = 2**53
 
 UNFIT = {
     "date": "holds dates",
@@ -78,6 +82,11 @@ def read_target(column: Any, task: str | None, tasks: tuple[str, ...]) -> Target
     if is_number:
         # Nullable numbers come as objects before pandas 2.2.
         values = np.asarray(column.to_numpy(dtype=float))
+        if np.isinf(values).any():
+            raise InvalidInputError(
+                f"The target {name!r} holds infinite values, or some beyond the range "
+                "of numbers. Correct these rows, or leave them out."
+            )
     possible = _possible_tasks(values, is_number)
     if task is not None:
         if task not in possible:
@@ -99,7 +108,7 @@ def _possible_tasks(values: Any, is_number: bool) -> tuple[str, ...]:
     """Return the tasks that the values allow, the likelier one first."""
     if not is_number:
         return ("classification",)
-    if not np.all(values == np.floor(values)):
+    if not np.all((values == np.floor(values)) & (np.abs(values) <= MOST_EXACT)):
         return ("regression",)
     # Counts and years are whole, too: few values make classes likelier, not certain.
     if len(np.unique(values)) <= MOST_CLASSES:
@@ -124,7 +133,8 @@ def _refuse_task(name: str, task: str, is_number: bool) -> None:
         )
     raise InvalidInputError(
         f"--task {task} needs classes, but the target {name!r} holds numbers with a "
-        "fraction. Use --task regression, or name the classes."
+        f"fraction or beyond {MOST_EXACT:,}. Use --task regression, or name the "
+        "classes."
     )
 
 
@@ -147,7 +157,7 @@ def _target(name: str, values: Any, task: str, is_number: bool, hint: str) -> Ta
         values = values.astype(str)
     classes = np.unique(values)
     _check_distinct(name, len(classes))
-    shown = ", ".join(str(label) for label in classes[:SHOWN_CLASSES])
+    shown = ", ".join(one_line(label) for label in classes[:SHOWN_CLASSES])
     more = ", ..." if len(classes) > SHOWN_CLASSES else ""
     sentence = (
         f"Classification: {name!r} has {len(classes)} classes ({shown}{more}).{hint}"
@@ -170,7 +180,9 @@ def with_numbered_classes(target: Target) -> tuple[Target, str]:
     classes, codes = np.unique(target.values, return_inverse=True)
     if target.task == "regression" or classes.tolist() == list(range(len(classes))):
         return target, ""
-    names = ", ".join(f"{code} = {label}" for code, label in enumerate(classes))
+    names = ", ".join(
+        f"{code} = {one_line(label)}" for code, label in enumerate(classes)
+    )
     note = f"The model wants numbered classes and predicts these numbers: {names}."
     return replace(target, values=codes), note
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from cvst._text import value_text
+from cvst.cli._printing import one_line
 
 __all__ = ["shown_parameters", "table"]
 
@@ -20,9 +21,11 @@ def shown_parameters(parameters: Mapping[str, Any], prefix: str = "") -> str:
     >>> shown_parameters({"model__alpha": 0.0012589, "model__kernel": "rbf"}, "model__")
     'alpha=0.001259 kernel=rbf'
     """
-    return " ".join(
-        f"{name.removeprefix(prefix)}={_value(value)}"
-        for name, value in parameters.items()
+    return one_line(
+        " ".join(
+            f"{name.removeprefix(prefix)}={_value(value)}"
+            for name, value in parameters.items()
+        )
     )
 
 

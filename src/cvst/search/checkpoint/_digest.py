@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from cvst._sklearn_compat import own_parameters
-from cvst._values import is_estimator, plain_value
+from cvst._values import exact_text, is_estimator, plain_value
 from cvst.evaluation.machinery import is_stored
 
 __all__ = ["SHOWN", "digest", "digest_of_code"]
@@ -76,12 +76,14 @@ class _Digest:
     def _of(self, value: Any) -> bytes:
         # Most values are of these types; to ask for all the others takes longer.
         if (kind := type(value)) in SHOWN:
-            return _mixed(kind.__name__, [repr(value).encode()])
+            return _mixed(kind.__name__, [exact_text(value).encode()])
         if kind is list or kind is tuple:
             return _mixed(_path(kind).decode(), self._members_of(value))
         if value is None or isinstance(value, bool | int | float | complex | str):
             # ``repr`` of a NumPy number differs between its versions.
-            return _mixed(type(value).__name__, [repr(plain_value(value)).encode()])
+            return _mixed(
+                type(value).__name__, [exact_text(plain_value(value)).encode()]
+            )
         if isinstance(value, bytes | bytearray | memoryview):
             return _mixed("bytes", [bytes(value)])
         for kind, parts in _KINDS:
@@ -93,7 +95,9 @@ class _Digest:
         """Return what tells the members of a list from those of others."""
         # In one go where that tells all: there may be millions.
         if SHOWN.issuperset(map(type, values)):
-            return [repr(values).encode()]
+            # Not so of integers with thousands of digits.
+            with suppress(ValueError):
+                return [repr(values).encode()]
         return map(self.of, values)
 
     def _object(self, value: Any) -> bytes:
@@ -199,7 +203,8 @@ class _Digest:
         if SHOWN.issuperset(map(type, value.values())) and TEXT.issuperset(
             map(type, value)
         ):
-            return [repr(sorted(value.items(), key=itemgetter(0))).encode()]
+            with suppress(ValueError):
+                return [repr(sorted(value.items(), key=itemgetter(0))).encode()]
         # Sorted by their digests: keys of several types cannot be sorted themselves.
         return sorted(self.of(key) + self.of(one) for key, one in value.items())
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from cvst.exceptions import CheckpointError
+from cvst._users_line import users_line
+from cvst.exceptions import CheckpointError, CheckpointWarning
 from cvst.search.checkpoint._records import (
     PREFIX_BYTES,
     Place,
@@ -22,6 +24,11 @@ __all__ = ["Journal", "create"]
 # What finished looks leave behind is removed when it is more than this and more than
 # all the rest.
 MOST_WASTE = 2**24
+
+# Not every system has all of these.
+BINARY = getattr(os, "O_BINARY", 0)
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY
+NEW_FILE |= getattr(os, "O_NOFOLLOW", 0)
 
 
 def _real(path: Path) -> Path:
@@ -67,8 +74,11 @@ def _replace(
         Whether it has to be so after a failure of the power, too.
     """
     fresh = _fresh(path)
+    # Left by a crash, or put there: a link must not lead to a file of somebody's, and a
+    # pipe waits for a reader.
+    fresh.unlink(missing_ok=True)
     try:
-        with fresh.open("wb") as file:
+        with os.fdopen(os.open(fresh, NEW_FILE, 0o666), "wb") as file:
             for part in parts:
                 file.write(part)
             if lasts:
@@ -125,6 +135,7 @@ class Journal:
         self._n_synced = reading.n_synced
         self._sync_failed = False
         self._is_name_synced = False
+        self._is_reopening = False
         # How often all was written anew.
         self._n_times = 0
         self._handle = _open(self._file)
@@ -190,10 +201,11 @@ class Journal:
         Raises
         ------
         OSError
-            If they cannot.
+            If they cannot, or another file has the name of this one by now.
         """
         busy = nullcontext() if busy is None else busy
         with busy:
+            self._check_name()
             # A number of its own: the other may be closed meanwhile.
             handle, n_records, began = (
                 os.dup(self._handle),
@@ -215,6 +227,24 @@ class Journal:
         with busy:
             if began == self._n_times and not self._sync_failed:
                 self._n_synced = max(self._n_synced, n_records)
+
+    def _check_name(self) -> None:
+        """Write all anew if the file was removed: nobody would find what is in it."""
+        try:
+            is_ours = os.path.samestat(os.fstat(self._handle), self._file.stat())
+        except FileNotFoundError:
+            del self._places[self._written.n_records :]
+            self._write_anew([True] * len(self._places))
+            warnings.warn(
+                f"checkpoint='{self.path}' was removed while the race runs, and is "
+                "written anew.",
+                CheckpointWarning,
+                stacklevel=users_line(),
+            )
+            return
+        if not is_ours and not self._is_reopening:
+            # It may be dear to somebody.
+            raise OSError("another file has its name by now")
 
     def tidy(self, tickets: Collection[int | None] = ()) -> None:
         """Leave out what finished looks no longer need, once that is worth it.
@@ -252,9 +282,12 @@ class Journal:
         written = _Written(len(places), end, writer.last, _passing(places))
         _replace(self._file, parts)
         _sync_name(self._file)
+        # What has the name is ours, though it may not be opened.
+        self._is_reopening = True
         # First the new one: without it the number of the old one must stay ours.
         handle, before = _open(self._file), self._handle
         self._handle, self._places, self._written = handle, places, written
+        self._is_reopening = False
         self._n_synced, self._sync_failed = written.n_records, False
         self._n_times += 1
         os.close(before)
@@ -281,4 +314,4 @@ def _passing(places: Sequence[Place]) -> int:
 
 
 def _open(path: Path) -> int:
-    return os.open(path, os.O_RDWR | getattr(os, "O_BINARY", 0))
+    return os.open(path, os.O_RDWR | BINARY)

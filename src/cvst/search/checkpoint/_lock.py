@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import stat
 import sys
 import time
 import warnings
@@ -22,6 +23,10 @@ __all__ = ["Lock"]
 
 # More than that was not written by a lock.
 MOST_BYTES = 10_000
+
+# A link may lead to a file of somebody's, and a pipe waits for a writer.
+CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+CAREFUL |= getattr(os, "O_BINARY", 0)
 
 # A process that has just made the file gets this time to write it.
 WRITING_SECONDS, WRITING_TRIES = 0.5, 10
@@ -72,6 +77,8 @@ class Lock:
                 CheckpointWarning,
                 stacklevel=users_line(),
             )
+        except CheckpointError:
+            pass  # something else has that name by now
         self._is_ours = False
 
     def _taken(self) -> bool:
@@ -94,7 +101,7 @@ class Lock:
             Whether the file was still there.
         """
         try:
-            file = self.path.open("r+b")
+            file = os.fdopen(self._opened(os.O_RDWR), "r+b")
         except FileNotFoundError:
             return False
         except PermissionError:
@@ -121,9 +128,18 @@ class Lock:
     def _is_here(self, file: BinaryIO) -> bool:
         """Return whether an open file still has the name of the lock."""
         try:
-            return os.path.samestat(os.fstat(file.fileno()), self.path.stat())
+            return os.path.samestat(os.fstat(file.fileno()), self.path.lstat())
         except FileNotFoundError:
             return False
+
+    def _opened(self, flags: int) -> int:
+        """Open the file if it is one: no search makes anything else of that name."""
+        if not stat.S_ISREG(self.path.lstat().st_mode):
+            raise CheckpointError(
+                f"'{self._checkpoint}' cannot be used: '{self.path}' is not a regular "
+                "file, so no search has made it. Remove it, or name another checkpoint."
+            )
+        return os.open(self.path, flags | CAREFUL)
 
     def _owner(self) -> dict[str, Any] | None:
         """Return which process holds the file, None if it is not there."""
@@ -132,6 +148,8 @@ class Lock:
             owner = json.loads(content) if content else {"host": platform.node()}
         except FileNotFoundError:
             return None
+        except CheckpointError:
+            raise
         except ValueError:
             owner = {}
         return owner if isinstance(owner, dict) else {}
@@ -139,7 +157,8 @@ class Lock:
     def _content(self) -> bytes:
         """Return what is written there; nothing if it was left before that."""
         for _ in range(WRITING_TRIES):
-            content = self.path.read_bytes()[:MOST_BYTES]
+            with os.fdopen(self._opened(os.O_RDONLY), "rb") as file:
+                content = file.read(MOST_BYTES)
             if content:
                 return content
             time.sleep(WRITING_SECONDS / WRITING_TRIES)

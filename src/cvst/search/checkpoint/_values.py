@@ -28,6 +28,9 @@ AS_THEY_ARE = frozenset({type(None), str, bool, int})
 
 LONGEST_TEXT = 300
 
+# Longer whole numbers Python may refuse to write in decimal digits, and to read so.
+MOST_BITS = 2000
+
 # Smaller arrays are written as they are.
 FEW_BYTES = 256
 
@@ -63,6 +66,8 @@ def packed(value: Any, arrays: list[np.ndarray], depth: int = 0) -> Any:
     """
     # By type: subclasses, such as members of an enum, would come back as plain numbers.
     if (kind := type(value)) in AS_THEY_ARE or isinstance(value, str):
+        if kind is int and value.bit_length() > MOST_BITS:
+            return {"$int": hex(value)}
         return value
     if kind is dict or kind is list or kind is tuple:
         return _packed_parts(value, arrays, depth + 1)
@@ -178,6 +183,8 @@ def _leaf(name: str, value: dict[str, Any], arrays: Sequence[bytes]) -> Any:
     match name:
         case "$float":
             return float(content)
+        case "$int":
+            return int(content, 16)
         case "$slice":
             return slice(*content)
         case "$scalar":

@@ -100,6 +100,12 @@ def read_inputs(
     X_val, y_val = params.pop("X_val", None), params.pop("y_val", None)
     groups = params.pop("groups", None)
     X, y = indexable(X, y)
+    if isinstance(X, np.matrix):
+        # Subsets of it are arrays: only the final fit would refuse it.
+        raise InvalidInputError(
+            "X is an np.matrix, which scikit-learn's estimators refuse. Pass "
+            "np.asarray(X)."
+        )
     if num_samples(X) == 0:
         raise InvalidInputError("Found array with 0 sample(s): X has no rows to race.")
     _check_lengths(X, y, groups=groups)
