@@ -1,12 +1,23 @@
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
+from cvst.race import (
+    CVST,
+    Look,
+    LookLosses,
+    Problem,
+    RaceState,
+    Relay,
+    TrackAndConfirm,
+    Verdict,
+)
 from cvst.report import summary
 from cvst.report._explain import why_it_won
 from cvst.report._ties import Tie, tie_of
-from cvst.report.machinery import stop_sentence
+from cvst.report.machinery import settled_reason, stop_sentence
 
 
 def state_of(*tables, drops=None, fold=None):
@@ -77,7 +88,7 @@ def test_a_clear_winner_and_a_lone_one_are_in_no_tie(errors):
 
 def test_a_tie_is_never_called_confirmed():
     tie = Tie(3, 0.21, 5404, 0.0125)
-    sentence = stop_sentence("confirmed", 9, None, tie)
+    sentence = stop_sentence("confirmed", 9, TrackAndConfirm(), tie)
     assert sentence == (
         "The race ended after 9 looks in a tie with 3 others by paired tests on 5,404 "
         "rows (smallest p-value 0.21, where 0.013 would tell them apart)."
@@ -85,6 +96,20 @@ def test_a_tie_is_never_called_confirmed():
     assert "the time is up. The winner is in a tie with" in stop_sentence(
         "time_budget", 9, None, tie
     )
+
+
+class SaysConfirmed(CVST):
+    """By which it means something else."""
+
+    sentences: ClassVar = {"confirmed": "a colleague has confirmed it"}
+
+
+def test_a_reason_is_not_known_by_its_text():
+    tie, own = Tie(3, 0.21, 5404, 0.0125), SaysConfirmed()
+    assert settled_reason("confirmed", tie, own) == "confirmed"
+    assert settled_reason("confirmed", tie, Relay(TrackAndConfirm(), (5, 5))) == "tie"
+    told = stop_sentence("confirmed", 9, own, tie)
+    assert "a colleague has confirmed it. The winner is in a tie with 3" in told
 
 
 def test_a_tie_is_named_on_the_page(proposed):

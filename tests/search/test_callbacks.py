@@ -73,6 +73,8 @@ def test_a_callback_can_end_the_race(data):
     search.set_callbacks(diary).fit(*data)
     assert (search.n_looks_, search.stop_reason_) == (2, "callback")
     assert search.predict(data[0]).shape == (200,)
+    search.set_params(time_budget=1000).set_callbacks(Diary(stop_after=2)).fit(*data)
+    assert search.budget_settings_["max_looks"] == search.n_looks_ == 2
 
 
 class Chatty(CVST):

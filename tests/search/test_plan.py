@@ -30,6 +30,15 @@ from cvst.theory import PowerCurve, drop_error_bound, safety_zone, speedup_ceili
 GRID = {"alpha": np.logspace(-3, 3, 40).tolist()}
 
 
+class TwoLooks(CrossValidation):
+    """Never more and never fewer, which nothing but its plan says."""
+
+    takes_all_folds = False
+
+    def __init__(self):
+        super().__init__(n_folds=2)
+
+
 CLOCK = Clock()
 
 
@@ -87,6 +96,8 @@ def test_the_looks_are_those_of_the_race(regression, strategy):
         (Program([SubsetLook(), FoldRace(name="confirm")]), True),
         ("cvst", True),
         ("cross_validation", False),
+        (Program([SubsetLook()]), False),
+        (TwoLooks(), False),
     ],
     ids=str,
 )

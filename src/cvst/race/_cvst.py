@@ -245,6 +245,10 @@ class CVST(Staged):
         n_planned = len(self.planned_looks(problem))
         return n_planned if drop is None else min(n_planned, drop + self.window)
 
+    def may_stop_early(self, problem: Problem) -> bool:
+        """Return whether there are steps to leave out: drops may leave only one."""
+        return len(self.planned_looks(problem)) > 1
+
     @property
     def budget_levels(self) -> tuple[float, float]:
         """Loser levels that a time budget tries in turn: as asked for, and raised."""

@@ -133,6 +133,11 @@ class Relay(Strategy):
         return self.strategy.level
 
     @property
+    def confirming_reason(self) -> str | None:  # type: ignore[override] # as the level
+        """The reason of the strategy."""
+        return self.strategy.confirming_reason
+
+    @property
     def fold_counts(self) -> tuple[int, ...]:
         """Ask for the folds of the strategy."""
         return self.strategy.fold_counts
@@ -220,6 +225,10 @@ class Relay(Strategy):
     def fewest_looks(self, problem: Problem) -> int:
         """Return after how many looks a lucky first leg may be over."""
         return self.strategy.fewest_looks(problem)
+
+    def may_stop_early(self, problem: Problem) -> bool:
+        """Return whether the first leg can be over before its last look."""
+        return self.strategy.may_stop_early(problem)
 
     def refit_seconds(self, state: RaceState) -> float | None:
         """Return what the strategy expects of the final fit of the winner."""

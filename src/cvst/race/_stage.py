@@ -143,6 +143,10 @@ class Staged(Strategy):
             for look in stage.planned_looks(problem, most)
         )
 
+    def may_stop_early(self, problem: Problem) -> bool:
+        """Return whether more than one look is planned: a stage may leave only one."""
+        return len(self.planned_looks(problem)) > 1
+
     def _look(self, state: RaceState) -> Look | None:
         stages = list(self.stages(state.problem))
         names = [stage.name for stage in stages]

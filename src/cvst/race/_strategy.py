@@ -39,6 +39,10 @@ class Strategy(Parametrised, ABC):
     # Level of its tests, for what a report calls a tie.
     level: float = 0.05
 
+    # The reason to stop that calls the winner better than all others: where a test
+    # cannot tell it from some, the race ends in a tie instead. None without one.
+    confirming_reason: str | None = None
+
     # The race -----------------------------------------------------------------------
 
     @abstractmethod
@@ -226,6 +230,10 @@ class Strategy(Parametrised, ABC):
     def fewest_looks(self, problem: Problem) -> int:
         """Return after how many looks a lucky race may be over; by default all."""
         return len(self.planned_looks(problem))
+
+    def may_stop_early(self, problem: Problem) -> bool:
+        """Return whether a race can be over before the last of the planned looks."""
+        return self.fewest_looks(problem) < len(self.planned_looks(problem))
 
     def variants(self, problem: Problem) -> Iterator[Sequence[Strategy]]:
         """Yield groups of variants that a time budget may choose from.

@@ -34,10 +34,7 @@ from cvst.race._tracking import (
 
 __all__ = ["TrackAndConfirm"]
 
-SENTENCES = {
-    "confirmed": "the winner is confirmed",
-    **TEST_SENTENCES,
-}
+SENTENCES = {"confirmed": "the winner is confirmed", **TEST_SENTENCES}
 
 # The second number if all went to the folds at once: more are close there.
 N_FINALISTS, N_FINALISTS_AT_ONCE = 2, 3
@@ -138,6 +135,8 @@ class TrackAndConfirm(Staged):
     >>> TrackAndConfirm(n_folds=3, n_raced=0)
     TrackAndConfirm(n_folds=3, n_raced=0)
     """
+
+    confirming_reason = "confirmed"
 
     def __init__(
         self,
@@ -360,7 +359,7 @@ class TrackAndConfirm(Staged):
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Stop when the winner is confirmed."""
-        return None if super().stop_reason(state) is None else "confirmed"
+        return None if super().stop_reason(state) is None else self.confirming_reason
 
     def ranking(self, state: RaceState) -> IntArray:
         """Return the survivors: by folds where there are any, then by the last look."""

@@ -14,6 +14,7 @@ from cvst.report._measures import Measure
 from cvst.report._ties import Tie
 
 __all__ = [
+    "EARLY_ENDS",
     "reason_text",
     "score_note",
     "settled_reason",
@@ -21,19 +22,22 @@ __all__ = [
     "why_it_won",
 ]
 
-# Reasons that a search adds to those of its strategy.
+# Reasons for which a search ends a race that its strategy would have gone on with.
+EARLY_ENDS = ("time_budget", "interrupted", "failed", "callback")
+
+# What reasons mean that a search adds to those of its strategy.
 SEARCH_REASONS = {
     "single_configuration": "there is one configuration only",
     "time_budget": "the time is up",
     "max_looks": "no more looks were allowed",
     "interrupted": "it was interrupted",
+    "failed": "an error broke it off",
     "callback": "a callback asked for it",
     "tie": "the winner is in a tie",
 }
 
-# What a strategy says when it has run all that it planned, and what a search makes of
-# that where the winner was not told from others.
-CONFIRMED, TIE = "confirmed", "tie"
+# What a search makes of a confirmed winner that was not told from others.
+TIE = "tie"
 
 
 def reason_text(reason: str, strategy: Strategy | None = None) -> str:
@@ -49,19 +53,21 @@ def reason_text(reason: str, strategy: Strategy | None = None) -> str:
     return own.get(reason) or SEARCH_REASONS.get(reason, reason)
 
 
-def settled_reason(reason: str, tie: Tie | None) -> str:
+def settled_reason(reason: str, tie: Tie | None, strategy: Strategy) -> str:
     """Return the reason of the strategy, or ``"tie"`` if it confirmed no winner.
 
     The best mean among those that no test tells apart confirms nothing.
 
     Examples
     --------
-    >>> settled_reason("confirmed", Tie(2, 0.3, 500, 0.025))
+    >>> from cvst.race import TrackAndConfirm
+    >>> settled_reason("confirmed", Tie(2, 0.3, 500, 0.025), TrackAndConfirm())
     'tie'
-    >>> settled_reason("time_budget", Tie(2, 0.3, 500, 0.025))
+    >>> settled_reason("time_budget", Tie(2, 0.3, 500, 0.025), TrackAndConfirm())
     'time_budget'
     """
-    return TIE if tie is not None and reason == CONFIRMED else reason
+    confirms = reason == strategy.confirming_reason
+    return TIE if tie is not None and confirms else reason
 
 
 def stop_sentence(
@@ -87,7 +93,8 @@ def stop_sentence(
     why = reason_text(reason, strategy)
     if tie is None:
         return f"The race ended after {looks}: {why}."
-    if reason in (CONFIRMED, TIE):
+    confirming = None if strategy is None else strategy.confirming_reason
+    if reason in (confirming, TIE):
         # The best mean of those that are left proves nothing.
         return f"The race ended after {looks} in {tie.text}."
     return f"The race ended after {looks}: {why}. The winner is in {tie.text}."

@@ -248,7 +248,7 @@ def _refusal(headers: Any, own_names: Collection[str]) -> str | None:
 
 
 def _parts(address: str) -> tuple[str | None, str | None, str]:
-    """Return host, path and query of an address; None, None and "" if it is none."""
+    """Return host, path and query of an address; None, None and "" if it is not one."""
     try:
         parts = urlsplit(address)
     except ValueError:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from cvst.report._explain import settled_reason, stop_sentence
+from cvst.report._explain import EARLY_ENDS, settled_reason, stop_sentence
 from cvst.report._summary import estimate_values, score_name
 from cvst.report._ties import tie_of
 
 __all__ = [
+    "EARLY_ENDS",
     "estimate_values",
     "score_name",
     "settled_reason",

@@ -23,7 +23,7 @@ from cvst.evaluation.losses import named_scores, raced_name
 from cvst.race import RaceState
 from cvst.race.machinery import deciding_looks
 from cvst.report import history, notebook_html
-from cvst.report.machinery import settled_reason, tie_of
+from cvst.report.machinery import EARLY_ENDS, settled_reason, tie_of
 from cvst.search._results import (
     check_scores,
     ranked_by_score,
@@ -35,8 +35,6 @@ from cvst.search.estimate import ScoreEstimate, look_again_at, score_estimate
 __all__ = ["FittedRace"]
 
 LOGGER = logging.getLogger("cvst")
-
-EARLY_ENDS = ("time_budget", "interrupted", "failed", "callback")
 
 
 class FittedRace(BaseSearchCV):
@@ -138,7 +136,7 @@ class FittedRace(BaseSearchCV):
         # Not known yet, and never if the user interrupts what finds it out.
         self.best_score_estimate_: ScoreEstimate | None = None
         self.tie_ = tie_of(state, self.best_index_, setup.strategy)
-        self.stop_reason_ = settled_reason(reason, self.tie_)
+        self.stop_reason_ = settled_reason(reason, self.tie_, self.strategy_)
         # ``refit`` may choose one that was dropped early.
         looks = np.flatnonzero(state.present[self.best_index_])
         decided = deciding_looks(state, looks)

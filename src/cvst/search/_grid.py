@@ -135,8 +135,9 @@ class RaceGridSearchCV(BaseRaceSearch):
     n_looks_ : int
         Number of looks.
     stop_reason_ : str
-        Why the race ended; ``"tie"`` where all looks were made and a paired test
-        cannot tell the winner from some others.
+        Why the race ended, in the words of its strategy; ``"tie"`` where the strategy
+        would call the winner confirmed, and a paired test cannot tell it from some
+        others.
     tie_ : Tie or None
         Those others, whatever ended the race: ``n_tied``, the smallest ``p_value``,
         ``n_rows`` that were compared and the ``level`` that would have told them

@@ -316,7 +316,7 @@ def plan_race(
         other_seconds=other,
         proposes=strategy.proposes,
         rehearsed=strategy.rehearses,
-        may_stop_early=not strategy.takes_all_folds,
+        may_stop_early=strategy.may_stop_early(problem),
     )
 
 

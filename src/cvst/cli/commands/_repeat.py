@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cvst._searched import FittedSearch
 from cvst.cli.commands._options import spellings
+from cvst.report.machinery import EARLY_ENDS
 
 __all__ = ["program", "repeat_command"]
 
@@ -75,7 +76,7 @@ def _as_it_went(
     words = _without(words, spellings("--time-budget"))
     for option, value in chosen.items():
         words = [*_without(words, spellings(option)), option, value]
-    if search.stop_reason_ in ("time_budget", "interrupted"):
+    if search.stop_reason_ in EARLY_ENDS:
         n_looks = len(search.race_.observations)
         words = _without(words, ("--max-looks",))
         words += ["--max-looks", str(n_looks)]

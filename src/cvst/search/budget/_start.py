@@ -13,6 +13,7 @@ from cvst._text import seconds_text
 from cvst._typing import Configuration, IntArray
 from cvst.race import RaceState, Relay
 from cvst.race.machinery import space_of
+from cvst.report.machinery import EARLY_ENDS
 from cvst.search._log import LOGGER
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
@@ -415,7 +416,7 @@ def budget_settings(
     """Return the parameters that repeat this race without a clock."""
     if budget is None:
         return {}
-    cut = reason in ("time_budget", "interrupted", "max_looks")
+    cut = reason in (*EARLY_ENDS, "max_looks")
     settings: dict[str, Any] = {"max_looks": state.n_looks if cut else None}
     chosen = setup.strategy.repeatable(setup.problem)
     if chosen is not None:

@@ -126,6 +126,7 @@ class Recorder:
             "strategy": {
                 "text": shortened(repr(strategy), 300),
                 "level": strategy.level,
+                "confirming_reason": strategy.confirming_reason,
                 "window": strategy.window,
                 "sentences": dict(strategy.sentences),
                 "test": None

@@ -57,6 +57,7 @@ class RecordedStrategy(Strategy):
         self.criteria = criteria
         self.by_mean = by_mean
         self.level = float(told["level"])
+        self.confirming_reason = told.get("confirming_reason")
 
     def __repr__(self) -> str:
         return str(self.told["text"])
@@ -308,7 +309,8 @@ def _checkpoint(path: Path, story: Story) -> Checkpoint:
     estimate = None
     if reason is not None and state.observations:
         winner = int(ranked_by_score(strategy, state, scores)[0][0])
-        reason = settled_reason(reason, tie_of(state, winner, strategy))
+        tie = tie_of(state, winner, strategy)
+        reason = settled_reason(reason, tie, strategy)
         estimate = _estimate(story.facts[-1].get("estimate"), winner)
     return Checkpoint(
         path,

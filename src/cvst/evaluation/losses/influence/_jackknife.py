@@ -30,7 +30,7 @@ from cvst.evaluation.losses.influence._whole import (
 )
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
-__all__ = ["JackknifeScore", "hung_on_a_row", "on_first_rows"]
+__all__ = ["JackknifeScore", "all_on_one_row", "on_first_rows"]
 
 # The metric is asked once for each block.
 N_BLOCKS = 40
@@ -242,7 +242,7 @@ def _without_blocks(
     if needed.any():
         # There is no score without this block, such as the only one with some class.
         # How far the score varies with its rows is not known at all.
-        influence += hung_on_a_row(whole, mass, int(np.argmax(needed)))
+        influence += all_on_one_row(whole, mass, int(np.argmax(needed)))
     return influence
 
 
@@ -273,14 +273,14 @@ def on_first_rows(means: FloatArray, blocks: IntArray, mass: FloatArray) -> Floa
     return values
 
 
-def hung_on_a_row(score: float, mass: FloatArray, row: int) -> FloatArray:
+def all_on_one_row(score: float, mass: FloatArray, row: int) -> FloatArray:
     """Return values that leave all of the score to one row, and none to the others.
 
     Of two models the difference is then that of a single row, which proves nothing.
 
     Examples
     --------
-    >>> 0.5 + hung_on_a_row(0.5, np.ones(4), 1)
+    >>> 0.5 + all_on_one_row(0.5, np.ones(4), 1)
     array([0., 2., 0., 0.])
     """
     if not np.isfinite(score):

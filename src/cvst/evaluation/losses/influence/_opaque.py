@@ -14,7 +14,7 @@ from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._protocol import MODEL, FittedModel
 from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import Assess, Assessed
-from cvst.evaluation.losses.influence._jackknife import hung_on_a_row, on_first_rows
+from cvst.evaluation.losses.influence._jackknife import all_on_one_row, on_first_rows
 from cvst.evaluation.losses.influence._remembering import remembering
 from cvst.evaluation.losses.influence._whole import (
     AskedScore,
@@ -198,7 +198,7 @@ def _of_ratio(
     n_known, n_all = int(known.sum()), int(there.sum())
     if n_known < 2:
         first = np.argmax(mass > 0) if not n_known else np.argmax(known[blocks] * mass)
-        return hung_on_a_row(score, mass, int(first))
+        return all_on_one_row(score, mass, int(first))
     correction = np.sqrt(n_known * (n_all - 1) / ((n_known - 1) * n_all))
     spread = correction * sizes[there].sum() / sizes[known].sum()
     return np.asarray(on_first_rows(means, blocks, mass) * spread)
