@@ -230,12 +230,10 @@ class Counting(SvmEvaluator):
         return super().evaluate(task)
 
 
-@pytest.mark.parametrize(("n_jobs", "sizes"), [(1, [16, 8]), (2, [6, 5, 5, 4, 4])])
-def test_groups_of_machines_are_cut_for_workers(n_jobs, sizes):
-    """Machines of one kernel go to several workers, if there are any."""
+def seen_and_cut(model, grid, n_jobs):
+    """Return what a look at vector machines finds, and the sizes of its parts."""
     X, y = make_classification(200, 5, flip_y=0.2, random_state=0)
-    model, counting = SVC(gamma=0.1), Counting()
-    grid = [{"C": value} for value in np.logspace(-2, 2, 24)]
+    counting = Counting()
     source = DataSource(
         estimator=model,
         configurations=grid,
@@ -245,34 +243,28 @@ def test_groups_of_machines_are_cut_for_workers(n_jobs, sizes):
         evaluator=counting,
         n_jobs=n_jobs,
     )
-    source.observe(Look(slice(0, 100), slice(100, 200), 100, np.arange(24)))
-    assert sorted(counting.sizes, reverse=True) == sizes
+    look = Look(slice(0, 100), slice(100, 200), 100, np.arange(len(grid)))
+    return source.observe(look), counting.sizes
+
+
+@pytest.mark.parametrize(("n_jobs", "sizes"), [(1, [16, 8]), (2, [6, 5, 5, 4, 4])])
+def test_groups_of_machines_are_cut_for_workers(n_jobs, sizes):
+    """Machines of one kernel go to several workers, if there are any."""
+    grid = [{"C": value} for value in np.logspace(-2, 2, 24)]
+    _, cut = seen_and_cut(SVC(gamma=0.1), grid, n_jobs)
+    assert sorted(cut, reverse=True) == sizes
 
 
 @pytest.mark.parametrize("model", [SVC(gamma=0.1), NuSVC(gamma=0.1)], ids=repr)
 def test_a_group_that_is_cut_answers_as_the_whole(model):
     """To the last bit, so that results do not depend on the number of workers."""
-    X, y = make_classification(200, 5, flip_y=0.2, random_state=0)
     name = "C" if isinstance(model, SVC) else "nu"
     grid = [{name: value} for value in np.linspace(0.05, 0.5, 24)]
-    seen, sizes = [], []
-    for n_jobs in (1, 2):
-        counting = Counting()
-        source = DataSource(
-            estimator=model,
-            configurations=grid,
-            data=RaceData(X=X, y=y, n_samples=200),
-            loss=resolve_loss("accuracy", model, y),
-            rescaling=resolve_rescaling(None, model, grid, False),
-            evaluator=counting,
-            n_jobs=n_jobs,
-        )
-        look = Look(slice(0, 100), slice(100, 200), 100, np.arange(24))
-        seen.append(source.observe(look))
-        sizes.append(max(counting.sizes))
-    assert sizes[1] < sizes[0]
-    np.testing.assert_array_equal(seen[0].losses, seen[1].losses)
-    assert len(np.unique(seen[0].mean_losses)) > 2
+    whole, of_whole = seen_and_cut(model, grid, n_jobs=1)
+    parts, of_parts = seen_and_cut(model, grid, n_jobs=2)
+    assert max(of_parts) < max(of_whole)
+    np.testing.assert_array_equal(whole.losses, parts.losses)
+    assert len(np.unique(whole.mean_losses)) > 2
 
 
 def test_only_labels_of_machines_allow_a_cut():

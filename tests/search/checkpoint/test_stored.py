@@ -46,6 +46,7 @@ def test_it_is_the_race(pair):
     search, loaded = pair
     assert exact_looks(loaded.race_) == exact_looks(search.race_)
     assert loaded.stop_reason_ == search.stop_reason_
+    assert loaded.strategy_.confirming_reason == search.strategy_.confirming_reason
     assert loaded.best_params_ == search.best_params_
     assert loaded.best_score_ == search.best_score_
     for name, values in search.cv_results_.items():
