@@ -64,13 +64,20 @@ HERE = Place()
 
 @dataclass(frozen=True)
 class Task:
-    """The searches of one problem in one repetition, in the order they are run."""
+    """The searches of one problem in one repetition, in the order they are run.
+
+    Attributes
+    ----------
+    seconds : float
+        What CVST took, where its line is in another file than that of the runs.
+    """
 
     problem: Problem
     repetition: int
     methods: tuple[str, ...]
     profile: Profile
     place: Place = HERE
+    seconds: float = np.inf
 
     def key(self, method: str) -> Key:
         """Return the key of a search in the file of runs."""
@@ -194,7 +201,8 @@ def perform(task: Task, path: Path, deadline: float | None) -> Done:
         took = known.get(task.key("cvst"))
         try:
             with threadpool_limits(1):
-                run = search(task, method, float(took.seconds) if took else np.inf)
+                seconds = float(took.seconds) if took else task.seconds
+                run = search(task, method, seconds)
         except DataUnavailableError as error:
             failures.append(str(error))
             break

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from items import ITEMS, fits
 from methods import METHODS
-from missing import PARTS, PROFILE, Costs, left
+from missing import PARTS, PROFILE, Costs, left, timed
 from problems import Problem
 from profiles import PROFILES
 from runner import Place, Task
@@ -64,3 +64,12 @@ def test_a_guess_grows_with_the_rows_and_counts_the_part_of_a_grid_that_is_run()
     race = replace(run, method="cvst", seconds="8")
     outliers = Costs([race])
     assert outliers(replace(task, methods=("outliers",))) == 16
+
+
+def test_a_search_in_the_time_of_the_race_is_told_the_seconds_of_another_file():
+    """Its own file of runs has no line of the race, which is not run again."""
+    task = Task(Problem("blocks", "KRR", 500), 0, ("optuna",), PROFILE, PLACE)
+    blank = dict.fromkeys(Run.__dataclass_fields__, "")
+    race = Run(**blank | {"seconds": "8"})
+    assert timed(task, {task.key("cvst"): race}).seconds == 8
+    assert timed(task, {}).seconds == float("inf")
