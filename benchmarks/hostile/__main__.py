@@ -4,8 +4,10 @@
         --jobs 16 --deadline 500
     python benchmarks/hostile run paced.jsonl --paced --first-seed 20000000
     python benchmarks/hostile run slow.jsonl --paced --first-seed 30000000  # processes
+    python benchmarks/hostile run cli.jsonl --commands --cases 50000  # command lines
     python benchmarks/hostile run again.jsonl --paced --unexplained-in paced.jsonl
     python benchmarks/hostile summary cases.jsonl
+    python benchmarks/hostile summary cli.jsonl --out benchmarks/results
 
 A case is drawn by its seed. Blocks of seeds run in processes of their own; each block
 is a line of the file, and those that are there are not run again, so that a run can be
@@ -35,10 +37,19 @@ sys.path.insert(0, str(Path(__file__).parent))
 sys.stdout.reconfigure(errors="backslashreplace")
 
 from hostile_cases import draw, draw_paced, run  # noqa: E402 - after the path
+from hostile_command_lines import draw_command  # noqa: E402 - after the path
+from hostile_commands import run_command  # noqa: E402 - after the path
 from hostile_summary import ranges, summary  # noqa: E402 - after the path
 from sklearn.base import BaseEstimator  # noqa: E402 - after the path
 
 BLOCK = 500
+
+# How a case of a kind is drawn from its seed, and how it is run.
+KINDS = {
+    "usual": (draw, run),
+    "paced": (draw_paced, run),
+    "commands": (draw_command, run_command),
+}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -59,9 +70,20 @@ def parser() -> argparse.ArgumentParser:
     running.add_argument("--cases", type=int, default=10**6, help="how many seeds")
     running.add_argument("--jobs", type=int, default=1, help="processes side by side")
     running.add_argument("--deadline", type=float, default=float("inf"), help="seconds")
-    running.add_argument(
+    kinds = running.add_mutually_exclusive_group()
+    kinds.add_argument(
+        "--commands",
+        dest="kind",
+        action="store_const",
+        const="commands",
+        default="usual",
+        help="command lines and files instead of searches",
+    )
+    kinds.add_argument(
         "--paced",
-        action="store_true",
+        dest="kind",
+        action="store_const",
+        const="paced",
         help="with time budgets, several workers, limits on fits, ensembles, on disk",
     )
     telling = commands.add_parser("summary", help="sum up what was run")
@@ -69,17 +91,18 @@ def parser() -> argparse.ArgumentParser:
     telling.add_argument(
         "--again", type=Path, nargs="*", default=[], help="files of cases run again"
     )
-    telling.add_argument("--out", type=Path, help="folder for hostile.json and .md")
+    telling.add_argument("--out", type=Path, help="folder for what is summed up")
     return result
 
 
-def run_block(first: int, cases: int, until: float, paced: bool, place, pipe) -> None:
+def run_block(first: int, cases: int, until: float, kind: str, place, pipe) -> None:
     """Run seeds one after the other until a time, and send what came of them."""
+    draw_one, run_one = KINDS[kind]
     _ask_for_signatures_once()
     outcomes, trouble, start = Counter(), [], time.process_time()
     for seed in range(first, first + cases):
         place.value = seed
-        result = run(draw_paced(seed) if paced else draw(seed))
+        result = run_one(draw_one(seed))
         outcomes[result.outcome] += 1
         if result.trouble:
             trouble.append({**asdict(result.case), "trouble": result.trouble})
@@ -88,13 +111,18 @@ def run_block(first: int, cases: int, until: float, paced: bool, place, pipe) ->
     pipe.send(
         {
             "first": first,
-            "paced": paced,
+            **told_kind(kind),
             "cases": sum(outcomes.values()),
             "seconds": round(time.process_time() - start, 2),
             "outcomes": dict(outcomes),
             "trouble": trouble,
         }
     )
+
+
+def told_kind(kind: str) -> dict:
+    """Return what a block says of the kind of its cases."""
+    return {"paced": kind == "paced", "commands": kind == "commands"}
 
 
 def _ask_for_signatures_once() -> None:
@@ -113,14 +141,14 @@ def _ask_for_signatures_once() -> None:
 class Running:
     """A block on its way."""
 
-    def __init__(self, first: int, cases: int, until: float, paced: bool) -> None:
+    def __init__(self, first: int, cases: int, until: float, kind: str) -> None:
         context = multiprocessing.get_context("fork")
-        self.first, self.paced = first, paced
-        self._draw = draw_paced if paced else draw
+        self.first, self.kind = first, kind
+        self._draw = KINDS[kind][0]
         self._place = context.Value("q", first, lock=False)
         self._pipe, there = context.Pipe(duplex=False)
         self._process = context.Process(
-            target=run_block, args=(first, cases, until, paced, self._place, there)
+            target=run_block, args=(first, cases, until, kind, self._place, there)
         )
         self._process.start()
         there.close()
@@ -136,7 +164,7 @@ class Running:
             trouble = f"the process died with code {self._process.exitcode}"
             result = {
                 "first": self.first,
-                "paced": self.paced,
+                **told_kind(self.kind),
                 "cases": seed - self.first + 1,
                 "seconds": 0.0,
                 "outcomes": {"not counted": seed - self.first, "died": 1},
@@ -160,15 +188,12 @@ def missing_blocks(out: Path, first_seed: int, cases: int):
             yield first, stop - first
 
 
-def open_blocks(out: Path, known: Path, paced: bool):
+def open_blocks(out: Path, known: Path, kind: str):
     """Yield what another file could not explain, or lost with a process."""
     left = set()
     for line in known.read_text(encoding="utf-8").splitlines():
         one = json.loads(line)
-        # The same seed is another case with another pace; old files do not say which.
-        if one.get("paced", paced) != paced:
-            how = "without" if paced else "with"
-            raise SystemExit(f"'{known}' was run {how} --paced. Do the same now.")
+        _check_kind(known, one, kind)
         if "not counted" in one["outcomes"]:
             left.update(range(one["first"], one["first"] + one["cases"]))
         left.update(case["seed"] for case in one["trouble"])
@@ -181,12 +206,20 @@ def open_blocks(out: Path, known: Path, paced: bool):
             yield start, min(BLOCK, last + 1 - start)
 
 
+def _check_kind(known: Path, block: dict, kind: str) -> None:
+    """Refuse another kind of case than that of a block: old ones do not say theirs."""
+    for name, asked in told_kind(kind).items():
+        if block.get(name, asked) != asked:
+            how = "without" if asked else "with"
+            raise SystemExit(f"'{known}' was run {how} --{name}. Do the same now.")
+
+
 def run_cases(options: argparse.Namespace) -> int:
     until = time.monotonic() + options.deadline
     if options.unexplained_in is None:
         blocks = missing_blocks(options.out, options.first_seed, options.cases)
     else:
-        blocks = open_blocks(options.out, options.unexplained_in, options.paced)
+        blocks = open_blocks(options.out, options.unexplained_in, options.kind)
     running: list[Running] = []
     n_cases = n_troubles = 0
     with options.out.open("a", encoding="utf-8") as file:
@@ -195,7 +228,7 @@ def run_cases(options: argparse.Namespace) -> int:
                 block = next(blocks, None)
                 if block is None:
                     break
-                running.append(Running(*block, until, options.paced))
+                running.append(Running(*block, until, options.kind))
             if not running:
                 break
             ended = multiprocessing.connection.wait([one._pipe for one in running])

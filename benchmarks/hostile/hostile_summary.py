@@ -1,4 +1,4 @@
-"""Sum up blocks of cases: ``hostile.json`` and ``hostile.md``."""
+"""Sum up blocks of cases: ``hostile.json`` and ``.md``, or ``hostile_commands``."""
 
 from __future__ import annotations
 
@@ -19,6 +19,19 @@ are ordinary or hostile. It works, or a documented exception refuses it in a sen
 or scikit-learn raises the same; where the best configuration is known (by brute force
 over the same folds, or because it is better by far) it must have won; and nothing may
 be left behind in the process.
+
+"""
+
+
+COMMANDS_HEAD = """# Hostile commands
+
+`python benchmarks/hostile run cli.jsonl --commands --jobs 16`, summed up by
+`python benchmarks/hostile summary`. Every case is a command line with the files it
+names, drawn by a seed: tables (CSV, Parquet, Feather, Arrow streams) with odd cells,
+names, types, separators and encodings, whole or damaged; grids as text and in files;
+scores, models, numbers and places of all kinds, alone and combined. The command ends
+with 0, or with 2 and one sentence; never with a traceback, and never without an end.
+Files and folders that it was not asked to write are as before, and so is the process.
 
 """
 
@@ -65,13 +78,17 @@ def summary(files: list[Path], again: list[Path], folder: Path | None) -> int:
         "kinds_at_first": dict(kinds(first.values()).most_common()),
         "trouble": list(trouble.values())[:100],
     }
-    text = HEAD + page(counts)
+    is_commands = any(one.get("commands") for one in blocks(files))
+    name, head = (
+        ("hostile_commands", COMMANDS_HEAD) if is_commands else ("hostile", HEAD)
+    )
+    text = head + page(counts)
     print(text)
     if folder is not None:
-        (folder / "hostile.json").write_text(
+        (folder / f"{name}.json").write_text(
             json.dumps(counts, indent=1) + "\n", encoding="utf-8"
         )
-        (folder / "hostile.md").write_text(text, encoding="utf-8")
+        (folder / f"{name}.md").write_text(text, encoding="utf-8")
     return int(len(trouble) > 0)
 
 

@@ -243,7 +243,7 @@ def own_parameters(estimator: Any) -> dict[str, Any]:
     """
     kind: Any = type(estimator)
     # A pipeline has those of its steps besides, but not as its own.
-    names = _names_of(kind) or (_STEPS_NAMES if kind is Pipeline else ())
+    names = _STEPS_NAMES if kind is Pipeline else _names_read_by(kind)
     if not names:
         params: dict[str, Any] = estimator.get_params(deep=False)
         return params
@@ -253,7 +253,7 @@ def own_parameters(estimator: Any) -> dict[str, Any]:
 def deep_parameters(estimator: Any) -> dict[str, Any]:
     """Return what ``get_params(deep=True)`` does, in less time."""
     kind: Any = type(estimator)
-    names = _names_of(kind)
+    names = _names_read_by(kind)
     if not names:
         params: dict[str, Any] = estimator.get_params(deep=True)
         return params
@@ -293,12 +293,23 @@ _STEPS_NAMES = tuple(Pipeline._get_param_names())
 @lru_cache(maxsize=128)
 def _names_of(kind: Any) -> tuple[str, ...]:
     """Return the parameters of a class that keeps to scikit-learn's conventions."""
-    methods = "get_params", "set_params", "__sklearn_clone__", "_get_param_names"
-    is_usual = kind.__module__.startswith(OURS) and all(
+    names = _names_read_by(kind) if kind.__module__.startswith(OURS) else ()
+    return names if _inherits(kind, "set_params", "__sklearn_clone__") else ()
+
+
+@lru_cache(maxsize=128)
+def _names_read_by(kind: Any) -> tuple[str, ...]:
+    """Return what ``get_params`` of a class reads, where it has scikit-learn's own."""
+    is_usual = _inherits(kind, "get_params", "_get_param_names")
+    return tuple(kind._get_param_names()) if is_usual else ()
+
+
+def _inherits(kind: Any, *methods: str) -> bool:
+    """Return whether a class has these methods from scikit-learn's base class."""
+    return all(
         getattr_static(kind, name, None) is getattr_static(BaseEstimator, name)
         for name in methods
     )
-    return tuple(kind._get_param_names()) if is_usual else ()
 
 
 @lru_cache(maxsize=128)

@@ -411,6 +411,23 @@ class Large(Ridge):
         if len(X) == 240:
             raise MemoryError("no more")
         return super().fit(X, y)
+
+class Panic(BaseException):
+    pass
+
+class Panics(Ridge):
+    n_fits = 0
+    def fit(self, X, y):
+        Panics.n_fits += 1
+        if Panics.n_fits > 5:
+            raise Panic("index out of bounds")
+        return super().fit(X, y)
+
+class Exits(Ridge):
+    def fit(self, X, y):
+        if len(X) == 240:
+            raise SystemExit(3)
+        return super().fit(X, y)
 """
 
 
@@ -419,9 +436,11 @@ class Large(Ridge):
     [
         ("Late", "The race ended early: All 2 configurations failed on "),
         ("Large", "The winner could not be fitted on all rows: MemoryError: no more"),
+        ("Panics", "The race ended early: Panic: index out of bounds"),
+        ("Exits", "The winner could not be fitted on all rows: SystemExit: 3"),
     ],
 )
-def test_a_lack_of_memory_still_tells_the_leader(
+def test_what_ends_a_race_still_tells_the_leader(
     name, words, table, people, cvst, monkeypatch
 ):
     """In a later look or in the final fit: the looks before are not lost."""

@@ -143,6 +143,24 @@ def test_places_that_cannot_be_are_refused_before_any_fit(out, table, cvst):
     assert all_files(Path.cwd()) == before
 
 
+@pytest.mark.parametrize("option", ["--out", "--checkpoint"])
+def test_an_empty_place_is_not_the_current_folder(option, table, cvst):
+    """It is that of a variable of the shell that nobody has set."""
+    before = all_files(Path.cwd())
+    result = cvst("search", table, "-t", "cost", *RIDGE, option, "")
+    assert f"argument {option}: an empty text is no name of a file" in (
+        refusal(result).replace("-o/", "")
+    )
+    assert "an empty text" in refusal(cvst("report", ""))
+    assert all_files(Path.cwd()) == before
+
+
+def test_a_name_with_a_line_break_is_told_on_one_line(table, cvst):
+    """What follows the break would look like a line of ours."""
+    result = cvst("report", "race\ncvst search: done")
+    assert "'race\\ncvst search: done' does not exist" in refusal(result)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="such names cannot be there")
 @pytest.mark.parametrize(
     "name",

@@ -40,30 +40,30 @@ def test_shares_of_time_for_saving():
 
 def test_what_short_races_pay_for_saving():
     """A constant below a second, a share above; both as the table has them."""
-    part = page("benchmarks/results/saving.md").split("## After a later start")[1]
+    part = page("benchmarks/results/saving.md").split("## After half a second")[1]
     rows = [row.split("|") for row in part.splitlines() if row.startswith("| ")][1:]
-    seconds, constants = ([float(row[n]) for row in rows] for n in (2, 3))
-    shares = [float(row[4].split("%")[0]) for row in rows]
-    long = [one >= 1 for one in seconds]
+    # By seconds: above one, about half of one, and less.
+    kinds = [[], [], []]
+    for row in rows:
+        seconds = float(row[2])
+        kind = 0 if seconds >= 1 else 1 if seconds >= 0.4 else 2
+        kinds[kind].append((seconds, float(row[4].split("%")[0])))
+    long, half, short = (
+        [sorted(values) for values in zip(*kind, strict=True)] for kind in kinds
+    )
     text = plain("docs/user_guide/checkpoints.md")
-    paid = [one for one, is_long in zip(constants, long, strict=True) if not is_long]
-    assert set(paid) == {10}
-    assert f"a constant of about {paid[0]:.0f} ms" in text
-    spent = [one for one, is_long in zip(shares, long, strict=True) if is_long]
-    took = [one for one in seconds if one >= 1]
-    assert max(spent) < 2
+    assert {float(row[3]) for row in rows if float(row[2]) < 1} == {10}
+    assert "a constant of about 10 ms" in text
+    assert len(long[0]) == 1
     assert (
-        f"{NAMES[len(spent)].capitalize()} kinds that take {min(took):g} to "
-        f"{max(took):g} seconds of the processor spent {min(spent):.1f} to "
-        f"{max(spent):.1f} % of it"
+        f"One that takes {long[0][0]:g} seconds of the processor spent "
+        f"{long[1][0]:.1f} % of it on its checkpoint, "
+        f"three of {half[0][0]:g} to {half[0][-1]:g} seconds "
+        f"{half[1][0]:.1f} to {half[1][-1]:.1f} %, and "
+        f"three of {short[0][0]:g} to {short[0][-1]:g} seconds "
+        f"{short[1][0]:.1f} to {short[1][-1]:.1f} %"
     ) in text
-    rest = [one for one, is_long in zip(shares, long, strict=True) if not is_long]
-    less = [one for one in seconds if one < 1]
-    told = f"{NAMES[len(rest)]} that take {min(less):g} to {max(less):g} seconds "
-    assert told + f"{min(rest):.1f} to {max(rest):.1f} %" in text
-
-
-NAMES = {4: "four", 6: "six"}
+    assert len(half[0]) == len(short[0]) == 3
 
 
 def test_the_time_that_loading_the_solver_is_taken_to_cost():

@@ -198,10 +198,10 @@ def test_only_what_a_file_leaves_open_is_run_again(tmp_path):
         {"first": 500, "cases": 3, "outcomes": died, "trouble": []},
     ]
     known.write_text("\n".join(map(json.dumps, lines)))
-    assert blocks(out, known, True) == [(500, 3), (20_000_003, 1)]
+    assert blocks(out, known, "paced") == [(500, 3), (20_000_003, 1)]
     out.write_text(json.dumps({"first": 500, "cases": 2}))
-    assert blocks(out, known, True) == [(502, 1), (20_000_003, 1)]
+    assert blocks(out, known, "paced") == [(502, 1), (20_000_003, 1)]
     known.write_text(json.dumps({**lines[0], "paced": False}))
-    assert blocks(out, known, False) == []
+    assert blocks(out, known, "usual") == []
     with pytest.raises(SystemExit, match="was run without --paced"):
-        blocks(out, known, True)
+        blocks(out, known, "paced")

@@ -14,7 +14,7 @@ from cvst import __version__
 from cvst.cli._completion import SHELLS, completion_script
 from cvst.cli._errors import Interrupted, NotWritten, one_sentence
 from cvst.cli._extras import MissingExtraError
-from cvst.cli._printing import others_aside, say
+from cvst.cli._printing import one_line, others_aside, say
 from cvst.cli.commands import COMMANDS
 from cvst.exceptions import CVSTError
 
@@ -157,15 +157,23 @@ def _run(arguments: list[str]) -> int:
         return INTERRUPTED
     except NotWritten as lost:
         say(lost.text)
-        say(f"cvst {options.command}: {lost.sentence}", sys.stderr)
+        _complain(options, lost.sentence)
         return BAD_INPUT
     except KeyboardInterrupt:
-        say(f"cvst {options.command}: {_kept(options)}", sys.stderr)
+        _complain(options, _kept(options))
         return INTERRUPTED
     except (CVSTError, ValueError, OSError) as error:
         # A ValueError comes from scikit-learn or a model that dislikes its input.
         if options.traceback:
             raise
-        say(f"cvst {options.command}: {one_sentence(error)}", sys.stderr)
+        _complain(options, one_sentence(error))
         return BAD_INPUT
     return 0
+
+
+def _complain(options: argparse.Namespace, sentence: str) -> None:
+    """Print a sentence about a command; names with line breaks do not break it."""
+    for name in options.arguments:
+        if "\n" in name:
+            sentence = sentence.replace(name, one_line(name))
+    say(f"cvst {options.command}: {sentence}", sys.stderr)

@@ -178,6 +178,16 @@ def test_errors_point_at_the_offending_place(text, column, words):
     assert caret.index("^") == column + 1
 
 
+def test_of_a_long_text_the_place_of_the_error_is_shown():
+    """Grids are made by programs, too: a refusal is no page of text."""
+    text = f"alpha=[{'1, ' * 300}@{', 2' * 300}]"
+    with pytest.raises(GridSyntaxError) as caught:
+        parse_grid(text)
+    _, line, caret = str(caught.value).split("\n")
+    assert len(line) < 220
+    assert line[caret.index("^")] == "@"
+
+
 @given(st.text(max_size=40))
 def test_any_text_is_read_or_refused(text):
     """No text makes the reader fail in another way, or run anything."""

@@ -218,22 +218,45 @@ def test_a_look_of_a_long_race_goes_through_no_old_records(tmp_path):
     assert len(read(path)[0]) == 19
 
 
-def test_a_file_that_was_removed_or_replaced_is_written_anew(tmp_path, monkeypatch):
+def test_a_file_that_was_removed_is_written_anew(tmp_path, monkeypatch):
     """What is left out is left out of our own bytes, not of those under its name."""
     monkeypatch.setattr(journal_module, "MOST_WASTE", 10_000)
     path = tmp_path / "race"
-    for other in (None, b"x" * 10**6):
-        journal = Journal(path, create(path, {"who": "me"}))
-        journal.append("groups", {"losses": np.arange(5000.0)}, lasts=False)
+    journal = Journal(path, create(path, {"who": "me"}))
+    journal.append("groups", {"losses": np.arange(5000.0)}, lasts=False)
+    path.unlink()
+    journal.tidy()
+    journal.append("looks", {"number": 1}, lasts=True)
+    journal.close()
+    records, reading = read(path)
+    assert records == [{"who": "me"}, {"number": 1}]
+    assert not reading.torn
+
+
+@pytest.mark.parametrize("meanwhile", [False, True])
+def test_a_file_that_took_the_name_is_not_replaced(tmp_path, monkeypatch, meanwhile):
+    """Before what finished looks need is written anew, or while it is written."""
+    monkeypatch.setattr(journal_module, "MOST_WASTE", 10_000)
+    path = tmp_path / "race"
+    journal = Journal(path, create(path, {"who": "me"}))
+    journal.append("groups", {"losses": np.arange(5000.0)}, lasts=False)
+
+    def take_the_name(handle=None):
         path.unlink()
-        if other is not None:
-            path.write_bytes(other)
-        journal.tidy()
-        journal.append("looks", {"number": 1}, lasts=True)
-        journal.close()
-        records, reading = read(path)
-        assert records == [{"who": "me"}, {"number": 1}]
-        assert not reading.torn
+        path.write_bytes(b"dear")
+
+    if meanwhile:
+        monkeypatch.setattr(journal_module.os, "fsync", take_the_name)
+    else:
+        take_the_name()
+    journal.tidy()
+    monkeypatch.undo()
+    journal.append("looks", {"number": 1}, lasts=True)
+    with pytest.raises(OSError, match="another file has its name"):
+        journal.sync()
+    journal.close()
+    assert path.read_bytes() == b"dear"
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_a_file_that_cannot_be_opened_again_leaves_no_number_behind(

@@ -53,7 +53,7 @@ class Job:
         What the user should know.
     seconds : float
         Time of the race and the final fit.
-    failure : Exception or None
+    failure : BaseException or None
         What ended the race after its first look, or the final fit.
     """
 
@@ -64,7 +64,7 @@ class Job:
     sha256: str
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
-    failure: Exception | None = None
+    failure: BaseException | None = None
 
     @property
     def arrays(self) -> tuple[Any, Any]:
@@ -171,8 +171,9 @@ def run_job(job: Job, view: RaceView | None) -> bool:
             # Attributes are set once the race is over: it was the final fit, then.
             if not hasattr(job.search, "best_params_"):
                 raise
-        except Exception as error:
-            # Hours of racing must not be lost to a lack of memory either.
+        except BaseException as error:
+            # Hours of racing must not be lost to a lack of memory either, nor to an
+            # exit or a panic of compiled code, which often is no Exception.
             if not hasattr(job.search, "best_params_"):
                 raise
             job.failure = error

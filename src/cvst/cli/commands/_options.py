@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from argparse import SUPPRESS, ArgumentTypeError
+from pathlib import Path
 from typing import Any
 
 from cvst.exceptions import InvalidInputError
@@ -16,6 +17,7 @@ __all__ = [
     "STRATEGIES",
     "add_option",
     "parse_duration",
+    "place",
     "seconds",
     "spellings",
     "workers",
@@ -85,6 +87,17 @@ def seconds(text: str) -> float:
         return parse_duration(text)
     except InvalidInputError as error:
         raise ArgumentTypeError(str(error).rstrip(".")) from error
+
+
+def place(text: str) -> Path:
+    """Read the name of a file or folder for argparse.
+
+    An empty one is that of a variable that nobody has set: it must not mean the current
+    folder.
+    """
+    if not text:
+        raise ArgumentTypeError("an empty text is no name of a file or folder")
+    return Path(text)
 
 
 def workers(text: str) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from cvst.cli.commands._options import place
+
 __all__ = ["EPILOG", "HELP", "add_arguments", "run"]
 
 # What a checkpoint begins with.
@@ -27,13 +29,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     """Declare the options."""
     parser.add_argument(
         "folder",
-        type=Path,
+        type=place,
         metavar="PATH",
         help="a folder that cvst search --out wrote, or the file of --checkpoint",
     )
     parser.add_argument(
         "--html",
-        type=Path,
+        type=place,
         metavar="FILE",
         help="where to write the page (default: report.html in that folder, or "
         "beside that file under its name and .html)",

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, BooleanOptionalAction, Namespace
-from pathlib import Path
 
 from cvst.cli.commands._options import (
     DEFAULT_STRATEGY,
     STRATEGIES,
     add_option,
+    place,
     seconds,
     workers,
 )
@@ -179,7 +179,7 @@ def _add_race_arguments(parser: ArgumentParser) -> None:
     )
     group.add_argument(
         "--checkpoint",
-        type=Path,
+        type=place,
         metavar="FILE",
         help="keep the race in this file; the same command, run again, goes on with it",
     )
@@ -212,7 +212,7 @@ def _add_output_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "-o",
         "--out",
-        type=Path,
+        type=place,
         metavar="DIR",
         help="folder for winner.json, model.skops, cv_results.csv, report.html, "
         "race.json.gz, summary.json and command.txt",

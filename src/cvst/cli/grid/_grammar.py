@@ -62,6 +62,9 @@ DEEPEST = 20
 # Of a number with hundreds of digits, these are enough for an error message.
 LONGEST_SHOWN = 30
 
+# Of a line with a mistake so many characters are shown on either side of it.
+MOST_SHOWN = 100
+
 
 class GridSyntaxError(InvalidInputError):
     """A grid breaks the grammar; the message points at the place."""
@@ -137,7 +140,12 @@ def place(text: str, position: int) -> str:
     """Return the line of the text with a caret under the position, to be appended."""
     start = text.rfind("\n", 0, position) + 1
     line = text[start:].split("\n", 1)[0]
-    return f"\n  {line}\n  {' ' * (position - start)}^"
+    # Of a long one what is near that place.
+    first = max(0, position - start - MOST_SHOWN)
+    before = "…" if first else ""
+    after = "…" if len(line) > first + 2 * MOST_SHOWN else ""
+    shown = f"{before}{line[first : first + 2 * MOST_SHOWN]}{after}"
+    return f"\n  {shown}\n  {' ' * (len(before) + position - start - first)}^"
 
 
 def _tokens(text: str) -> Iterator[Token]:

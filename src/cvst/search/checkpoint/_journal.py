@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -62,8 +62,12 @@ def create(path: Path, fields: dict[str, Any]) -> Reading:
 
 
 def _replace(
-    path: Path, parts: list[bytes | memoryview], *, lasts: bool = True
-) -> None:
+    path: Path,
+    parts: list[bytes | memoryview],
+    *,
+    lasts: bool = True,
+    check: Callable[[], object] = lambda: None,
+) -> os.stat_result:
     """Write a file so that it is there whole or not at all.
 
     Parameters
@@ -72,6 +76,13 @@ def _replace(
         The file and its bytes.
     lasts : bool
         Whether it has to be so after a failure of the power, too.
+    check : callable
+        Is asked last, and raises if what has the name by now must stay.
+
+    Returns
+    -------
+    os.stat_result
+        What tells the new file from others.
     """
     fresh = _fresh(path)
     # Left by a crash, or put there: a link must not lead to a file of somebody's, and a
@@ -84,7 +95,10 @@ def _replace(
             if lasts:
                 file.flush()
                 os.fsync(file.fileno())
+            ours = os.fstat(file.fileno())
+        check()
         fresh.replace(path)
+        return ours
     finally:
         fresh.unlink(missing_ok=True)
 
@@ -135,10 +149,11 @@ class Journal:
         self._n_synced = reading.n_synced
         self._sync_failed = False
         self._is_name_synced = False
-        self._is_reopening = False
         # How often all was written anew.
         self._n_times = 0
         self._handle = _open(self._file)
+        # What tells the file that has the name, and is ours, from those of others.
+        self._ours = os.fstat(self._handle)
         os.ftruncate(self._handle, self._written.end)
         with suppress(OSError):
             # Left by a process that was killed while it wrote all anew.
@@ -230,9 +245,7 @@ class Journal:
 
     def _check_name(self) -> None:
         """Write all anew if the file was removed: nobody would find what is in it."""
-        try:
-            is_ours = os.path.samestat(os.fstat(self._handle), self._file.stat())
-        except FileNotFoundError:
+        if not self._is_there():
             del self._places[self._written.n_records :]
             self._write_anew([True] * len(self._places))
             warnings.warn(
@@ -241,10 +254,22 @@ class Journal:
                 CheckpointWarning,
                 stacklevel=users_line(),
             )
-            return
-        if not is_ours and not self._is_reopening:
-            # It may be dear to somebody.
+
+    def _is_there(self) -> bool:
+        """Return whether the file has its name; what took it may be dear to somebody.
+
+        Raises
+        ------
+        OSError
+            If another file has it.
+        """
+        try:
+            is_ours = os.path.samestat(self._ours, self._file.stat())
+        except FileNotFoundError:
+            return False
+        if not is_ours:
             raise OSError("another file has its name by now")
+        return True
 
     def tidy(self, tickets: Collection[int | None] = ()) -> None:
         """Leave out what finished looks no longer need, once that is worth it.
@@ -262,8 +287,10 @@ class Journal:
         pairs = zip(self._places, needed, strict=True)
         if not self._is_worth_it(_passing([one for one, stays in pairs if not stays])):
             return
-        # A disk without room for both has room for the longer one.
+        # A disk without room for both has room for the longer one. Of a file that took
+        # the name the next sync tells.
         with suppress(OSError):
+            self._is_there()
             self._write_anew(needed)
 
     def _is_worth_it(self, waste: int) -> bool:
@@ -280,14 +307,12 @@ class Journal:
                 places.append(one._replace(start=end, stop=stop))
                 end = stop
         written = _Written(len(places), end, writer.last, _passing(places))
-        _replace(self._file, parts)
+        # It may have lost its name while the other was written.
+        self._ours = _replace(self._file, parts, check=self._is_there)
         _sync_name(self._file)
-        # What has the name is ours, though it may not be opened.
-        self._is_reopening = True
         # First the new one: without it the number of the old one must stay ours.
         handle, before = _open(self._file), self._handle
         self._handle, self._places, self._written = handle, places, written
-        self._is_reopening = False
         self._n_synced, self._sync_failed = written.n_records, False
         self._n_times += 1
         os.close(before)

@@ -21,9 +21,10 @@ SHARE, SYNC_SHARE = 0.006, 0.003
 # What each takes at least, and how fast bytes are written, before any was timed.
 LEAST_WRITE, LEAST_SYNC, FASTEST = 5e-5, 1e-3, 2e8
 
-# Of what opening the file took this much counts as writing at most, so that races of a
-# second keep to the share, too: nothing is written for three tenths of a second then.
-MOST_OPENING = 0.3 * SHARE
+# Opening the file counts as writing, and so does ending it, which takes as long: races
+# below a second are to keep to the share, too. This much counts at most, so that half a
+# second passes before anything is written, and no more of a race can be lost.
+MOST_AROUND = 0.5 * SHARE
 
 # Fewer do not tell how fast a disk is.
 MANY_BYTES = 2**20
@@ -31,7 +32,7 @@ MANY_BYTES = 2**20
 
 def writing(opening: float) -> Pace:
     """Return the pace of writing, where to open the file took some seconds."""
-    return Pace(SHARE, LEAST_WRITE, spent=min(opening, MOST_OPENING))
+    return Pace(SHARE, LEAST_WRITE, spent=min(2 * opening, MOST_AROUND))
 
 
 def syncing() -> Pace:

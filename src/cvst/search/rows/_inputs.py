@@ -13,8 +13,10 @@ from sklearn.base import is_classifier
 from sklearn.utils import check_consistent_length, get_tags, indexable
 from sklearn.utils.multiclass import check_classification_targets
 
-from cvst._sklearn_compat import num_samples
+from cvst._sklearn_compat import deep_parameters, num_samples
+from cvst._text import shortened
 from cvst._typing import FloatArray
+from cvst._values import is_estimator
 from cvst.evaluation.machinery import Metadata
 from cvst.exceptions import InvalidInputError
 from cvst.search.rows._reading import in_full, unread
@@ -108,6 +110,7 @@ def read_inputs(
         )
     if num_samples(X) == 0:
         raise InvalidInputError("Found array with 0 sample(s): X has no rows to race.")
+    _check_names(estimator, X=X, X_val=X_val)
     _check_lengths(X, y, groups=groups)
     _check_groups(groups)
     _check_targets(y, "y", required=_requires_y(estimator))
@@ -197,6 +200,33 @@ def _checked_weights(values: Any, X: Any, y: Any) -> FloatArray:
             "sample_weight is 0 for every row. Give the rows that count more than 0."
         )
     return weights
+
+
+def _check_names(estimator: Any, **tables: Any) -> None:
+    """Refuse names of columns that scikit-learn would refuse in the final fit."""
+    for name, X in tables.items():
+        names = _column_names(X) or []
+        texts = [one for one in names if type(one) is str]
+        others = [one for one in names if type(one) is not str]
+        # Estimators of others may take them: then each fit decides.
+        if texts and others and _is_of_scikit_learn(estimator):
+            kind = type(others[0]).__qualname__
+            raise InvalidInputError(
+                f"{name} has columns named by text and by other values, such as "
+                f"{shortened(repr(texts[0]), 40)} and "
+                f"{shortened(repr(others[0]), 40)} ({kind}), which scikit-learn's "
+                f"estimators refuse. Pass {name}.rename(columns=str)."
+            )
+
+
+def _is_of_scikit_learn(estimator: Any) -> bool:
+    """Return whether scikit-learn, or we, wrote an estimator and all its parts."""
+    parts = (estimator, *deep_parameters(estimator).values())
+    return all(
+        type(one).__module__.startswith(("sklearn.", "cvst."))
+        for one in parts
+        if is_estimator(one)
+    )
 
 
 def _check_groups(groups: Any) -> None:
