@@ -15,9 +15,10 @@ from cvst.evaluation._protocol import FittedModel
 from cvst.evaluation.losses.influence._areas import (
     _places,
     average_precision,
+    kinds_of,
     roc_area,
 )
-from cvst.evaluation.losses.influence._jackknife import on_first_rows
+from cvst.evaluation.losses.influence._jackknife import BlockMeans
 from cvst.evaluation.losses.influence._whole import blocks_of
 from cvst.exceptions import InvalidInputError
 from cvst.race import LookLosses
@@ -42,7 +43,7 @@ def components(values, positive):
 def test_the_area_and_its_values_are_delongs_components():
     """Witness: all pairs of a positive and a negative row, one by one."""
     values, positive, _ = ties_and_labels()
-    area, influence = roc_area(values, positive, np.ones(len(values)))
+    area, influence = roc_area(values, kinds_of(positive, np.ones(len(values))))
     ups, downs = components(values, positive)
     assert area == pytest.approx(ups.mean())
     np.testing.assert_allclose(
@@ -59,7 +60,7 @@ def test_the_variance_of_a_difference_of_areas_is_delongs():
     second = first + rng.normal(size=200)
     losses, ups, downs = [], [], []
     for values in (first, second):
-        area, influence = roc_area(values, positive, np.ones(200))
+        area, influence = roc_area(values, kinds_of(positive, np.ones(200)))
         losses.append(1 - area - influence)
         up, down = components(values, positive)
         ups.append(up)
@@ -77,7 +78,7 @@ def test_average_precision_has_the_influence_values_of_its_formula():
     """Witnesses: the formula row by row, and a little more weight on each row."""
     values, positive, _ = ties_and_labels()
     n, kind = len(values), positive.astype(float)
-    area, influence = average_precision(values, positive, np.ones(n))
+    area, influence = average_precision(values, kinds_of(positive, np.ones(n)))
     share = np.array([np.mean(values >= value) for value in values])
     precision = np.array([kind[values >= value].mean() for value in values])
     for row, y in enumerate(kind):
@@ -216,7 +217,7 @@ def test_a_jackknife_by_blocks_spreads_like_the_score_itself():
 
 
 def area_of_model(model, X, y):
-    return roc_area(X[:, 0], y == 1, np.ones(len(y)))[0]
+    return roc_area(X[:, 0], kinds_of(y == 1, np.ones(len(y))))[0]
 
 
 def test_blocks_of_an_opaque_scorer_spread_like_the_influence_values():
@@ -227,7 +228,7 @@ def test_blocks_of_an_opaque_scorer_spread_like_the_influence_values():
         X = (rng.normal(size=600) + y)[:, None]
         loss = resolve_loss(area_of_model, LogisticRegression(), y)
         by_blocks = loss.assess(y)(FittedModel(None, X), None).losses
-        area, influence = roc_area(X[:, 0], y == 1, np.ones(600))
+        area, influence = roc_area(X[:, 0], kinds_of(y == 1, np.ones(600)))
         assert by_blocks.mean() == pytest.approx(-area)
         ratios.append(by_blocks.var() / influence.var())
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.2)
@@ -373,7 +374,9 @@ def test_values_of_blocks_are_put_on_their_first_rows_with_weight():
         for block in np.flatnonzero(known):
             first = next(r for r in range(50) if blocks[r] == block and mass[r] > 0)
             expected[first] = centred[block] * sizes[block] / mass[first]
-        np.testing.assert_array_equal(on_first_rows(means, blocks, mass), expected)
+        np.testing.assert_array_equal(
+            BlockMeans(blocks, mass).on_first_rows(means), expected
+        )
 
 
 def test_places_of_values_are_those_of_numpy():
