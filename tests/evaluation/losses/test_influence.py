@@ -269,6 +269,43 @@ def test_blocks_without_a_rare_class_do_not_make_an_opaque_score_sure(n_positive
     assert np.mean(paired_excess_test(differences) <= LEVEL) <= LEVEL
 
 
+def recall_or_zero(model, X, y):
+    """As scikit-learn's recall with ``zero_division=0``."""
+    found = X[:, 0] > 1.2
+    return float(found[y == 1].mean()) if (y == 1).any() else 0.0
+
+
+def recall_or_nothing(model, X, y):
+    """The same with ``zero_division=np.nan``."""
+    return recall_or_zero(model, X, y) if (y == 1).any() else float("nan")
+
+
+@pytest.mark.parametrize("n_positive", [3, 6, 10])
+def test_a_function_should_not_give_a_number_where_it_has_no_score(n_positive):
+    """A 0 by convention is taken for a score, as the guide says; NaN is not.
+
+    Most blocks have no positive row. Witness: the level of the test.
+    """
+    rng = np.random.default_rng(0)
+    y = np.zeros(200, int)
+    y[:n_positive] = 1
+    scorers = recall_or_zero, recall_or_nothing
+    assess = [resolve_loss(one, LogisticRegression(), y).assess(y) for one in scorers]
+    differences = [], []
+    for _ in range(200):
+        common = rng.normal(size=200)
+        X = [(common + rng.normal(size=200) + 1.2 * y)[:, None] for _ in range(2)]
+        for known, function in zip(differences, assess, strict=True):
+            first, second = (function(FittedModel(None, one), None) for one in X)
+            known.append(first.losses - second.losses)
+    of_zeros, of_nothing = (
+        np.mean(paired_excess_test(known, guard=False) <= LEVEL)
+        for known in differences
+    )
+    assert of_zeros > 2 * LEVEL
+    assert of_nothing <= LEVEL + 0.046
+
+
 def the_only_positive(y_true, y_pred):
     """Return the mean recall of two classes; without one of them there is none."""
     if len(np.unique(y_true)) < 2:
