@@ -38,6 +38,10 @@ FIXED = Path(__file__).parent / "fixed.json"
 SETS = {"tuning": TUNING, "held_out": HELD_OUT}
 RACE, PLAIN = "track_and_confirm", "cross_validation"
 
+# What the estimate of the library is made by; draws that do not say it ran before its
+# last two changes (``summary.py``).
+RULE = "usual growth, two terms for r2"
+
 # Plain cross-validation runs on every so many draws.
 EVERY = 4
 
@@ -93,6 +97,7 @@ def record(name: str, place: int, draw: int) -> dict[str, Any]:
     return {
         "problem": problem.name,
         "draw": draw,
+        "rule": RULE,
         "controls": [
             *luck_of_rows(problem, y, best),
             *(fixed_luck(problem, one, folds, (X, y), some) for one in fixed),

@@ -46,6 +46,7 @@ __all__ = [
     "one_against_rest",
     "own_parameters",
     "plain_parameters",
+    "plain_pipeline",
     "routed_fit_params",
     "routed_score_params",
     "routing_enabled",
@@ -234,6 +235,27 @@ def plain_parameters(estimator: Any) -> dict[str, Any] | None:
     if not names or any(name in vars(estimator) for name in CARRIED):
         return None
     return {name: getattr(estimator, name) for name in names}
+
+
+def plain_pipeline(estimator: Any) -> dict[str, Any] | None:
+    """Return the parameters of a pipeline that is nothing but these and its steps.
+
+    None for anything else, and where a clone has more to do.
+    """
+    if type(estimator) is not Pipeline:
+        return None
+    if any(name in vars(estimator) for name in CARRIED):
+        return None
+    own = {name: getattr(estimator, name) for name in _STEPS_NAMES}
+    steps = own["steps"]
+    is_usual = isinstance(steps, list) and all(
+        isinstance(step, tuple)
+        and len(step) == 2
+        and isinstance(step[0], str)
+        and isinstance(step[1], BaseEstimator)
+        for step in steps
+    )
+    return own if is_usual else None
 
 
 def own_parameters(estimator: Any) -> dict[str, Any]:

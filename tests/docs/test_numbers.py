@@ -135,6 +135,15 @@ def test_the_page_about_estimates_shows_what_was_measured():
     assert "\n".join(summary.lines(problems)) in text
     assert summary.words(problems) in text
     assert summary.words_by_score(problems) in text
+    fresh = summary.read(summary.FRESH)
+    assert summary.words_afresh(fresh) in text
+    assert {len(one.told) for one in fresh} == {40}
+    assert 0.85 <= summary.coverage(fresh) <= 0.95
+    # Alone they do not confirm the tenth, and the page says so.
+    (told, error), (plain, _) = summary.told_bias(fresh), summary.plain_bias(fresh)
+    assert abs(told) > plain / 10 > abs(told) - 1.645 * error
+    assert "Alone they do not confirm that the bias is less than a tenth" in text
+    assert round(error / plain, 2) == 0.07
 
 
 def test_estimates_hold_as_often_as_they_say():

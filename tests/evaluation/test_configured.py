@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils import all_estimators
 
-from cvst._sklearn_compat import plain_parameters
+from cvst._sklearn_compat import plain_parameters, plain_pipeline
 from cvst.evaluation.machinery import configured
 
 
@@ -53,6 +53,22 @@ def test_clones_of_all_estimators_are_those_of_scikit_learn():
         (BaggingClassifier(Lasso()), {"estimator": RandomForestClassifier()}),
         (BaggingClassifier(Lasso()), {"estimator__alpha": 4.0}),
         (make_pipeline(StandardScaler(), Lasso()), {"lasso__alpha": 2.0}),
+        (make_pipeline(StandardScaler(), Lasso()), {"lasso": LogisticRegression()}),
+        (make_pipeline(StandardScaler(), Lasso()), {"lasso": "passthrough"}),
+        (
+            make_pipeline(StandardScaler(), Lasso(), verbose=True),
+            {"verbose": False, "lasso__alpha": 1.0},
+        ),
+        (
+            make_pipeline(
+                StandardScaler(), make_pipeline(StandardScaler(), BaggingClassifier())
+            ),
+            {
+                "pipeline__baggingclassifier__estimator": Lasso(),
+                "pipeline__baggingclassifier__estimator__alpha": 4.0,
+                "standardscaler__with_mean": False,
+            },
+        ),
     ],
     ids=str,
 )
@@ -76,6 +92,22 @@ def test_what_is_set_besides_the_parameters_is_kept():
     assert kept.fit.requests == {"sample_weight": True}
     frames = StandardScaler().set_output(transform="pandas")
     assert configured(frames, {})._sklearn_output_config == {"transform": "pandas"}
+
+
+def test_pipelines_are_made_step_by_step():
+    """And what they carry besides is kept."""
+    plain = make_pipeline(StandardScaler(), Lasso())
+    assert plain_pipeline(plain) is not None
+    made = configured(plain, {"lasso__alpha": 2.0})
+    assert made[0] is not plain[0]
+    assert plain[1].alpha == 1.0
+    frames = make_pipeline(StandardScaler()).set_output(transform="pandas")
+    kept = configured(frames, {"standardscaler__with_mean": False})
+    assert kept[0]._sklearn_output_config == {"transform": "pandas"}
+    with pytest.raises(ValueError, match="Invalid parameter 'beta'"):
+        configured(plain, {"lasso__beta": 1.0})
+    with pytest.raises(ValueError, match="Invalid parameter 'ridge'"):
+        configured(plain, {"ridge__alpha": 1.0})
 
 
 class Stubborn(Lasso):

@@ -12,7 +12,7 @@ from sklearn.datasets import make_classification, make_regression
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.exceptions import FitFailedWarning
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import get_scorer
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -333,3 +333,25 @@ def test_parameters_that_fail_fail_though_nothing_is_asked():
         True,
         False,
     ]
+
+
+@pytest.mark.parametrize(
+    ("model", "stands_in"),
+    [
+        (SVC(gamma=0.2), True),
+        (make_pipeline(StandardScaler(), SVC(gamma=0.2)), True),
+        (LogisticRegression(), True),
+        (RandomForestClassifier(random_state=0), False),
+    ],
+    ids=str,
+)
+def test_one_alone_goes_the_way_of_the_others_where_it_is_another_one(model, stands_in):
+    """So that a callable compares models that were all made in the same way."""
+    X, y = CLASSES
+    task = Task(model, {7: {}}, X[:160], y[:160], X[160:], response=MODEL)
+    evaluator = batch_evaluator_for(model)
+    (outcome,) = StandIns(evaluator).evaluate(task)
+    found = outcome.prediction
+    assert (type(found.model) is not type(model)) == stands_in
+    (shared,) = evaluator.evaluate(replace(task, response="predict"))
+    np.testing.assert_array_equal(found.model.predict(found.X), shared.prediction)

@@ -22,6 +22,7 @@ __all__ = [
     "serve_exactly_by",
     "serve_lazily",
     "serves_device",
+    "serves_one",
     "shares_exactly",
 ]
 
@@ -157,6 +158,15 @@ def are_independent(evaluator: BatchEvaluator, estimator: Any, response: str) ->
     """
     own = getattr(evaluator, "are_independent", None)
     return own is not None and bool(own(estimator, response))
+
+
+def serves_one(evaluator: BatchEvaluator, estimator: Any) -> bool:
+    """Return whether one configuration alone is not simply fitted.
+
+    See :meth:`BatchEvaluator.serves_one`.
+    """
+    own = getattr(evaluator, "serves_one", None)
+    return own is not None and bool(own(estimator))
 
 
 def divides(evaluator: BatchEvaluator, estimator: Any, response: str) -> bool:

@@ -256,6 +256,15 @@ class BatchEvaluator(Protocol):
         del estimator, response
         return False
 
+    def serves_one(self, estimator: Any) -> bool:
+        """Return whether one configuration alone is not simply fitted.
+
+        Then a scorer that can only be called gets its answers from the evaluator, too.
+        An evaluator without this method counts as one that simply fits it.
+        """
+        del estimator
+        return False
+
     def divides(self, estimator: Any, response: str) -> bool:
         """Return whether groups may be cut so that more workers have something to do.
 

@@ -17,7 +17,7 @@ from types import new_class
 from typing import Any, Literal
 
 from cvst._typing import Configuration, IntArray
-from cvst.evaluation._dispatch import are_independent, divides, limited
+from cvst.evaluation._dispatch import are_independent, divides, limited, serves_one
 from cvst.evaluation._one_by_one import OneByOne, configured
 from cvst.evaluation._protocol import (
     MODEL,
@@ -71,10 +71,16 @@ class StandIns(BatchEvaluator):
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Yield a model for each configuration; one that shares nothing is fitted."""
         task = _within_rounds(task)
-        for members in self.groups(task.estimator, task.configurations):
+        # Workers hand over one group after the other, and many are of one. To group
+        # these takes as long as a part of a fit.
+        groups = [[*task.configurations]]
+        if len(task.configurations) > 1:
+            groups = self.groups(task.estimator, task.configurations)
+        for members in groups:
             together = _Together(self.evaluator, task.only(members))
+            shared = len(members) > 1 or serves_one(self.evaluator, task.estimator)
             for number in members:
-                model = _stand_in(together, number) if len(members) > 1 else None
+                model = _stand_in(together, number) if shared else None
                 if model is None:
                     yield OneByOne().evaluate_one(task, number)
                 else:

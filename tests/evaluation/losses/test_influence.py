@@ -15,9 +15,10 @@ from cvst.evaluation._protocol import FittedModel
 from cvst.evaluation.losses.influence._areas import (
     _places,
     average_precision,
+    kinds_of,
     roc_area,
 )
-from cvst.evaluation.losses.influence._jackknife import on_first_rows
+from cvst.evaluation.losses.influence._jackknife import BlockMeans
 from cvst.evaluation.losses.influence._whole import blocks_of
 from cvst.exceptions import InvalidInputError
 from cvst.race import LookLosses
@@ -42,7 +43,7 @@ def components(values, positive):
 def test_the_area_and_its_values_are_delongs_components():
     """Witness: all pairs of a positive and a negative row, one by one."""
     values, positive, _ = ties_and_labels()
-    area, influence = roc_area(values, positive, np.ones(len(values)))
+    area, influence = roc_area(values, kinds_of(positive, np.ones(len(values))))
     ups, downs = components(values, positive)
     assert area == pytest.approx(ups.mean())
     np.testing.assert_allclose(
@@ -59,7 +60,7 @@ def test_the_variance_of_a_difference_of_areas_is_delongs():
     second = first + rng.normal(size=200)
     losses, ups, downs = [], [], []
     for values in (first, second):
-        area, influence = roc_area(values, positive, np.ones(200))
+        area, influence = roc_area(values, kinds_of(positive, np.ones(200)))
         losses.append(1 - area - influence)
         up, down = components(values, positive)
         ups.append(up)
@@ -77,7 +78,7 @@ def test_average_precision_has_the_influence_values_of_its_formula():
     """Witnesses: the formula row by row, and a little more weight on each row."""
     values, positive, _ = ties_and_labels()
     n, kind = len(values), positive.astype(float)
-    area, influence = average_precision(values, positive, np.ones(n))
+    area, influence = average_precision(values, kinds_of(positive, np.ones(n)))
     share = np.array([np.mean(values >= value) for value in values])
     precision = np.array([kind[values >= value].mean() for value in values])
     for row, y in enumerate(kind):
@@ -216,7 +217,7 @@ def test_a_jackknife_by_blocks_spreads_like_the_score_itself():
 
 
 def area_of_model(model, X, y):
-    return roc_area(X[:, 0], y == 1, np.ones(len(y)))[0]
+    return roc_area(X[:, 0], kinds_of(y == 1, np.ones(len(y))))[0]
 
 
 def test_blocks_of_an_opaque_scorer_spread_like_the_influence_values():
@@ -227,7 +228,7 @@ def test_blocks_of_an_opaque_scorer_spread_like_the_influence_values():
         X = (rng.normal(size=600) + y)[:, None]
         loss = resolve_loss(area_of_model, LogisticRegression(), y)
         by_blocks = loss.assess(y)(FittedModel(None, X), None).losses
-        area, influence = roc_area(X[:, 0], y == 1, np.ones(600))
+        area, influence = roc_area(X[:, 0], kinds_of(y == 1, np.ones(600)))
         assert by_blocks.mean() == pytest.approx(-area)
         ratios.append(by_blocks.var() / influence.var())
     assert np.mean(ratios) == pytest.approx(1.0, abs=0.2)
@@ -266,6 +267,43 @@ def test_blocks_without_a_rare_class_do_not_make_an_opaque_score_sure(n_positive
     plain = np.mean(paired_excess_test(differences, guard=False) <= LEVEL)
     assert plain <= LEVEL + (0.046 if n_positive > 3 else 0.07)
     assert np.mean(paired_excess_test(differences) <= LEVEL) <= LEVEL
+
+
+def recall_or_zero(model, X, y):
+    """As scikit-learn's recall with ``zero_division=0``."""
+    found = X[:, 0] > 1.2
+    return float(found[y == 1].mean()) if (y == 1).any() else 0.0
+
+
+def recall_or_nothing(model, X, y):
+    """The same with ``zero_division=np.nan``."""
+    return recall_or_zero(model, X, y) if (y == 1).any() else float("nan")
+
+
+@pytest.mark.parametrize("n_positive", [3, 6, 10])
+def test_a_function_should_not_give_a_number_where_it_has_no_score(n_positive):
+    """A 0 by convention is taken for a score, as the guide says; NaN is not.
+
+    Most blocks have no positive row. Witness: the level of the test.
+    """
+    rng = np.random.default_rng(0)
+    y = np.zeros(200, int)
+    y[:n_positive] = 1
+    scorers = recall_or_zero, recall_or_nothing
+    assess = [resolve_loss(one, LogisticRegression(), y).assess(y) for one in scorers]
+    differences = [], []
+    for _ in range(200):
+        common = rng.normal(size=200)
+        X = [(common + rng.normal(size=200) + 1.2 * y)[:, None] for _ in range(2)]
+        for known, function in zip(differences, assess, strict=True):
+            first, second = (function(FittedModel(None, one), None) for one in X)
+            known.append(first.losses - second.losses)
+    of_zeros, of_nothing = (
+        np.mean(paired_excess_test(known, guard=False) <= LEVEL)
+        for known in differences
+    )
+    assert of_zeros > 2 * LEVEL
+    assert of_nothing <= LEVEL + 0.046
 
 
 def the_only_positive(y_true, y_pred):
@@ -373,7 +411,9 @@ def test_values_of_blocks_are_put_on_their_first_rows_with_weight():
         for block in np.flatnonzero(known):
             first = next(r for r in range(50) if blocks[r] == block and mass[r] > 0)
             expected[first] = centred[block] * sizes[block] / mass[first]
-        np.testing.assert_array_equal(on_first_rows(means, blocks, mass), expected)
+        np.testing.assert_array_equal(
+            BlockMeans(blocks, mass).on_first_rows(means), expected
+        )
 
 
 def test_places_of_values_are_those_of_numpy():

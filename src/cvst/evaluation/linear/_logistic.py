@@ -17,7 +17,6 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse, special
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.extmath import softmax
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
@@ -31,6 +30,7 @@ from cvst.evaluation.linear._centred_rows import checked_weights
 from cvst.evaluation.linear._logistic_path import LogisticLoss, logistic_path
 from cvst.evaluation.sharing import (
     NotSharedError,
+    class_weights,
     groups_by,
     share_or_fit_alone,
     truncated,
@@ -68,10 +68,14 @@ class LogisticPath(BatchEvaluator):
         """Put those together that differ in the penalty only."""
         return groups_by(estimator, configurations, {"C"})
 
+    def serves_one(self, estimator: Any) -> bool:
+        """Say so: one alone goes the same way, so that all that are compared have."""
+        del estimator
+        return True
+
     def evaluate(self, task: Task) -> Iterator[Outcome]:
         """Follow one path per group."""
         for members in self.groups(task.estimator, task.configurations):
-            # One alone goes the same way, so that all that are compared have.
             yield from share_or_fit_alone(task, members, _share, fewest=1)
 
 
@@ -181,7 +185,7 @@ def _weights(
         np.ones(len(X)) if given is None else given, X
     )
     if model.class_weight is not None:
-        of_classes = compute_class_weight(model.class_weight, classes=classes, y=y)
+        of_classes = class_weights(model.class_weight, classes, labels, y)
         weights = weights * of_classes[labels]
     return weights
 

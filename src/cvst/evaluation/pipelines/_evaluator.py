@@ -23,6 +23,7 @@ from cvst.evaluation._dispatch import (
     divides,
     serve_exactly_by,
     serves_device,
+    serves_one,
 )
 from cvst.evaluation._one_by_one import OneByOne
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
@@ -122,6 +123,11 @@ class PipelineEvaluator(BatchEvaluator):
         """
         final = estimator.steps[-1][1]
         return divides(batch_evaluator_for(final), final, response)
+
+    def serves_one(self, estimator: Any) -> bool:
+        """Ask the final estimator's evaluator."""
+        final = estimator.steps[-1][1]
+        return serves_one(batch_evaluator_for(final), final)
 
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Name what is covered in the final estimator."""

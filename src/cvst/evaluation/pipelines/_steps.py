@@ -11,6 +11,7 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
+from cvst._sklearn_compat import deep_parameters, own_parameters
 from cvst._typing import Configuration
 from cvst._values import is_estimator
 from cvst.evaluation._dispatch import covered_by_one_fit, limited
@@ -153,7 +154,7 @@ class Chains:
         if id(template) not in self._templates:
             if not is_estimator(template):
                 raise _NotServedError
-            params = template.get_params(deep=True)
+            params = deep_parameters(template)
             self._templates[id(template)] = _Template(
                 template, value_key(template), params, _overwriting(params)
             )
@@ -177,7 +178,7 @@ class Chains:
 
 
 def _checked_names(pipeline: Pipeline) -> list[str]:
-    own = pipeline.get_params(deep=False)
+    own = own_parameters(pipeline)
     # transform_input sends more than X through the steps; a stage holds X only.
     if pipeline.transform_input is not None or not isinstance(pipeline.steps, list):
         raise _NotServedError

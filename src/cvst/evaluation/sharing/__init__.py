@@ -8,6 +8,7 @@ from cvst.evaluation.sharing._alone import (
     fit_alone,
     in_a_line,
 )
+from cvst.evaluation.sharing._class_weights import class_weights
 from cvst.evaluation.sharing._grouping import (
     Remembered,
     fitted,
@@ -30,6 +31,7 @@ __all__ = [
     "PrefixEvaluator",
     "Recent",
     "Remembered",
+    "class_weights",
     "draws_at_random",
     "failure_of",
     "fit_alone",

@@ -13,7 +13,6 @@ from typing import Any, Literal
 import numpy as np
 from scipy.linalg import blas
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import compute_class_weight
 
 from cvst._typing import Configuration, FloatArray
 from cvst.evaluation._dispatch import serve_exactly
@@ -29,7 +28,7 @@ from cvst.evaluation.kernels._groups import (
 )
 from cvst.evaluation.kernels._rows import PairedRows, paired_rows
 from cvst.evaluation.kernels._targets import class_positions, row_weights
-from cvst.evaluation.sharing import fit_alone
+from cvst.evaluation.sharing import class_weights, fit_alone
 from cvst.evaluation.svm._decisions import Machine
 from cvst.evaluation.svm._fits import KernelBuffers, SvmFits
 from cvst.evaluation.svm._matrices import SvmMatrices
@@ -67,6 +66,11 @@ class SvmEvaluator(BatchEvaluator):
     def are_independent(self, estimator: Any, response: str) -> bool:
         """Promise it for labels: where a last bit decides, libsvm does."""
         return SVM_TYPES[type(estimator)] < 2 and response == "predict"
+
+    def serves_one(self, estimator: Any) -> bool:
+        """Say so: its kernel may be known from an earlier look."""
+        del estimator
+        return True
 
     def divides(self, estimator: Any, response: str) -> bool:
         """Say so for labels: a kernel costs as much as a fit or two, and fits differ.
@@ -237,10 +241,9 @@ def _class_weight(problem: _Problem, settings: SvmSettings) -> FloatArray:
     if problem.classes is None or settings.class_weight is None:
         # An empty array stands for equal weights.
         return np.empty(0)
-    return np.asarray(
-        compute_class_weight(
-            settings.class_weight, classes=problem.classes, y=problem.labels
-        )
+    positions = problem.targets.astype(np.intp)
+    return class_weights(
+        settings.class_weight, problem.classes, positions, problem.labels
     )
 
 

@@ -12,15 +12,14 @@ from cvst._targets import to_array
 from cvst._typing import BoolArray, FloatArray
 from cvst.evaluation.losses._labels import check_labels
 from cvst.evaluation.losses._pointwise import LabelArray, align_columns
+from cvst.evaluation.losses.influence._areas import Kinds, kinds_of
 from cvst.evaluation.losses.influence._counts import flat_labels
 from cvst.evaluation.losses.influence._whole import Measured, WholeScore
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["AreaScore"]
 
-Area: TypeAlias = Callable[
-    [FloatArray, BoolArray, FloatArray], tuple[float, FloatArray]
-]
+Area: TypeAlias = Callable[[FloatArray, Kinds], tuple[float, FloatArray]]
 
 # Area, influence values, and the share of the rows that it weighs by.
 Part: TypeAlias = tuple[float, FloatArray, FloatArray]
@@ -111,6 +110,7 @@ class AreaScore(WholeScore):
         self, truth: LabelArray, classes: LabelArray, mass: FloatArray
     ) -> Measured:
         positive = truth == self._positive(classes)
+        kinds = kinds_of(positive, mass)
         is_second = bool(self._positive(classes) == classes[1])
 
         def measured(prediction: Any, known: Any) -> tuple[float, FloatArray]:
@@ -120,7 +120,7 @@ class AreaScore(WholeScore):
                 values = values if is_second else -values
             else:
                 values = values[:, int(is_second)]
-            return self.area(values, positive, mass)
+            return self.area(values, kinds)
 
         return measured
 
@@ -131,6 +131,7 @@ class AreaScore(WholeScore):
         aligned: Callable[[Any, Any], FloatArray],
     ) -> Measured:
         """Measure each class against the rest, or each label by itself."""
+        by_column = [(kinds_of(one, mass), one.astype(float)) for one in positive.T]
 
         def measured(prediction: Any, known: Any) -> tuple[float, FloatArray]:
             values = aligned(prediction, known)
@@ -141,8 +142,8 @@ class AreaScore(WholeScore):
                 # A class without rows leaves no score, unlike a label without them.
                 return float("nan"), np.zeros(len(mass))
             parts = (
-                (*self.area(column, kind, mass), kind.astype(float))
-                for column, kind in zip(values.T, positive.T, strict=True)
+                (*self.area(column, kinds), kind)
+                for column, (kinds, kind) in zip(values.T, by_column, strict=True)
             )
             return self._averaged(parts, mass)
 
@@ -154,7 +155,8 @@ class AreaScore(WholeScore):
         """Take every cell of the table for a row."""
         n_columns = positive.shape[1]
         each = np.repeat(mass, n_columns)
-        score, influence = self.area(values.ravel(), positive.ravel(), each)
+        kinds = kinds_of(positive.ravel(), each)
+        score, influence = self.area(values.ravel(), kinds)
         # A row is all of its cells, each with the same part of its weight.
         return score, influence.reshape(-1, n_columns).mean(axis=1)
 
@@ -174,8 +176,8 @@ class AreaScore(WholeScore):
                 share = mass[among].sum() / mass.sum()
                 area, influence = 0.0, np.zeros(len(truth))
                 for one in (first, second):
-                    kind = truth[among] == classes[one]
-                    half, rows = self.area(values[among, one], kind, mass[among])
+                    kinds = kinds_of(truth[among] == classes[one], mass[among])
+                    half, rows = self.area(values[among, one], kinds)
                     area += half / 2
                     # Rows of other classes have no influence, these the more of it.
                     influence[among] += rows / 2 / max(share, 1e-300)

@@ -30,7 +30,7 @@ from cvst.evaluation.losses.influence._whole import (
 )
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
-__all__ = ["JackknifeScore", "all_on_one_row", "on_first_rows"]
+__all__ = ["BlockMeans", "JackknifeScore", "all_on_one_row"]
 
 # The metric is asked once for each block.
 N_BLOCKS = 40
@@ -79,6 +79,9 @@ class JackknifeScore(AskedScore):
         mass = _mass(len(blocks), weights)
         seen = self._seen(mass)
         everywhere = np.flatnonzero(seen)
+        by_means = BlockMeans(blocks, mass)
+        # The rows that are left without each block, the same for all models.
+        rests = [np.flatnonzero((blocks != one) & seen) for one in by_means.numbers]
 
         def measured(prediction: Any, classes: Any) -> tuple[float, FloatArray]:
             values = self._values(prediction, classes)
@@ -90,7 +93,7 @@ class JackknifeScore(AskedScore):
             if np.isnan(whole):
                 return whole, np.zeros(len(mass))
             with quiet_blocks():
-                return whole, _without_blocks(score, whole, blocks, mass, seen)
+                return whole, _without_blocks(score, whole, by_means, rests)
 
         return measured
 
@@ -221,23 +224,21 @@ def _mass(n_points: int, weights: Any) -> FloatArray:
 def _without_blocks(
     score: Callable[[IntArray], float],
     whole: float,
-    blocks: IntArray,
-    mass: FloatArray,
-    seen: BoolArray,
+    by_means: BlockMeans,
+    rests: list[IntArray],
 ) -> FloatArray:
     """Return influence values from the scores without each block."""
-    means = np.full(int(blocks.max()) + 1, np.nan)
-    for block in range(len(means)):
-        inside = blocks == block
-        rest = np.flatnonzero(~inside & seen)
-        share = mass[inside].sum() / mass.sum()
+    blocks, mass = by_means.blocks, by_means.mass
+    means = np.full(len(rests), np.nan)
+    shares = by_means.sizes / mass.sum()
+    for block, (rest, share) in enumerate(zip(rests, shares.tolist(), strict=True)):
         if not 0 < share < 1:
             continue
         try:
             means[block] = (whole - score(rest)) * (1 - share) / share
         except (ValueError, ArithmeticError, Warning):
             continue
-    influence = on_first_rows(means, blocks, mass)
+    influence = by_means.on_first_rows(means)
     needed = np.isnan(means)[blocks] & (mass > 0)
     if needed.any():
         # There is no score without this block, such as the only one with some class.
@@ -246,31 +247,51 @@ def _without_blocks(
     return influence
 
 
-def on_first_rows(means: FloatArray, blocks: IntArray, mass: FloatArray) -> FloatArray:
-    """Return values of rows whose means over blocks are given, NaN if not known.
+class BlockMeans:
+    """Makes values of rows from means over fixed blocks, for one model after another.
 
     All of a block's value is put on its first row. Then sums of squares count blocks
     and not rows, so that a test is not surer than the blocks allow. Rows of blocks that
     are not known have the value 0.
 
+    Parameters
+    ----------
+    blocks : ndarray of shape (n_points,)
+        Number of each row's block.
+    mass : ndarray of shape (n_points,)
+        Weight of each row.
+
     Examples
     --------
-    >>> blocks = np.array([0, 1, 0, 1])
-    >>> on_first_rows(np.array([1.0, -1.0]), blocks, np.ones(4))
+    >>> means = BlockMeans(np.array([0, 1, 0, 1]), np.ones(4))
+    >>> means.on_first_rows(np.array([1.0, -1.0]))
     array([ 2., -2.,  0.,  0.])
     """
-    values = np.zeros(len(blocks))
-    sizes = np.bincount(blocks, mass, len(means))
-    known = np.isfinite(means) & (sizes > 0)
-    if not known.any():
+
+    def __init__(self, blocks: IntArray, mass: FloatArray) -> None:
+        self.blocks, self.mass = blocks, mass
+        self.sizes = np.bincount(blocks, mass, int(blocks.max()) + 1)
+        rows = np.flatnonzero(mass > 0)
+        self._there, first = np.unique(blocks[rows], return_index=True)
+        self._first = rows[first]
+
+    @property
+    def numbers(self) -> range:
+        """The numbers of the blocks."""
+        return range(len(self.sizes))
+
+    def on_first_rows(self, means: FloatArray) -> FloatArray:
+        """Return the values of all rows; a mean that is not known is NaN."""
+        values = np.zeros(len(self.blocks))
+        sizes = self.sizes
+        known = np.isfinite(means) & (sizes > 0)
+        if not known.any():
+            return values
+        centred = means - np.average(means[known], weights=sizes[known])
+        is_known = known[self._there]
+        first, there = self._first[is_known], self._there[is_known]
+        values[first] = centred[there] * sizes[there] / self.mass[first]
         return values
-    centred = means - np.average(means[known], weights=sizes[known])
-    rows = np.flatnonzero(mass > 0)
-    there, first = np.unique(blocks[rows], return_index=True)
-    first = rows[first[known[there]]]
-    there = there[known[there]]
-    values[first] = centred[there] * sizes[there] / mass[first]
-    return values
 
 
 def all_on_one_row(score: float, mass: FloatArray, row: int) -> FloatArray:

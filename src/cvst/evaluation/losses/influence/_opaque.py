@@ -14,7 +14,7 @@ from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._protocol import MODEL, FittedModel
 from cvst.evaluation._rows import take
 from cvst.evaluation.losses._pointwise import Assess, Assessed
-from cvst.evaluation.losses.influence._jackknife import all_on_one_row, on_first_rows
+from cvst.evaluation.losses.influence._jackknife import BlockMeans, all_on_one_row
 from cvst.evaluation.losses.influence._remembering import remembering
 from cvst.evaluation.losses.influence._whole import (
     AskedScore,
@@ -110,17 +110,17 @@ class OpaqueScore(AskedScore):
         """Return the influence values of fitted models for fixed test rows."""
 
         @cache
-        def dealt(n_points: int) -> tuple[IntArray, list[IntArray]]:
+        def dealt(n_points: int) -> tuple[list[IntArray], BlockMeans]:
             # The same for all models of a look.
             truth = np.zeros(n_points) if y is None else y
             blocks = blocks_of(truth, N_OPAQUE_BLOCKS, self.classes is not None)
             numbers = range(int(blocks.max()) + 1)
-            return blocks, [np.flatnonzero(blocks == number) for number in numbers]
+            mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
+            rows = [np.flatnonzero(blocks == number) for number in numbers]
+            return rows, BlockMeans(blocks, mass)
 
         def influence(fitted: FittedModel, score: float) -> FloatArray:
-            n_points = num_samples(fitted.X)
-            mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
-            blocks, rows = dealt(n_points)
+            rows, by_means = dealt(num_samples(fitted.X))
             means = np.full(len(rows), np.nan)
             with quiet_blocks():
                 for number, inside in enumerate(rows):
@@ -130,7 +130,7 @@ class OpaqueScore(AskedScore):
                     except (ValueError, ArithmeticError, Warning):
                         # A block may hold too little for the score, as one class.
                         continue
-            return _of_ratio(score, means, blocks, mass)
+            return _of_ratio(score, means, by_means)
 
         return influence
 
@@ -181,9 +181,7 @@ class OpaqueScore(AskedScore):
             ) from error
 
 
-def _of_ratio(
-    score: float, means: FloatArray, blocks: IntArray, mass: FloatArray
-) -> FloatArray:
+def _of_ratio(score: float, means: FloatArray, by_means: BlockMeans) -> FloatArray:
     """Return influence values where blocks without a score have none in the whole.
 
     The score is then about the mean m over the K blocks that have one, a ratio: the sum
@@ -192,16 +190,18 @@ def _of_ratio(
     too small, as K blocks lie nearer to their own mean. Where all have a score, this is
     left as it is.
     """
-    sizes = np.bincount(blocks, mass, len(means))
+    blocks, mass, sizes = by_means.blocks, by_means.mass, by_means.sizes
     there = sizes > 0
     known = np.isfinite(means) & there
     n_known, n_all = int(known.sum()), int(there.sum())
     if n_known < 2:
         first = np.argmax(mass > 0) if not n_known else np.argmax(known[blocks] * mass)
         return all_on_one_row(score, mass, int(first))
+    if n_known == n_all:
+        return by_means.on_first_rows(means)
     correction = np.sqrt(n_known * (n_all - 1) / ((n_known - 1) * n_all))
     spread = correction * sizes[there].sum() / sizes[known].sum()
-    return np.asarray(on_first_rows(means, blocks, mass) * spread)
+    return np.asarray(by_means.on_first_rows(means) * spread)
 
 
 def _takes_weights(scorer: Any) -> bool:
