@@ -128,10 +128,12 @@ def in_units_of_the_largest(differences: Any) -> Any:
 
 
 class _Rows(NamedTuple):
-    """What the tests need to know of each row: an array of NumPy each, and the length.
+    """What the tests need of the rows: their length, and an array of NumPy each.
 
     Attributes
     ----------
+    n_points : int
+        Number of points.
     total, mean : ndarray of shape (n_rows,)
         Sum and mean of the differences.
     second, third, fourth : ndarray of shape (n_rows,)
@@ -140,10 +142,9 @@ class _Rows(NamedTuple):
         Sums of their absolute values and of their squares.
     least, tail : ndarray of shape (n_rows,)
         The smallest difference, and the last of the smallest few.
-    n_points : int
-        Number of points.
     """
 
+    n_points: int
     total: FloatArray
     mean: FloatArray
     second: FloatArray
@@ -153,13 +154,12 @@ class _Rows(NamedTuple):
     square: FloatArray
     least: FloatArray
     tail: FloatArray
-    n_points: int
 
     def at(self, chosen: BoolArray) -> _Rows:
         """Return some of the rows."""
         if chosen.all():
             return self
-        return _Rows(*(values[chosen] for values in self[:-1]), self.n_points)
+        return _Rows(self.n_points, *(values[chosen] for values in self[1:]))
 
 
 def _summed_up(table: Any) -> _Rows:
@@ -180,7 +180,7 @@ def _summed_up(table: Any) -> _Rows:
         xp.sum(sizes**2, axis=1),
         *smallest_of_rows(table, n_tail),
     )
-    return _Rows(*columns, n_points)
+    return _Rows(n_points, *columns)
 
 
 def _student(excess: _Rows) -> FloatArray:
@@ -200,7 +200,7 @@ def _skewed_student(excess: _Rows) -> FloatArray:
     p_values = np.zeros(len(excess.total))
     # Differences that are all equal have no spread; `_handful` says what that is worth.
     spread = excess.second > n_points * SAME**2
-    _, mean, second, third, fourth = excess.at(spread)[:5]
+    _, _, mean, second, third, fourth = excess.at(spread)[:6]
     t = mean * np.sqrt(n_points * max(n_points - 1, 1) / second)
     # Skewness over sqrt(n). Gains make it negative and t too large; losses err on the
     # safe side and are left alone.
