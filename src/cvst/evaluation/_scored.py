@@ -110,7 +110,9 @@ class ScoredTable:
             return self
         known = enumerate(self.configurations)
         places = [place for place, number in known if number in numbers]
-        host = (None if one is None else one[places] for one in self.table[:4])
+        host: Iterator[Any] = (
+            None if one is None else one[places] for one in self.table[:4]
+        )
         table = TableLosses(*host)
         left = tuple(self.configurations[place] for place in places)
         return replace(self, configurations=left, table=table)

@@ -115,12 +115,13 @@ class Excesses(Sequence[FloatArray]):
     @property
     def length(self) -> int:
         """Number of points."""
-        return self._losses.shape[1]
+        return int(self._losses.shape[1])
 
     def stacked(self, places: list[int]) -> FloatArray:
         """Return some rows as a table."""
         rows, leader = self._losses[places], self._losses[self._leader]
-        return np.subtract(rows, leader, dtype=float)
+        table: FloatArray = np.subtract(rows, leader, dtype=float)
+        return table
 
     def tested_where_they_are(self) -> FloatArray | None:
         """Return p-values from a device; None if there is none, or another test."""

@@ -130,7 +130,8 @@ class Staged(Strategy):
 
     def next_look(self, state: RaceState) -> Look:
         """Return the next look of the present stage, or the first of a later one."""
-        owner, look = vars(state).pop(COMING, (None, None))
+        kept: tuple[Any, Look | None] = vars(state).pop(COMING, (None, None))
+        owner, look = kept
         if owner is not self:
             look = self._look(state)
         assert look is not None

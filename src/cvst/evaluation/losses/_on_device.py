@@ -150,4 +150,4 @@ def _is_tested_there(losses: Any, arrays: Arrays) -> bool:
     n_losses = losses.shape[0] * losses.shape[1]
     if n_losses < FEWEST_TESTED_THERE:
         return False
-    return 8.0 * COPIES_OF_TESTS * n_losses < arrays.free_bytes()
+    return bool(8.0 * COPIES_OF_TESTS * n_losses < arrays.free_bytes())
