@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cvst.evaluation._rows import take
 from cvst.evaluation.machinery import Metadata, RaceData, stack_rows
 
 FIRST = np.arange(6.0).reshape(3, 2)
@@ -119,3 +120,18 @@ def test_some_rows_alone_keep_what_belongs_to_them(n_train, test, kept, n_sample
     assert list(few.row_params["sample_weight"]) == kept[:n_samples]
     assert few.other_weights["auc"] is None
     assert few.other_params == {"verbose": 0}
+
+
+@pytest.mark.parametrize(
+    "values",
+    [FIRST, np.asfortranarray(FIRST), FIRST[:, ::-1], np.arange(3), FIRST[:, 0]],
+    ids=["rows", "columns", "a view", "numbers", "a column"],
+)
+def test_taken_rows_are_those_that_indexing_gives(values):
+    """Laid out alike too: the last bits of a product depend on it."""
+    for rows in (np.array([2, 0]), np.array([-1, 1, 1]), slice(1, 3)):
+        expected, found = values[rows], take(values, rows)
+
+        np.testing.assert_array_equal(found, expected)
+        assert found.dtype == expected.dtype
+        assert found.strides == expected.strides

@@ -28,7 +28,7 @@ from cvst.evaluation._scored import Scored, Scores, numbers_of
 from cvst.evaluation._work import Work
 from cvst.race import Folds, Look
 
-__all__ = ["Ahead", "Plan", "SeveralLooks", "slowest_first"]
+__all__ = ["Ahead", "Plan", "SeveralLooks", "fold_of", "slowest_first"]
 
 # As many parts of equal length would keep workers busy to the end. Where more are cut
 # off, what they share is computed too often.
@@ -171,7 +171,7 @@ class Ahead:
         look: Look,
         groups: list[list[int]],
         cut: Callable[[list[list[int]], Look], list[list[int]]],
-    ) -> tuple[list[Scored], list[list[int]], list[list[int]]]:
+    ) -> tuple[list[Scores], list[list[int]], list[list[int]]]:
         """Return what is there, what is left to do, and all groups as they are cut.
 
         Whole groups are looked for first: what is known is not cut and done anew.
@@ -355,12 +355,18 @@ class Ahead:
         return now
 
     def _place(self, look: Look) -> Place | None:
-        for count, pairs in self._folds.items():
-            for index, (train, test) in enumerate(pairs):
-                # The same arrays: a strategy may well cut rows off a fold.
-                if look.train is train and look.test is test:
-                    return count, index, look.rounds
-        return None
+        place = fold_of(self._folds, look)
+        return None if place is None else (*place, look.rounds)
+
+
+def fold_of(folds: Mapping[int, Folds], look: Look) -> tuple[int, int] | None:
+    """Return which fold a look is at, and of how many; None if it is none of them."""
+    for count, pairs in folds.items():
+        for index, (train, test) in enumerate(pairs):
+            # The same arrays: a strategy may well cut rows off a fold.
+            if look.train is train and look.test is test:
+                return count, index
+    return None
 
 
 def slowest_first(

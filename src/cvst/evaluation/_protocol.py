@@ -223,6 +223,30 @@ class BatchEvaluator(Protocol):
         """
         yield from self.evaluate(task)
 
+    def evaluate_folds(
+        self, task: Task, later: Iterable[Task]
+    ) -> list[list[Outcome | OutcomeTable]]:
+        """Do a task on a device, and as many others with it as cost no time there.
+
+        Asked only of evaluators that serve a device. One that does not have this method
+        counts as one that does the first task only.
+
+        Parameters
+        ----------
+        task : Task
+            A fold.
+        later : iterable of Task
+            Folds that come next with the same configurations, of which some may be
+            dropped before; cut from the rows when asked for.
+
+        Returns
+        -------
+        list of list of Outcome or OutcomeTable
+            Of the task, and of all others or none of them.
+        """
+        del later
+        return [list(self.evaluate_in_tables(task))]
+
     def covered_by_one_fit(self, estimator: Any) -> dict[str, str]:
         """Return the hyper-parameters whose values cost hardly more than one of them.
 

@@ -187,9 +187,17 @@ def take(values: Any, rows: Rows) -> Any:
         return None
     if isinstance(rows, slice) and hasattr(values, "iloc"):
         return values.iloc[rows]
+    if _is_plain(values) and isinstance(rows, np.ndarray) and rows.dtype.kind in "iu":
+        # The same copy, in less than half of the time.
+        return np.take(values, rows, axis=0)
     if isinstance(rows, slice) or isinstance(values, np.ndarray | ReadRows):
         return values[rows]
     return safe_indexing(values, rows)
+
+
+def _is_plain(values: Any) -> bool:
+    # Rows of others need not lie one after the other in a copy either.
+    return type(values) is np.ndarray and values.ndim > 0 and values.flags.c_contiguous
 
 
 def copied_rows(answer: Any, rows: IntArray | None) -> Any:
@@ -209,7 +217,8 @@ def in_order(values: Any, order: IntArray) -> Any:
         return None
     if is_stored(values):
         return ReadRows(values, order)
-    ordered = safe_indexing(values, order)
+    plain = _is_plain(values)
+    ordered = take(values, order) if plain else safe_indexing(values, order)
     if isinstance(ordered, np.ndarray):
         rows = np.ascontiguousarray(ordered)
         # All configurations look at these rows, so they are read-only.

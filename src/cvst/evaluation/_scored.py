@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from threading import Lock
@@ -103,6 +103,19 @@ class ScoredTable:
     error: None = None
     other_errors: Mapping[str, Exception] = field(default_factory=dict)
     notes: tuple[Note, ...] = ()
+
+    def only(self, numbers: Set[int]) -> ScoredTable:
+        """Return the table of some of its configurations."""
+        if len(numbers) == len(self.configurations):
+            return self
+        known = enumerate(self.configurations)
+        places = [place for place, number in known if number in numbers]
+        host: Iterator[Any] = (
+            None if one is None else one[places] for one in self.table[:4]
+        )
+        table = TableLosses(*host)
+        left = tuple(self.configurations[place] for place in places)
+        return replace(self, configurations=left, table=table)
 
     def rows(self) -> Iterator[Scored]:
         """Yield them one by one."""
@@ -211,7 +224,7 @@ def whole_look(
     result = scored[0]
     if len(scored) != 1 or not isinstance(result, ScoredTable):
         return None
-    losses, residuals, means, errors = result.table
+    losses, residuals, means, errors, on_device = result.table
     numbers = np.array(result.configurations)
     if not np.array_equal(numbers, look.configurations):
         order = np.argsort(numbers, kind="stable")
@@ -219,6 +232,7 @@ def whole_look(
             return None
         losses, means, errors = losses[order], means[order], errors[order]
         residuals = None if residuals is None else residuals[order]
+        on_device = None  # few are in another order
     ranked, slopes = loss.ranked(means)
     return LookLosses(
         losses=losses,
@@ -229,6 +243,7 @@ def whole_look(
         failures={},
         standard_errors=errors * slopes,
         scores=np.array(loss.score(means, y_test), dtype=float),
+        on_device=on_device,
     )
 
 

@@ -18,6 +18,7 @@ from cvst._users_line import users_line
 from cvst.evaluation._ahead import Ahead, Plan, SeveralLooks
 from cvst.evaluation._dispatch import are_independent, carries, divides
 from cvst.evaluation._failed import shown
+from cvst.evaluation._folds_on_device import FoldsOnDevice
 from cvst.evaluation._keeping import Keeper, Listener, paced_chunks
 from cvst.evaluation._protocol import BatchEvaluator, Scratch
 from cvst.evaluation._rows import RaceData, take
@@ -144,6 +145,7 @@ class DataSource:
     folds: Mapping[int, Folds] = field(default_factory=dict)
     all_stay: bool = False
     ahead: Ahead = field(init=False)
+    together: FoldsOnDevice = field(init=False)
     divides: bool = field(init=False)
     scratch: Scratch = field(default_factory=Scratch)
     warned: set[str] = field(default_factory=set)
@@ -154,6 +156,7 @@ class DataSource:
         self.configurations = list(self.configurations)
         asked = self.evaluator, self.estimator, self.loss.response
         self.ahead = Ahead(self.folds, are_independent(*asked), self.all_stay)
+        self.together = FoldsOnDevice(self.folds)
         self.divides = divides(*asked)
 
     def admit(self, configurations: Sequence[Configuration]) -> None:
@@ -281,7 +284,9 @@ class DataSource:
         known, groups = self._known(work.look, groups, gate)
         scored: list[Scores] = [*known]
         finished = {one.configuration for one in known}
-        early, left, plan = list[Scored](), groups, Plan()
+        is_whole, left, plan = self._is_whole(work, gate), groups, Plan()
+        early = self.together.take(work.look) if is_whole else []
+        left = [] if early else left
         stride = len(self.configurations)
         # Asked once for a look: joblib takes a while to say where the workers are.
         if work.enter is None:
@@ -325,7 +330,7 @@ class DataSource:
 
     def _answers(
         self,
-        early: list[Scored],
+        early: list[Scores],
         work: Work,
         plan: Plan,
         chunks: Iterable[list[list[int]]],
@@ -336,6 +341,8 @@ class DataSource:
             yield [*early]
         stride = len(self.configurations)
         looks: Callable[..., list[Scores]] = work
+        if not early and self._is_whole(work, gate):
+            looks = self.together.with_later(work, partial(self.work, apart=True))
         if plan.groups:
             later = (self.work(look, apart=True) for look in plan.looks)
             looks = SeveralLooks((work, *later), stride)
@@ -363,6 +370,11 @@ class DataSource:
                     CVSTWarning,
                     stacklevel=users_line(),
                 )
+
+    def _is_whole(self, work: Work, gate: Gate | None) -> bool:
+        """Return whether a device does the look here, and as a whole."""
+        elsewhere = gate is not None or self.keeper is not None or work.enter is None
+        return self.device is not None and not elsewhere
 
     def _groups(self, work: Work, gate: Gate | None) -> list[list[int]]:
         # A device takes the whole look, and to sort it into groups would take longer.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, TypeAlias
 
@@ -34,7 +34,7 @@ from cvst.exceptions import InvalidPredictionError, UnsupportedScoreError
 from cvst.parallel import OnFile
 from cvst.race import Look
 
-__all__ = ["PARTS_OF_LOOK", "ROWS_OF_LOOK", "Work", "reason_of"]
+__all__ = ["PARTS_OF_LOOK", "ROWS_OF_LOOK", "Work", "reason_of", "scored_folds"]
 
 # The score of one prediction on rows whose targets are already known.
 Value: TypeAlias = Callable[[Any, Any], float]
@@ -108,20 +108,14 @@ class Work:
         self, groups: list[list[int]], rows: RaceData | None
     ) -> list[Scores]:
         if self.enter is None:
-            parts = self._parts(rows)
+            parts = self.parts(rows)
         else:
             # In one thread, so that all chunks of the look can use the same ones.
-            parts = self.scratch.get(PARTS_OF_LOOK, lambda: self._parts(rows))
-        task, assess, others, y_test, counted, weighted = parts
+            parts = self.scratch.get(PARTS_OF_LOOK, lambda: self.parts(rows))
+        task, assess, others, y_test, counted, _ = parts
         if self.device is not None:
             together = task.only(number for group in groups for number in group)
-            return [
-                scored
-                for result in self.evaluator.evaluate_in_tables(together)
-                for scored in self._score_result(
-                    result, assess, others, y_test, counted, weighted
-                )
-            ]
+            return self.scored(self.evaluator.evaluate_in_tables(together), parts)
         scored: list[Scores] = []
         for group in groups:
             done = []
@@ -133,7 +127,20 @@ class Work:
             scored += done if self.enter is None else map(self.enter, done)
         return scored
 
-    def _parts(self, rows: RaceData | None) -> _Parts:
+    def scored(
+        self, results: Iterable[Outcome | OutcomeTable], parts: _Parts
+    ) -> list[Scores]:
+        """Score what an evaluator returned of a task on a device."""
+        _, assess, others, y_test, counted, weighted = parts
+        return [
+            scored
+            for result in results
+            for scored in self._score_result(
+                result, assess, others, y_test, counted, weighted
+            )
+        ]
+
+    def parts(self, rows: RaceData | None) -> _Parts:
         """Return what all configurations of the look share."""
         data = self.data(rows)
         y_test = take(data.y, self.look.test)
@@ -276,6 +283,39 @@ class Work:
             reason="" if error is None else reason_of(error),
             details="" if error is None else _details(error),
         )
+
+
+def scored_folds(work: Work, later: Iterable[Work]) -> list[list[Scores]]:
+    """Do a look on a device, and as many others with it as cost no time there.
+
+    Parameters
+    ----------
+    work : Work
+        The present look, in this thread.
+    later : iterable of Work
+        Looks to come at the same configurations.
+
+    Returns
+    -------
+    list of list of Scored or ScoredTable
+        Of the present look, and of all others or none.
+    """
+    with config_context(**work.config), work.told.listening() as notes:
+        works = [work]
+        parts = [work.scratch.get(PARTS_OF_LOOK, lambda: work.parts(None))]
+
+        def tasks() -> Iterator[Task]:
+            for one in later:
+                works.append(one)
+                parts.append(one.parts(None))
+                yield parts[-1].task
+
+        done = work.evaluator.evaluate_folds(parts[0].task, tasks())
+        taken = list(zip(works, parts, done, strict=False))
+        scored = [one.scored(results, part) for one, part, results in taken]
+    if notes and scored[0]:
+        scored[0][0] = replace(scored[0][0], notes=tuple(notes))
+    return scored
 
 
 def _without_train(look: Look) -> Look:

@@ -17,6 +17,9 @@ __all__ = [
     "stage_decides",
 ]
 
+# What a state keeps them under.
+SHARED = "_shared_deciding_looks"
+
 
 def deciding_looks(
     state: RaceState, looks: IntArray, n_looks: int | None = None
@@ -115,6 +118,14 @@ def shared_deciding_looks(
 
     Configurations without a look are left out.
     """
+    # A race that is over is asked several times.
+    kept = vars(state).get(SHARED)
+    if kept is None:
+        kept = vars(state)[SHARED] = tuple(_shared(state))
+    yield from kept
+
+
+def _shared(state: RaceState) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
     looks_of: dict[int, list[int]] = {}
     for place, seen in enumerate(state.observations):
         for number in seen.look.configurations.tolist():

@@ -67,32 +67,73 @@ def excess_p_values(
     >>> excess_p_values(rows).round(3)
     array([nan,  0., nan])
     """
+    if isinstance(differences, Excesses) and not any_tails:
+        found = differences.tested_where_they_are()
+        if found is not None:
+            return found
     p_values = np.full(len(differences), np.nan)
     # Rows of one length are tested together, but a few at a time: a large grid on many
     # rows would fill the memory several times over.
-    by_length: dict[int, list[int]] = {}
-    for position, row in enumerate(differences):
-        by_length.setdefault(len(row), []).append(position)
-    for length, alike in by_length.items():
+    for length, alike in _by_length(differences).items():
         size = max(1, LARGEST_BLOCK // max(1, length))
         blocks = [alike[start : start + size] for start in range(0, len(alike), size)]
+        # A single block is made once; several are made twice, one at a time.
+        kept = _stacked(differences, alike) if len(blocks) == 1 else None
+        tables = (
+            [kept] if kept is not None else (_stacked(differences, b) for b in blocks)
+        )
         # One test for all of them, so one that is not binary decides for the others.
-        kinds = [_kinds(_stacked(differences, block)) for block in blocks]
+        kinds = [_kinds(table) for table in tables]
         binary = all(kind[1] for kind in kinds)
         for block, (can_be_tested, _) in zip(blocks, kinds, strict=True):
             if can_be_tested.any():
-                table = _stacked(differences, block)[can_be_tested]
+                table = _stacked(differences, block) if kept is None else kept
+                table = table if can_be_tested.all() else table[can_be_tested]
                 positions = np.array(block)[can_be_tested]
                 p_values[positions] = _excess_test(table, binary, any_tails)
     return p_values
 
 
 class Excesses(Sequence[FloatArray]):
-    """Losses minus those of the leader, row by row, made when asked for."""
+    """Losses minus those of the leader, row by row, made when asked for.
 
-    def __init__(self, losses: FloatArray, leader: int) -> None:
+    Parameters
+    ----------
+    losses : ndarray of shape (n_configurations, n_points)
+        The losses.
+    leader : int
+        Which row is the leader's.
+    on_device : array of the same shape or None
+        The same losses on a device, where that is faster.
+    """
+
+    def __init__(self, losses: FloatArray, leader: int, on_device: Any = None) -> None:
         self._losses = losses
         self._leader = leader
+        self._on_device = on_device
+
+    @property
+    def length(self) -> int:
+        """Number of points."""
+        return int(self._losses.shape[1])
+
+    def stacked(self, places: list[int]) -> FloatArray:
+        """Return some rows as a table."""
+        rows, leader = self._losses[places], self._losses[self._leader]
+        table: FloatArray = np.subtract(rows, leader, dtype=float)
+        return table
+
+    def tested_where_they_are(self) -> FloatArray | None:
+        """Return p-values from a device; None if there is none, or another test."""
+        if self._on_device is None:
+            return None
+        # A few columns tell that losses are not 0 and 1, which have an exact test.
+        first = self._losses[:, :8] - self._losses[self._leader, :8]
+        if np.all((first == 0) | (np.abs(first) == 1)):
+            return None
+        table = self._on_device - self._on_device[self._leader : self._leader + 1, :]
+        differs = np.any(self._losses != self._losses[self._leader], axis=1)
+        return np.where(differs, paired_excess_test(table), np.nan)
 
     def __len__(self) -> int:
         return len(self._losses)
@@ -103,7 +144,18 @@ class Excesses(Sequence[FloatArray]):
         return np.subtract(row, leader, dtype=float)
 
 
+def _by_length(differences: Sequence[FloatArray]) -> dict[int, list[int]]:
+    if isinstance(differences, Excesses):
+        return {differences.length: list(range(len(differences)))}
+    by_length: dict[int, list[int]] = {}
+    for position, row in enumerate(differences):
+        by_length.setdefault(len(row), []).append(position)
+    return by_length
+
+
 def _stacked(differences: Sequence[FloatArray], places: list[int]) -> FloatArray:
+    if isinstance(differences, Excesses):
+        return differences.stacked(places)
     return np.stack([differences[place] for place in places])
 
 

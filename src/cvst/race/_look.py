@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -140,6 +141,7 @@ class LookLosses:
     scores: FloatArray | None = None
     other_scores: Mapping[str, FloatArray] = field(default_factory=dict)
     rankable: bool = True
+    on_device: Any = None
 
     def __repr__(self) -> str:
         members = counted(len(self.mean_losses), "configuration")

@@ -23,6 +23,9 @@ __all__ = ["Chooser", "Program", "Stage", "Staged", "nothing", "survivors"]
 # The reason of a program to end.
 ALL_STAGES = "all_stages"
 
+# What a state keeps the look under that a program would take next.
+COMING = "_coming"
+
 # Picks configurations by what the race knows.
 Chooser = Callable[[RaceState], IntArray]
 
@@ -120,11 +123,17 @@ class Staged(Strategy):
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Stop when no stage has a look left."""
-        return ALL_STAGES if self._look(state) is None else None
+        look = self._look(state)
+        # The race asks for it next, of the same state.
+        vars(state)[COMING] = self, look
+        return ALL_STAGES if look is None else None
 
     def next_look(self, state: RaceState) -> Look:
         """Return the next look of the present stage, or the first of a later one."""
-        look = self._look(state)
+        kept: tuple[Any, Look | None] = vars(state).pop(COMING, (None, None))
+        owner, look = kept
+        if owner is not self:
+            look = self._look(state)
         assert look is not None
         return look
 

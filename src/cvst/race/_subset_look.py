@@ -74,7 +74,7 @@ class SubsetLook(ShortRepr, Stage):
             return Verdict(np.zeros(len(seen.losses), dtype=bool), seen.mean_losses)
         leader = int(np.nanargmin(seen.mean_losses))
         p_values, worse = tested(
-            Excesses(seen.losses, leader),
+            Excesses(seen.losses, leader, seen.on_device),
             *(self.level, self.n_sharing, state.n_configurations),
         )
         return drop_worse(state, look, seen, p_values, worse, self.set_aside)

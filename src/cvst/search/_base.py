@@ -437,7 +437,7 @@ class BaseRaceSearch(FittedRace):
         if budget is not None:
             budget.learn(state)
         self._warn_of_failures(state)
-        log_look(state, setup.strategy, score_name(self))
+        log_look(state, setup.strategy, partial(score_name, self))
 
     def _refit(
         self, setup: Setup, inputs: Inputs, tasks: CallbackTree

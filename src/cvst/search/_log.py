@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -96,11 +96,12 @@ def log_progress(n_done: int, n_total: int) -> None:
 def log_look(
     state: RaceState,
     strategy: Strategy,
-    scoring: str,
+    score_name: Callable[[], str],
 ) -> None:
     """Report the look just made; the leader's score is that over what decides."""
     if not LOGGER.isEnabledFor(logging.INFO):
-        return  # without a listener nothing needs the ranking
+        return  # without a listener nothing needs the ranking, or the name
+    scoring = score_name()
     ranking, configurations = strategy.ranking(state), state.configurations
     observation = state.observations[-1]
     leader = int(ranking[0])

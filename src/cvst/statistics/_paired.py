@@ -38,11 +38,18 @@ hundred is half that level with 1000 rows and four times that level with 800.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
-import numpy.typing as npt
 from scipy.special import stdtr
 
-from cvst._typing import FloatArray
+from cvst._typing import BoolArray, FloatArray
+from cvst.statistics._namespace import (
+    fetched,
+    largest_of_rows,
+    namespace_of,
+    smallest_of_rows,
+)
 from cvst.statistics._tables import as_losses
 
 __all__ = ["paired_excess_test"]
@@ -56,7 +63,7 @@ N_TAIL_ROWS = 10
 SAME = 1e-13
 
 
-def paired_excess_test(differences: npt.ArrayLike, *, guard: bool = True) -> FloatArray:
+def paired_excess_test(differences: Any, *, guard: bool = True) -> FloatArray:
     """Test for each configuration whether its mean loss exceeds the leader's.
 
     Parameters
@@ -64,7 +71,8 @@ def paired_excess_test(differences: npt.ArrayLike, *, guard: bool = True) -> Flo
     differences : array-like of shape (n_configurations, n_points)
         Loss minus the leader's loss on the same point. Their unit does not matter. An
         infinite difference counts as much as the largest finite one of its row; NaN is
-        refused.
+        refused. A tensor of torch, or an array of another library with the array API,
+        is summed up where it is.
     guard : bool, default=True
         False gives Student's one-sided paired t.
 
@@ -94,54 +102,105 @@ def paired_excess_test(differences: npt.ArrayLike, *, guard: bool = True) -> Flo
     array([ True])
     """
     table = in_units_of_the_largest(as_losses(differences))
-    total = table.sum(axis=1)
-    has_excess = total > 0
-    p_values = np.ones(len(table))
-    excess = table[has_excess]
+    if 0 in table.shape:
+        return np.ones(int(table.shape[0]))
+    rows = _summed_up(table)
+    has_excess = rows.total > 0
+    p_values = np.ones(len(rows.total))
+    excess = rows.at(has_excess)
     if not guard:
         p_values[has_excess] = _student(excess)
-    elif len(excess):
+    elif has_excess.any():
         p_values[has_excess] = np.maximum.reduce(
             [_skewed_student(excess), _missed_gains(excess), _handful(excess)]
         )
     return p_values
 
 
-def in_units_of_the_largest(differences: FloatArray) -> FloatArray:
+def in_units_of_the_largest(differences: Any) -> Any:
     """Scale each row to at most 1, so that no power of it over- or underflows."""
-    sizes = np.abs(differences)
-    finite = np.where(np.isfinite(sizes), sizes, 0.0)
-    largest = finite.max(axis=1, initial=0.0)
-    largest[largest == 0] = 1.0
-    scaled: FloatArray = np.clip(differences / largest[:, np.newaxis], -1.0, 1.0)
-    return scaled
+    xp = namespace_of(differences)
+    sizes = xp.abs(differences)
+    finite = xp.where(xp.isfinite(sizes), sizes, 0.0)
+    largest = largest_of_rows(finite)
+    largest = xp.where(largest == 0, 1.0, largest)
+    return xp.clip(differences / largest[:, None], -1.0, 1.0)
 
 
-def _student(excess: FloatArray) -> FloatArray:
-    n_points = excess.shape[1]
+class _Rows(NamedTuple):
+    """What the tests need of the rows: their length, and an array of NumPy each.
+
+    Attributes
+    ----------
+    n_points : int
+        Number of points.
+    total, mean : ndarray of shape (n_rows,)
+        Sum and mean of the differences.
+    second, third, fourth : ndarray of shape (n_rows,)
+        Sums of powers of their distances to the mean.
+    size, square : ndarray of shape (n_rows,)
+        Sums of their absolute values and of their squares.
+    least, tail : ndarray of shape (n_rows,)
+        The smallest difference, and the last of the smallest few.
+    """
+
+    n_points: int
+    total: FloatArray
+    mean: FloatArray
+    second: FloatArray
+    third: FloatArray
+    fourth: FloatArray
+    size: FloatArray
+    square: FloatArray
+    least: FloatArray
+    tail: FloatArray
+
+    def at(self, chosen: BoolArray) -> _Rows:
+        """Return some of the rows."""
+        if chosen.all():
+            return self
+        return _Rows(self.n_points, *(values[chosen] for values in self[1:]))
+
+
+def _summed_up(table: Any) -> _Rows:
+    """Go through the table where it is, and return sums of its rows on the host."""
+    xp, n_points = namespace_of(table), int(table.shape[1])
+    mean = xp.mean(table, axis=1)
+    centred = table - mean[:, None]
+    squares = centred**2
+    sizes = xp.abs(table)
+    n_tail = min(N_TAIL_ROWS, max(1, n_points // 4))
+    columns = fetched(
+        xp.sum(table, axis=1),
+        mean,
+        xp.sum(squares, axis=1),
+        xp.sum(squares * centred, axis=1),
+        xp.sum(squares**2, axis=1),
+        xp.sum(sizes, axis=1),
+        xp.sum(sizes**2, axis=1),
+        *smallest_of_rows(table, n_tail),
+    )
+    return _Rows(n_points, *columns)
+
+
+def _student(excess: _Rows) -> FloatArray:
+    n_points = excess.n_points
     if n_points < 2:
-        return np.ones(len(excess))
+        return np.ones(len(excess.total))
     with np.errstate(divide="ignore"):  # no spread at all: t is infinite and p is 0
-        t = np.sqrt(n_points) * excess.mean(axis=1) / excess.std(axis=1, ddof=1)
+        spread = np.sqrt(excess.second / (n_points - 1))
+        t = np.sqrt(n_points) * excess.mean / spread
     p_values: FloatArray = stdtr(n_points - 1, -t)
     return p_values
 
 
-def _skewed_student(excess: FloatArray) -> FloatArray:
+def _skewed_student(excess: _Rows) -> FloatArray:
     """Return the p-value of Hall's transformed t with effective degrees of freedom."""
-    n_points = excess.shape[1]
-    mean = excess.mean(axis=1)
-    centred = excess - mean[:, np.newaxis]
-    squares = centred**2
-    second = squares.sum(axis=1)
-    p_values = np.zeros(len(excess))
+    n_points = excess.n_points
+    p_values = np.zeros(len(excess.total))
     # Differences that are all equal have no spread; `_handful` says what that is worth.
-    spread = second > n_points * SAME**2
-    mean, centred, squares, second = (
-        array[spread] for array in (mean, centred, squares, second)
-    )
-    third = np.sum(squares * centred, axis=1)
-    fourth = np.sum(squares**2, axis=1)
+    spread = excess.second > n_points * SAME**2
+    _, _, mean, second, third, fourth = excess.at(spread)[:6]
     t = mean * np.sqrt(n_points * max(n_points - 1, 1) / second)
     # Skewness over sqrt(n). Gains make it negative and t too large; losses err on the
     # safe side and are left alone.
@@ -155,31 +214,25 @@ def _skewed_student(excess: FloatArray) -> FloatArray:
     return p_values
 
 
-def _missed_gains(excess: FloatArray) -> FloatArray:
+def _missed_gains(excess: _Rows) -> FloatArray:
     """Return the chance that rows with gains which even out the excess were missed."""
-    n_tail = min(N_TAIL_ROWS, max(1, excess.shape[1] // 4))
-    tail = np.partition(excess, n_tail - 1, axis=1)[:, :n_tail]
-    largest_gain = np.maximum(-tail.min(axis=1), 0.0)
-    sizes = np.abs(excess)
+    largest_gain = np.maximum(-excess.least, 0.0)
     # What a gain is held against: the last gain of the tail or the typical difference,
     # weighted by itself so that rows without any difference do not count.
-    usual_size = np.sum(sizes**2, axis=1) / sizes.sum(axis=1)
-    usual_gain = np.maximum(-tail.max(axis=1), usual_size)
+    usual_size = excess.square / excess.size
+    usual_gain = np.maximum(-excess.tail, usual_size)
     possible_gain = largest_gain * np.maximum(largest_gain / usual_gain, 1.0)
-    n_missed = np.full(len(excess), np.inf)
-    np.divide(
-        excess.sum(axis=1), possible_gain, out=n_missed, where=possible_gain > SAME
-    )
+    n_missed = np.full(len(largest_gain), np.inf)
+    np.divide(excess.total, possible_gain, out=n_missed, where=possible_gain > SAME)
     chances: FloatArray = np.exp(-n_missed)
     return chances
 
 
-def _handful(excess: FloatArray) -> FloatArray:
+def _handful(excess: _Rows) -> FloatArray:
     """Return the chance that all rows that matter agree in sign.
 
     Differences of equal size count one each, and negligible ones nothing.
     """
-    sizes = np.abs(excess)
-    n_rows = sizes.sum(axis=1) ** 2 / np.sum(sizes**2, axis=1)
+    n_rows = excess.size**2 / excess.square
     chances: FloatArray = 0.5**n_rows
     return chances

@@ -7,12 +7,13 @@ Infinite losses are ordinary values: the worst (or best) rank, tied among themse
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from cvst.exceptions import InvalidInputError
+from cvst.statistics._namespace import namespace_of
 
 if TYPE_CHECKING:
     from cvst._typing import BoolArray, FloatArray
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["as_losses", "as_outcomes", "rankable"]
 
 
-def as_losses(losses: npt.ArrayLike) -> FloatArray:
+def as_losses(losses: Any) -> Any:
     """Return a table of losses as floats, or say why it is not one.
 
     Parameters
@@ -34,12 +35,10 @@ def as_losses(losses: npt.ArrayLike) -> FloatArray:
     array([[0., 1.],
            [2., 3.]])
     """
+    if (xp := namespace_of(losses)) is not np:
+        return _on_device(xp, losses)
     table = np.asarray(losses)
-    if table.ndim != 2:
-        raise InvalidInputError(
-            f"A table of shape {table.shape} must have two axes, configurations and "
-            "points. Reshape a single configuration to (1, n_points)."
-        )
+    _check_axes(table.shape)
     # Objects may hold None, and complex numbers have no order.
     if table.dtype.kind not in "biuf":
         raise InvalidInputError(
@@ -47,13 +46,33 @@ def as_losses(losses: npt.ArrayLike) -> FloatArray:
             "Convert it to float."
         )
     table = table.astype(np.float64, copy=False)
-    n_failed = int(np.isnan(table).any(axis=1).sum())
+    _check_failed(int(np.isnan(table).any(axis=1).sum()), len(table))
+    return table
+
+
+def _on_device(xp: Any, losses: Any) -> Any:
+    """Return a table of another library in double precision, checked as others are."""
+    _check_axes(tuple(losses.shape))
+    table = xp.asarray(losses, dtype=xp.float64)
+    failed = xp.any(xp.isnan(table), axis=1)
+    _check_failed(int(xp.sum(xp.asarray(failed, dtype=xp.int64))), int(table.shape[0]))
+    return table
+
+
+def _check_axes(shape: tuple[int, ...]) -> None:
+    if len(shape) != 2:
+        raise InvalidInputError(
+            f"A table of shape {shape} must have two axes, configurations and "
+            "points. Reshape a single configuration to (1, n_points)."
+        )
+
+
+def _check_failed(n_failed: int, n_rows: int) -> None:
     if n_failed:
         raise InvalidInputError(
-            f"{n_failed} of {len(table)} rows contain NaN, which cannot be ranked. "
+            f"{n_failed} of {n_rows} rows contain NaN, which cannot be ranked. "
             "Leave failed configurations out of the table."
         )
-    return table
 
 
 def as_outcomes(outcomes: npt.ArrayLike) -> BoolArray:

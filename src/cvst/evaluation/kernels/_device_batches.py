@@ -11,7 +11,7 @@ import numpy as np
 
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation.device import add_to_diagonal, factorised, in_batches
-from cvst.evaluation.kernels._device import DevicePairs, kernel_stack
+from cvst.evaluation.kernels._device import DevicePairs, FoldedPairs, kernel_stack
 from cvst.evaluation.kernels._functions import Kernel
 
 __all__ = ["Batches", "Layout", "WholeKernels"]
@@ -47,7 +47,7 @@ class Batches(ABC):
 
     def __init__(
         self,
-        pairs: DevicePairs,
+        pairs: DevicePairs | FoldedPairs,
         penalties: Sequence[FloatArray],
         targets: FloatArray,
         roots: FloatArray | None,
@@ -57,15 +57,15 @@ class Batches(ABC):
         self.layout = Layout(penalties)
         self.targets = self.arrays.put(targets)
         self.roots = None if roots is None else self.arrays.put(roots)
-        n_fits, n_targets = len(self.layout), targets.shape[1]
-        self.predictions = self.arrays.empty(n_fits, n_targets, len(pairs.test))
+        n_fits, n_targets = len(self.layout), targets.shape[-1]
+        self.predictions = self.arrays.empty(n_fits, n_targets, pairs.n_test)
         self.failed = self.arrays.put(np.zeros(n_fits, dtype=bool))
         self.fit_seconds = 0.0
         self.score_seconds = 0.0
 
     @property
     def n_train(self) -> int:
-        return len(self.pairs.train)
+        return self.pairs.n_train
 
     @abstractmethod
     def fit(self, batch: slice, members: IntArray) -> Any:
@@ -128,7 +128,7 @@ class WholeKernels(Batches):
 
     def __init__(
         self,
-        pairs: DevicePairs,
+        pairs: DevicePairs | FoldedPairs,
         kernels: Sequence[Kernel],
         penalties: Sequence[FloatArray],
         targets: FloatArray,
@@ -142,7 +142,7 @@ class WholeKernels(Batches):
     def all(self) -> None:
         """Work through everything."""
         share = len(self.kernels) / len(self.layout)
-        n, n_targets = self.targets.shape
+        n, n_targets = self.n_train, self.targets.shape[-1]
         # A system and its share of the kernels; right-hand sides and coefficients.
         bytes_per_fit = 8.0 * n * n * (1.0 + share) + 16.0 * n * n_targets
         in_batches(self.arrays, len(self.layout), bytes_per_fit, self.run)

@@ -79,6 +79,7 @@ class _LowRank(Batches):
         roots: FloatArray | None,
     ) -> None:
         super().__init__(pairs, penalties, targets, roots)
+        self.rows = pairs
         self.features = features
 
     def all(self) -> None:
@@ -110,7 +111,7 @@ class _LowRank(Batches):
     def fit(self, batch: slice, members: IntArray) -> Any:
         """Solve the normal equations of the features."""
         kernels = np.arange(members[0], members[-1] + 1)
-        stack = self._stack(kernels, self.pairs.train_places)
+        stack = self._stack(kernels, self.rows.train_places)
         if self.roots is not None:
             stack = stack * self.roots
         products = stack @ stack.swapaxes(1, 2)
@@ -121,7 +122,7 @@ class _LowRank(Batches):
     def values(self, members: IntArray, rows: Any, block: slice) -> Any:
         """Multiply with the features of the test rows."""
         del block
-        return rows @ self._stack(members, self.pairs.test_places)
+        return rows @ self._stack(members, self.rows.test_places)
 
     def _stack(self, members: IntArray, places: Any) -> Any:
         """Return features of some rows, filled up with zeros."""

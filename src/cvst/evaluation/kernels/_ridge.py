@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from time import perf_counter
@@ -15,6 +15,7 @@ from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.evaluation._dispatch import serve_exactly
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, OutcomeTable, Task
 from cvst.evaluation.device import Arrays, DeviceFullError, within_memory
+from cvst.evaluation.kernels._device_folds import pays_ahead, ridge_on_folds
 from cvst.evaluation.kernels._device_ridge import RidgeFits, ridge_on_device
 from cvst.evaluation.kernels._functions import Kernel, KernelKey
 from cvst.evaluation.kernels._groups import (
@@ -166,6 +167,15 @@ class KernelRidgeEvaluator(BatchEvaluator):
         yield from fit_alone(task, alone, UNKNOWN)
         yield from fit_alone(task, unsure, UNSURE)
 
+    def evaluate_folds(
+        self, task: Task, later: Iterable[Task]
+    ) -> list[list[Outcome | OutcomeTable]]:
+        """Solve for later folds together with the first, where that costs no time."""
+        found = None
+        if pays_ahead(len(task.configurations), len(task.X_train)):
+            found = _on_folds([task, *later])
+        return [list(self.evaluate_in_tables(task))] if found is None else found
+
 
 def _read_rows(task: Task) -> tuple[PairedRows | None, _Targets | None]:
     """Return rows and targets; None where scikit-learn alone knows what to do."""
@@ -216,6 +226,51 @@ class _Jobs:
                 targets.columns,
                 targets.roots,
             )
+
+
+def _on_folds(tasks: Sequence[Task]) -> list[list[Outcome | OutcomeTable]] | None:
+    """Solve for several folds at once; None where any of them needs a closer look."""
+    device, n_fits = tasks[0].device, len(tasks[0].configurations)
+    # Folds forward in time have more rows later.
+    pays = all(pays_ahead(n_fits, len(task.X_train)) for task in tasks)
+    if device is None or len(tasks) < 2 or not pays:
+        return None
+    jobs, rows, targets = [], [], []
+    for task in tasks:
+        settings, alone = read_all(task.estimator, task.configurations, _read)
+        own_rows, own_targets = _read_rows(task)
+        if alone or own_rows is None or own_targets is None:
+            return None
+        by_kernel = divide(settings, lambda values: values.key)
+        rows.append(own_rows)
+        targets.append(own_targets)
+        jobs.append(_Jobs.of(own_rows, own_targets, settings, by_kernel))
+    first = jobs[0]
+    names = {kernel.name for kernel in first.kernels}
+    # Penalties may follow the number of rows; widths that do would need more care.
+    alike = all(
+        one.kernels == first.kernels and len(one.numbers) == n_fits for one in jobs
+    )
+    if not alike or len(names) != 1 or not all(own.is_vector for own in targets):
+        return None
+    try:
+        with within_memory(device):
+            fits = ridge_on_folds(
+                rows,
+                device,
+                first.kernels,
+                [one.penalties for one in jobs],
+                [own.columns for own in targets],
+                [own.roots for own in targets],
+            )
+    except DeviceFullError:
+        return None  # fold by fold they may fit
+    if fits is None or not all(one.solved.all() for one in fits):
+        return None
+    return [
+        list(_tables(job.numbers, one, own, device))
+        for job, one, own in zip(jobs, fits, targets, strict=True)
+    ]
 
 
 def _tables(

@@ -17,6 +17,13 @@ from cvst.evaluation.losses._pointwise import PointwiseLoss
 __all__ = ["TableLosses", "table_losses"]
 
 
+# Fewer losses are tested on the host before a device has begun.
+FEWEST_TESTED_THERE = 2**17
+
+# Room for as many tables as tests make of one, twice.
+COPIES_OF_TESTS = 20
+
+
 class TableLosses(NamedTuple):
     """Losses of many configurations, back on the host.
 
@@ -28,12 +35,15 @@ class TableLosses(NamedTuple):
         Target minus prediction, if asked for.
     means, standard_errors : ndarray of shape (n_configurations,)
         Of the losses; no errors for a single point.
+    on_device : array of shape (n_configurations, n_points) or None
+        The losses, if there are many and the device has room to test them.
     """
 
     losses: FloatArray
     residuals: FloatArray | None
     means: FloatArray
     standard_errors: FloatArray
+    on_device: Any = None
 
 
 def _squared(xp: Any, residuals: Any) -> Any:
@@ -112,20 +122,32 @@ def _losses(
     if factor != 1.0:
         losses = losses * factor
     means = losses.mean(axis=1)
-    # Of anything that is not finite the mean is not finite either.
-    if not bool(xp.isfinite(means).all()):
-        return None
-    n_points = len(truth)
-    errors = np.full(len(means), np.nan)
-    if n_points > 1:
+    with np.errstate(over="ignore", invalid="ignore"):
         centred = losses - means[:, None]
         # In place, since a table may fill a good part of the device.
         centred *= centred
-        squares = arrays.fetch(centred.sum(axis=1))
+    # One wait for both. Of anything that is not finite the mean is not finite either.
+    sums = arrays.together(means, centred.sum(axis=1))
+    del centred
+    known_means, squares = np.ascontiguousarray(sums.T)
+    if not np.isfinite(known_means).all():
+        return None
+    n_points = len(truth)
+    errors = np.full(len(sums), np.nan)
+    if n_points > 1:
         errors = np.sqrt(squares / n_points / (n_points - 1))
     return TableLosses(
         arrays.fetch(losses),
         arrays.fetch(residuals) if with_residuals else None,
-        arrays.fetch(means),
+        known_means,
         errors,
+        losses if _is_tested_there(losses, arrays) else None,
     )
+
+
+def _is_tested_there(losses: Any, arrays: Arrays) -> bool:
+    """Return whether the tests of the race had better read the losses on the device."""
+    n_losses = losses.shape[0] * losses.shape[1]
+    if n_losses < FEWEST_TESTED_THERE:
+        return False
+    return bool(8.0 * COPIES_OF_TESTS * n_losses < arrays.free_bytes())
