@@ -231,7 +231,8 @@ def _real(name: str, seed: int) -> tuple[Any, dict[str, list[Any]], Any]:
     X, y = X[rows], y[rows]
     if name in NUMBERS:
         y = (y - y.mean()) / y.std()
-    X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12)
+    # Gaps stay gaps, which boosting takes.
+    X = (X - np.nanmean(X, axis=0)) / np.maximum(np.nanstd(X, axis=0), 1e-12)
     model, grid = REAL[name]
     return clone(model), grid, (X, y)
 
