@@ -104,6 +104,9 @@ class PointwiseLoss:
     # Whether the score compares with the variance of the very rows that are tested.
     explains_variance: bool = False
 
+    # Whether nothing is known of the score but its value on some rows.
+    is_asked: bool = False
+
     # Between which numbers the score lies.
     score_range: tuple[float, float] = (-inf, inf)
 
