@@ -105,6 +105,9 @@ def summary(
     )
     winner = page["winner"]
     winner["score"] = finite_or_none(search.best_score_)
+    chosen_by = getattr(search, "best_score_name_", score)
+    if chosen_by != score:
+        winner["score_name"] = chosen_by
     told = getattr(search, "best_score_estimate_", None)
     winner["estimate"] = estimate_values(told, score_name(search))
     winner["score_n_train"] = int(search.best_score_n_train_)

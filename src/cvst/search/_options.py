@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
@@ -14,10 +15,14 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 
 from cvst._searched import Search
-from cvst.exceptions import InvalidInputError
+from cvst._users_line import users_line
+from cvst.exceptions import InvalidInputError, UnusedArgumentWarning
 from cvst.parallel import spare_threads
 
-__all__ = ["SearchOptions"]
+__all__ = ["SearchOptions", "warn_of_unused_arguments"]
+
+# Arguments of scikit-learn's searches that a race has no use for, and their defaults.
+UNUSED = {"pre_dispatch": "2*n_jobs", "return_train_score": False}
 
 SAME_BITS = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -93,3 +98,15 @@ def check_seconds(settings: dict[str, Any]) -> None:
                 f"{name}={value!r} is a text, but must be a number of seconds. Give "
                 f"{name}=120 for two minutes."
             )
+
+
+def warn_of_unused_arguments(search: Any) -> None:
+    """Say which arguments of scikit-learn's searches have no effect."""
+    unused = [name for name in UNUSED if getattr(search, name) != UNUSED[name]]
+    if unused:
+        warnings.warn(
+            f"{' and '.join(unused)} {'has' if len(unused) == 1 else 'have'} no "
+            "effect on a race and can be left out.",
+            UnusedArgumentWarning,
+            stacklevel=users_line(),
+        )

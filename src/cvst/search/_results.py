@@ -101,6 +101,7 @@ def results_table(
     configurations: Sequence[Configuration],
     error_score: Any,
     name: str = "score",
+    chosen_by: str | None = None,
 ) -> dict[str, Any]:
     """Return a dictionary that loads into a data frame, one row per configuration.
 
@@ -118,9 +119,12 @@ def results_table(
         What stands for the score of a failed fit.
     name : str
         Name of the score that was raced on; others follow under their own names.
+    chosen_by : str, optional
+        Name of one to choose by: all that were judged by the looks that decided about
+        the winner come first in its ranks.
     """
     fit_seconds, score_seconds = state.fit_seconds, state.score_seconds
-    reasons = state.drop_reasons
+    reasons, winner = state.drop_reasons, int(np.argmin(ranks))
     table: dict[str, Any] = {
         "mean_fit_time": _nanmean(fit_seconds),
         "std_fit_time": _nanstd(fit_seconds),
@@ -138,7 +142,8 @@ def results_table(
     table |= columns
     for other in recorded_names(state):
         recorded = state.scores_named(other)
-        table |= score_columns(state, recorded, other, error_score)
+        first = judged_with(state, winner) if other == chosen_by else None
+        table |= score_columns(state, recorded, other, error_score, first)
     table |= {
         "n_looks": state.present.sum(axis=1),
         "dropped_at": state.dropped_at,
@@ -147,7 +152,7 @@ def results_table(
             dtype=object,
         ),
         "failure": _failures(state),
-        "p_value_against_best": p_values_against(state, int(np.argmin(ranks))),
+        "p_value_against_best": p_values_against(state, winner),
     }
     return table
 
@@ -158,13 +163,28 @@ def recorded_names(state: RaceState) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def judged_with(state: RaceState, number: int) -> IntArray:
+    """Return all that were judged by the same looks as a configuration, ascending."""
+    groups = [
+        (members, deciding.tolist())
+        for members, _, deciding in shared_deciding_looks(state)
+    ]
+    mine = next(deciding for members, deciding in groups if number in members)
+    return np.sort(np.concatenate([who for who, looks in groups if looks == mine]))
+
+
 def score_columns(
-    state: RaceState, scores: FloatArray, name: str, error_score: Any
+    state: RaceState,
+    scores: FloatArray,
+    name: str,
+    error_score: Any,
+    first: IntArray | None = None,
 ) -> dict[str, Any]:
     """Return the columns of one score: each look, the final mean, spread and rank.
 
     Ranks are by the final score among those that were dropped at the same look, the
-    survivors first; equal scores share a rank, as in scikit-learn.
+    survivors first, or those that are given; equal scores share a rank, as in
+    scikit-learn.
     """
     shown = scores.copy()
     if error_score != "raise":
@@ -178,12 +198,14 @@ def score_columns(
     return columns | {
         f"mean_test_{name}": mean,
         f"std_test_{name}": spread,
-        f"rank_test_{name}": _ranks(state, mean),
+        f"rank_test_{name}": _ranks(state, mean, first),
     }
 
 
-def _ranks(state: RaceState, means: FloatArray) -> IntArray:
+def _ranks(state: RaceState, means: FloatArray, above: IntArray | None) -> IntArray:
     lasted = np.where(state.active, state.n_looks + 1, state.dropped_at)
+    if above is not None:
+        lasted[above] = state.n_looks + 2
     known = np.nan_to_num(means, nan=-np.inf)
     keys = np.array([-lasted, -known]).T
     order = np.lexsort((keys[:, 1], keys[:, 0]))
