@@ -96,7 +96,8 @@ class Race:
             )
         if ranking is None:
             ranking = _ranking(state, strategy)
-        ranks = rank_by_means(state, np.asarray(ranking), strategy, state.scores)
+        by_mean = strategy is not None and strategy.ranks_by_mean(state)
+        ranks = rank_by_means(state, np.asarray(ranking), state.scores, by_mean)
         return cls(state, np.argsort(ranks), labels, strategy)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray
@@ -14,9 +12,6 @@ from cvst.race._deciding import (
 )
 from cvst.race._evidence import evidence
 from cvst.race._state import RaceState
-
-if TYPE_CHECKING:
-    from cvst.race._strategy import Strategy
 
 __all__ = [
     "failed_last",
@@ -83,8 +78,8 @@ def rank_all(
 def rank_by_means(
     state: RaceState,
     ranking: IntArray,
-    strategy: Strategy | None,
     scores: FloatArray | None,
+    by_mean: bool,
 ) -> IntArray:
     """Rank all configurations by their scores where these are known, else by losses.
 
@@ -94,14 +89,13 @@ def rank_by_means(
         The race.
     ranking : ndarray of int
         Survivors, the winner first.
-    strategy : Strategy or None
-        Says whether survivors too rank by their means.
     scores : ndarray of shape (n_configurations, n_looks) or None
         Scores with scikit-learn's sign.
+    by_mean : bool
+        Whether survivors too rank by their means, as :func:`rank_all` has it.
     """
     known = scores is not None and np.isfinite(scores).any()
     means = -deciding_means(state, scores) if known else None  # type: ignore[arg-type]
-    by_mean = strategy is not None and strategy.ranks_by_mean(state)
     return rank_all(state, ranking, means, by_mean)
 
 

@@ -229,7 +229,8 @@ def race_summary(
     if scores is None and np.isfinite(state.scores).any():
         scores = state.scores
     if ranks is None:
-        ranks = rank_by_means(state, np.asarray(ranking), strategy, scores)
+        by_mean = strategy is not None and strategy.ranks_by_mean(state)
+        ranks = rank_by_means(state, np.asarray(ranking), scores, by_mean)
     measures = measures_of(state, scores, scoring)
     problem = state.problem
     finished = stop_reason is not None

@@ -90,10 +90,11 @@ def ranked_by_score(
     mean score, so that ``rank_test_score`` never contradicts ``mean_test_score``.
     """
     ranking = strategy.ranking(state)
+    by_mean = strategy.ranks_by_mean(state)
     # A race that proposes went on by the losses of its winner, and keeps to it.
-    if strategy.ranks_by_mean(state) and not strategy.proposes:
+    if by_mean and not strategy.proposes:
         ranking = within_equal_looks(state, ranking, -final_scores(state, scores)[0])
-    ranks = rank_by_means(state, ranking, strategy, scores)
+    ranks = rank_by_means(state, ranking, scores, by_mean)
     return ranking[np.argsort(ranks[ranking])], ranks
 
 
