@@ -14,7 +14,9 @@ from cvst.exceptions import CVSTWarning
 from cvst.race import RaceState, Strategy
 from cvst.race.machinery import (
     deciding_looks,
-    rank_all,
+    evidence,
+    failed_last,
+    rank_by_means,
     shared_deciding_looks,
     within_equal_looks,
 )
@@ -84,14 +86,16 @@ def ranked_by_score(
 ) -> tuple[IntArray, IntArray]:
     """Return the survivors, the winner first, and the rank of every configuration.
 
-    Where the strategy ranks by means, those judged by the same looks rank by their mean
-    score, so that ``rank_test_score`` never contradicts ``mean_test_score``.
+    Where the strategy ranks by means, those judged by as much evidence rank by their
+    mean score, so that ``rank_test_score`` never contradicts ``mean_test_score``.
     """
     ranking = strategy.ranking(state)
-    means, by_mean = -final_scores(state, scores)[0], strategy.ranks_by_mean(state)
-    if by_mean:
-        ranking = within_equal_looks(state, ranking, means)
-    return ranking, rank_all(state, ranking, means, by_mean)
+    by_mean = strategy.ranks_by_mean(state)
+    # A race that proposes went on by the losses of its winner, and keeps to it.
+    if by_mean and not strategy.proposes:
+        ranking = within_equal_looks(state, ranking, -final_scores(state, scores)[0])
+    ranks = rank_by_means(state, ranking, scores, by_mean)
+    return ranking[np.argsort(ranks[ranking])], ranks
 
 
 def results_table(
@@ -144,7 +148,10 @@ def results_table(
         recorded = state.scores_named(other)
         first = judged_with(state, winner) if other == chosen_by else None
         table |= score_columns(state, recorded, other, error_score, first)
+    n_folds, n_train = evidence(state)
     table |= {
+        "n_folds": n_folds,
+        "score_n_train": n_train,
         "n_looks": state.present.sum(axis=1),
         "dropped_at": state.dropped_at,
         "drop_reason": np.array(
@@ -182,9 +189,8 @@ def score_columns(
 ) -> dict[str, Any]:
     """Return the columns of one score: each look, the final mean, spread and rank.
 
-    Ranks are by the final score among those that were dropped at the same look, the
-    survivors first, or those that are given; equal scores share a rank, as in
-    scikit-learn.
+    Ranks are by the final score among those with as much evidence, after those that
+    are given; equal scores share a rank, as in scikit-learn.
     """
     shown = scores.copy()
     if error_score != "raise":
@@ -203,12 +209,13 @@ def score_columns(
 
 
 def _ranks(state: RaceState, means: FloatArray, above: IntArray | None) -> IntArray:
-    lasted = np.where(state.active, state.n_looks + 1, state.dropped_at)
+    n_folds, n_train = evidence(state)
+    below = np.ones(len(means), dtype=np.intp)
     if above is not None:
-        lasted[above] = state.n_looks + 2
+        below[above] = 0
     known = np.nan_to_num(means, nan=-np.inf)
-    keys = np.array([-lasted, -known]).T
-    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    keys = np.array([below, failed_last(state), -n_folds, -n_train, -known]).T
+    order = np.lexsort(keys.T[::-1])
     ordered = keys[order]
     first = np.append(True, np.any(ordered[1:] != ordered[:-1], axis=1))
     ranks = np.empty(len(order), dtype=np.intp)

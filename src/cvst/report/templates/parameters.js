@@ -1,5 +1,5 @@
 // The race over time, and what the parameters have to do with the outcome.
-const CONFIRMED = "#0072b2", OTHER = "#9a9a9a", BEST = "#e69f00";
+const AS_MUCH = "#0072b2", OTHER = "#9a9a9a", BEST = "#e69f00";
 
 // A single disaster would press all other points into a line.
 function worst(values, shown) {
@@ -76,9 +76,10 @@ function drawSlices() {
   const data = view.data.slices;
   byId("slices-section").hidden = !data;
   if (!data) return;
+  [byId("slices-fewer").textContent, byId("slices-as-many").textContent] = data.labels;
   const columns = Math.min(narrow() ? 1 : 3, data.axes.length), rows = Math.ceil(data.axes.length / columns);
   const values = measure().comparable;
-  const limit = worst(values, values.filter((_, place) => data.confirmed[place]));
+  const limit = worst(values, values.filter((_, place) => data.as_much[place]));
   const y = values.map((value) => held(value, limit));
   const winner = data.numbers.indexOf(view.data.winner.index), chosen = data.numbers.indexOf(view.chosen);
   const traces = [], extra = {};
@@ -99,7 +100,7 @@ function drawSlices() {
       return { type: "scatter", mode: "markers", xaxis: `x${key}`, yaxis: `y${key}`, x: places.map((n) => axis.positions[n]), y: places.map((n) => y[n]), customdata: places.map((n) => data.numbers[n]), hoverinfo: "none",
         marker: { color: hue, size, opacity, symbol, line: { width: symbol === "star" ? 1 : 0, color: "#000000" } } };
     };
-    traces.push(group((n) => !data.confirmed[n] && n !== winner, OTHER, 6, 0.6, "circle"), group((n) => data.confirmed[n] && n !== winner, CONFIRMED, 7, 0.9, "circle"), group((n) => n === winner, BEST, 14, 1, "star"));
+    traces.push(group((n) => !data.as_much[n] && n !== winner, OTHER, 6, 0.6, "circle"), group((n) => data.as_much[n] && n !== winner, AS_MUCH, 7, 0.9, "circle"), group((n) => n === winner, BEST, 14, 1, "star"));
     if (chosen >= 0 && chosen !== winner) traces.push({ ...group((n) => n === chosen, "#e754c6", 14, 1, "circle-open"), marker: { symbol: "circle-open", size: 15, color: "#e754c6", line: { width: 3 } } });
   });
   draw("slices", traces, { height, margin: { l: 56, r: 12, t: 8, b: 18 }, ...extra });
