@@ -36,7 +36,7 @@ from cvst.report.machinery import score_name, stop_sentence
 from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
 from cvst.search._fitted import FittedRace
 from cvst.search._log import log_end, log_look, log_rows, log_start
-from cvst.search._options import SearchOptions
+from cvst.search._options import SECONDS, SearchOptions
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._predictions import check_predictions, out_of_fold_predictions
 from cvst.search._progress import verbose_logging
@@ -92,9 +92,8 @@ class BaseRaceSearch(FittedRace):
         "ensemble": ["boolean"],
         "incremental": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
-        # ``check_seconds`` refuses texts, with an error that says what to do.
-        "time_budget": [Interval(numbers.Real, 0, None, closed="neither"), str, None],
-        "fit_timeout": [Interval(numbers.Real, 0, None, closed="neither"), str, None],
+        "time_budget": SECONDS,
+        "fit_timeout": SECONDS,
         "max_looks": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "device": [str],
         # ``bytes_of`` checks texts, with an error that says what to do.

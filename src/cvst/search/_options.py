@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any
 
 from sklearn.ensemble import (
@@ -14,10 +15,15 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 
 from cvst._searched import Search
+from cvst._sklearn_compat import Hidden, Interval
 from cvst.exceptions import InvalidInputError
 from cvst.parallel import spare_threads
 
-__all__ = ["SearchOptions"]
+__all__ = ["SECONDS", "SearchOptions"]
+
+# What a time may be. ``check_seconds`` refuses texts, with an error that says what to
+# do: here they are let through, but not offered.
+SECONDS = [Interval(Real, 0, None, closed="neither"), Hidden(str), None]
 
 SAME_BITS = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
