@@ -24,6 +24,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ParameterGrid
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
@@ -49,6 +50,7 @@ from cvst.search.budget._growth import (
     growth_of,
 )
 from cvst.search.budget._known_work import known_work
+from cvst.search.budget._lone import predicted_alone
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._probe_sizes import probe_sizes
 from cvst.search.budget._sample import spread_sample
@@ -784,3 +786,70 @@ def test_the_share_of_the_memory_bounds_the_tables_of_probes(
     RaceGridSearchCV(estimator, {gamma: [0.01, 0.1, 1.0]}).plan(X[:1500], y[:1500])
     assert limits
     assert min(limits) < 0.1 * _rows.LARGEST_TABLE_BYTES
+
+
+class Lone:
+    """A watch that takes as long for one of a group as for all."""
+
+    def time(self, look):
+        count = len(look.configurations)
+        seconds = np.full(count, 1e-3 / count), np.full(count, 0.08 / count)
+        return Timing(look, 0.081, 0.081, *seconds, np.zeros((count, 50)))
+
+    def undisturbed(self, timing):
+        return timing
+
+
+def test_predicting_is_timed_without_the_group_that_shares_it():
+    """As for neighbours: what the search for them takes is there for the last, too."""
+    watch = Lone()
+    own = watch.time(
+        Look(slice(0, 100), slice(100, 150), 100, np.arange(4), stage="probe")
+    )
+    assert predicted_alone(watch, own, 2, room=1.0) == pytest.approx(4)
+    # There is no time for it, it is hidden behind fits, or it is alone anyway.
+    assert predicted_alone(watch, own, 2, room=0.05) == 1
+    assert predicted_alone(watch, replace(own, fit=own.score + 1), 2, room=1.0) == 1
+    assert predicted_alone(watch, own.part([2]), 2, room=1.0) == 1
+
+
+def test_what_a_group_shares_of_predictions_counts_when_it_has_gone(data, monkeypatch):
+    """The last of 60 in one group takes a third as long as all of them."""
+    monkeypatch.setattr(_costs, "predicted_alone", lambda *_: 20.0)
+    X, y = data
+    search = RaceGridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 5, 9]})
+    options = search._options()
+    configurations = list(ParameterGrid({"n_neighbors": [1, 5, 9]}))
+    setup = prepare(options, configurations, search._read(X[:900], y[:900], {}))
+    model = measure_costs(
+        *(setup.source, setup.problem),
+        seconds=1.0,
+        allowed=lambda _: 1.0,
+        clock=options.clock,
+    )
+    assert model.lonely_predict == 20
+    none = PowerCurve(0.0, 0.0, 1.0)
+    shared = CostModel(
+        none, LINE, none, n_configurations=60, n_groups=1, lonely_predict=20.0
+    )
+    assert shared.look(10, 5, 60) == pytest.approx(3 * shared.look(10, 5, 1))
+    assert shared.look(10, 5, 60) == pytest.approx(60 * 50)
+
+
+def test_rows_that_one_group_predicts_are_those_of_all_in_the_mean():
+    """The group that was timed on more rows predicts three times as fast as another."""
+
+    def timing(n_train, members, score):
+        rows = slice(0, n_train), slice(n_train, n_train + 100)
+        look = Look(*rows, n_train, np.array(members), stage="probe")
+        count = len(members)
+        losses = np.zeros((count, 100))
+        return Timing(look, 1.0, 1.0, np.zeros(count), np.array(score), losses)
+
+    spread = timing(100, [0, 1, 2, 3], [0.1, 0.1, 0.3, 0.3])
+    larger = timing(400, [0, 1], [0.2, 0.2])
+    assert larger.mean_row_seconds(spread) == pytest.approx(2 * 0.2 / 100)
+    assert spread.mean_row_seconds(spread) == pytest.approx(spread.row_seconds)
+    # A coarse clock saw nothing.
+    blind = timing(100, [0, 1, 2, 3], [0.0] * 4)
+    assert larger.mean_row_seconds(blind) == pytest.approx(larger.row_seconds)

@@ -25,6 +25,7 @@ from cvst.parallel import effective_n_jobs, without_warnings
 from cvst.race import Look, Problem
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._known_work import alone_of_group, known_work
+from cvst.search.budget._lone import Alone, fitted_alone, predicted_alone
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._probe_sizes import probe_sizes
 from cvst.search.budget._sample import LARGEST_SAMPLE, mean_over_grid, spread_sample
@@ -335,31 +336,20 @@ class _Measurement:
         far = [abs(np.log(pace)) if pace > 0.5 else np.inf for pace in paces]
         return groups[int(np.argmin(far))]
 
-    def _alone(self, members: list[int], early: list[Timing], seen: Timing) -> float:
-        """Return how much longer a fit takes as the final fit is done.
-
-        Outside of the source: no worker's limit on threads, nothing shared.
-        """
+    def _alone(self, members: list[int], early: list[Timing], seen: Timing) -> Alone:
+        """Return how much longer one of a group takes without the others."""
         index = members[len(members) // 2]
         # The look may have had other groups too, which are cheaper or dearer.
         common = np.intersect1d(members, seen.look.configurations).tolist()
-        own = self.watch.undisturbed(seen.part(common) if common else seen)
-        mean, left = float(own.fit.mean()), self._left(early)
+        part = seen.part(common) if common else seen
+        own, left = self.watch.undisturbed(part), self._left(early)
         likely = alone_of_group(self.work[members], members.index(index))
         # Without a group it differs by the limit on threads alone.
         lone = self.n_workers == len(members) == 1
         share = LONE_SHARE if lone else LONE_SHARE_OF_GROUP
-        if left <= 0 or likely * mean > share * self.allowed(self._guess(early)):
-            return likely
-        try:
-            seconds = self.watch.lone_fit(index, seen.n_train)
-        except Exception:
-            # The look itself has its own way with fits that fail.
-            return likely
-        # A group shares its work in the books, evenly or not. Alone, a member may take
-        # as long as all; threads may change that by some factor.
-        ratio = seconds / max(mean, 1e-9)
-        return float(np.clip(ratio, 0.1, 2.0 * len(members)))
+        room = share * self.allowed(self._guess(early)) if left > 0 else 0.0
+        fit = fitted_alone(self.watch, own, index, len(members), likely, room)
+        return Alone(fit, predicted_alone(self.watch, part, index, room))
 
     def _next_look(
         self,
@@ -422,7 +412,7 @@ class _Measurement:
         early: list[Timing],
         spread: Timing,
         growing: list[Timing],
-        alone: float,
+        alone: Alone,
     ) -> CostModel:
         early, growing = self.watch.level(early), self.watch.level(growing)
         (spread,) = self.watch.level([spread])
@@ -452,12 +442,12 @@ class _Measurement:
             fit=curves[0],
             predict=PowerCurve.fit(
                 [one.n_train for one in timed],
-                [one.row_seconds for one in timed],
+                [one.mean_row_seconds(spread) for one in timed],
                 PREDICTION.steepest,
                 PREDICTION.flattest,
                 PREDICTION.usual,
             ),
-            alone=curves[0].scaled(alone),
+            alone=curves[0].scaled(alone.fit),
             wall=max(1 / self.n_workers, wall),
             overhead=overhead,
             probe_seconds=self._elapsed(),
@@ -465,7 +455,8 @@ class _Measurement:
             plausible=curves[1:],
             n_configurations=len(self.source.configurations),
             n_groups=len(self.groups),
-            lonely=max(1.0, alone),
+            lonely=max(1.0, alone.fit),
+            lonely_predict=alone.predict,
             gaps=gaps if compared else (),
             gap_rows=spread.look.n_test,
             unlike=unlike,
@@ -482,7 +473,7 @@ class _Measurement:
         return float(mean * self.work.mean() / self.work[timed].mean())
 
     def _guess(self, timings: list[Timing]) -> CostModel:
-        return self._model(timings, timings[-1], [], 1.0)
+        return self._model(timings, timings[-1], [], Alone())
 
     def _look(
         self, n_train: int, members: list[int], n_test: int = FEWEST_TESTED

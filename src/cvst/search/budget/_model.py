@@ -40,8 +40,9 @@ class CostModel:
     n_configurations, n_groups : int
         How many there are, and how many groups that share work they make; 0 if nothing
         is shared.
-    lonely : float
-        How much longer a configuration takes when none of its group takes part.
+    lonely, lonely_predict : float
+        How much longer fitting a configuration, and predicting a row with it, takes
+        when no other of its group takes part.
     gaps : tuple of float
         How far the configurations that were timed are behind their leader, in standard
         deviations of the pointwise difference.
@@ -68,6 +69,7 @@ class CostModel:
     n_configurations: int = 0
     n_groups: int = 0
     lonely: float = 1.0
+    lonely_predict: float = 1.0
     gaps: tuple[float, ...] = ()
     gap_rows: int = 0
     unlike: tuple[float, ...] = ()
@@ -82,8 +84,11 @@ class CostModel:
         pace: float = 1.0,
     ) -> float:
         """Return the seconds a worker spends on one of this many configurations."""
-        company = 1.0 if n_configurations is None else self.company(n_configurations)
-        return pace * self.fit(n_train) * company + n_test * self.predict(n_train)
+        fit, predict = pace * self.fit(n_train), n_test * self.predict(n_train)
+        if n_configurations is None:
+            return fit + predict
+        n = n_configurations
+        return fit * self.company(n) + predict * self.company(n, self.lonely_predict)
 
     def look(
         self, n_train: int, n_test: int, n_configurations: float, pace: float = 1.0
@@ -127,10 +132,17 @@ class CostModel:
             plausible=tuple(curve.scaled(factor) for curve in self.plausible),
         )
 
-    def company(self, n_configurations: float) -> float:
+    def company(self, n_configurations: float, lonely: float | None = None) -> float:
         """Return how much longer a fit takes when this many are left.
 
         The fewer are left, the fewer share the work of their group.
+
+        Parameters
+        ----------
+        n_configurations : float
+            How many take part.
+        lonely : float or None
+            How much longer it takes when no other of the group does; None for fits.
 
         Examples
         --------
@@ -142,10 +154,11 @@ class CostModel:
         (1.0, 4.0)
         """
         n_all, n_groups = self.n_configurations, self.n_groups
+        lonely = self.lonely if lonely is None else lonely
         if n_groups in (0, n_all) or not 0 < n_configurations < n_all:
             return 1.0
         if n_configurations <= 1:
-            return self.lonely
+            return lonely
         # Groups that have a member left, were these drawn at random. But what is good
         # lies together: at best in as few groups as possible. The truth is in between.
         absent: float = (1 - n_configurations / n_all) ** (n_all / n_groups)
@@ -154,7 +167,7 @@ class CostModel:
         per_member = sqrt(at_random * together) / n_configurations
         at_least = n_groups / n_all
         share = (min(1.0, per_member) - at_least) / (1 - at_least)
-        return 1 + (self.lonely - 1) * share
+        return 1 + (lonely - 1) * share
 
     def doubt(self, n_rows: int) -> tuple[float, float]:
         """Return the factors between which a fit on this many rows will probably be.

@@ -200,6 +200,20 @@ class Timing:
         scale = mean / max(float(spread.fit[known].mean()), 1e-12)
         return float(self.fit[mine].mean() * scale)
 
+    def mean_row_seconds(self, spread: Timing) -> float:
+        """Return the seconds of predicting a row with any of those in another look.
+
+        One group may predict several times faster than another.
+        """
+        _, mine, known = np.intersect1d(
+            self.look.configurations, spread.look.configurations, return_indices=True
+        )
+        theirs = float(spread.score[known].mean()) if len(known) else 0.0
+        if theirs <= 0:
+            return self.row_seconds
+        scale = float(spread.score.mean()) / theirs
+        return scale * float(self.score[mine].mean()) / max(1, self.look.n_test)
+
     def slowed(self, factor: float, of_work: float | None = None) -> Timing:
         """Return the same look on a machine that is slower.
 
