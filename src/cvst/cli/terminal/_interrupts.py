@@ -10,7 +10,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 __all__ = ["noticed_interrupts"]
 
@@ -42,11 +42,9 @@ def noticed_interrupts() -> Iterator[Callable[[], bool]]:
         seen: set[int] = set()
 
         def is_interrupted() -> bool:
-            try:
-                seen.update(reading.recv(4096))
             # Nothing new, or read to the end by another thread.
-            except OSError:
-                pass
+            with suppress(OSError):
+                seen.update(reading.recv(4096))
             return not ENDING.isdisjoint(seen)
 
         try:
