@@ -219,8 +219,9 @@ class BaseRaceSearch(FittedRace):
         prepared = options.clock() - started
         clock = options.clock
         with options.spare_threads():
-            if options.time_budget is None:
-                return plan_race(setup, n_folds, clock, prepared)
+            if options.keeps_time or options.time_budget is None:
+                seconds = options.time_budget
+                return plan_race(setup, n_folds, clock, prepared, seconds=seconds)
             # The race to plan is the one that the budget chooses, where workers have
             # started as they do in ``fit``.
             with shared_rows(setup, options) as shared:
