@@ -28,6 +28,7 @@ from cvst.search.budget import (
     expected_seconds,
     measure_costs,
     race_seconds,
+    refit_seconds,
 )
 from cvst.theory import PowerCurve
 
@@ -322,7 +323,7 @@ def plan_race(
     other = prepared + seconds_besides(
         model, problem, planned, expected.counts, clock, looks_again, pace
     )
-    refit = pace * model.refit(n_samples)
+    refit = pace * refit_seconds(model, planned, n_samples, setup.source.n_jobs)
     low, high = model.doubt(n_samples)
     # Few looks of a few do not compare with folds of all that were known before.
     n_compared = planned[0].max_configurations if strategy.proposes else None
