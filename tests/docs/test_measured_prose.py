@@ -563,18 +563,32 @@ def test_grids_that_were_slower_than_a_plain_search():
         runs.setdefault((one["name"], one["size"]), []).append((ratio, one))
     slower = [cell for cell in runs.values() if cell[0][0] > 1]
     text = plain("benchmarks/results/small_grids.md")
-    [stays] = [cell[-1] for cell in slower if cell[-1][0] > 1]
-    again = [cell[-1][0] for cell in slower if cell[-1][0] <= 1]
-    assert (len(slower), len(again)) == (5, 4)
-    told = "Of the five cells above 1 in the first measurement four were noise: with "
-    told += f"more runs they are at {min(again):.2f} to {max(again):.2f}."
+    again = [cell[-1][0] for cell in slower]
+    assert len(slower) == 5
+    told = "Of the five cells above 1 in the first measurement none stays there: with "
+    told += f"more runs they are at {min(again):.2f} to {max(again):.2f}. Four were "
     assert told in text
-    ratio, one = stays
-    assert (one["name"], one["size"]) == ("XGBoost, early stopping", 12)
+    *_, (before, same_rows), (ratio, one) = runs["XGBoost, early stopping", 12]
+    told = f"was at {before:.2f} with {len(same_rows['raced'])} runs, all on the same "
+    assert told in text
+    [of_plain] = set(one["fits"]["plain"])
+    rounds = np.divide(one["rounds"]["raced"], one["rounds"]["plain"])
+    told = (
+        f"makes the {of_plain} fits of the plain search, on as many rows, and no more"
+    )
+    assert told in text
+    told = "XGBoost makes as many fits as the plain search in "
+    told += f"{one['fits']['raced'].count(of_plain)} of {len(one['raced'])} runs; it "
+    told += f"takes {rounds.min():.2f} to {rounds.max():.2f} times the rounds, "
+    told += f"{np.median(rounds):.2f} in the median, and {ratio:.2f} times the seconds"
+    assert told in text
+    [[(name, size), (ratio, one)]] = [
+        (cell, seen[-1]) for cell, seen in runs.items() if seen[-1][0] > 1
+    ]
+    assert (name, size) == ("forest", 2)
     count = int(np.sum(np.greater(one["raced"], one["plain"])))
-    told = "The fifth, XGBoost with 12 configurations, stays above: at "
-    told += f"{ratio:.2f} with {len(one['raced'])} runs, slower in {count} of them."
-    assert told in text
+    told = f"the forest with 2 configurations, at {ratio:.3f}, slower in {count} of "
+    assert told + f"{len(one['raced'])} runs" in text
     counts = [len(cell[-1][1]["raced"]) for cell in runs.values() if len(cell) > 1]
     told = f"were measured again, with {min(counts)} to {max(counts)} runs;"
     assert told in text
