@@ -2,21 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from cvst._text import seconds_text
 
-if TYPE_CHECKING:
-    from cvst.search._plan import RacePlan
-
 __all__ = ["budget_sentence", "compared", "ratio_text", "time_sentence"]
+
+
+class Planned(Protocol):
+    """What the sentences are made of: see ``RacePlan``."""
+
+    @property
+    def n_folds(self) -> int: ...
+    @property
+    def n_configurations(self) -> int: ...
+    @property
+    def n_compared(self) -> int: ...
+    @property
+    def budget_seconds(self) -> float | None: ...
+    @property
+    def budget_configurations(self) -> tuple[int, int] | None: ...
+    @property
+    def first_drop(self) -> int | None: ...
+    @property
+    def may_stop_early(self) -> bool: ...
+    @property
+    def race_seconds(self) -> float: ...
+    @property
+    def other_seconds(self) -> float: ...
+    @property
+    def refit_seconds(self) -> float: ...
+    @property
+    def refit_range(self) -> tuple[float, float]: ...
+    @property
+    def total_seconds(self) -> float: ...
+    @property
+    def total_range(self) -> tuple[float, float]: ...
+    @property
+    def speedup_ceiling(self) -> float: ...
 
 
 def range_text(seconds: tuple[float, float]) -> str:
     return " to ".join(map(seconds_text, seconds))
 
 
-def budget_sentence(plan: RacePlan) -> str:
+def budget_sentence(plan: Planned) -> str:
     """Say that a search which proposes spends its budget, and on how many."""
     assert plan.budget_seconds is not None
     assert plan.budget_configurations is not None
@@ -29,7 +59,7 @@ def budget_sentence(plan: RacePlan) -> str:
     )
 
 
-def time_sentence(plan: RacePlan) -> str:
+def time_sentence(plan: Planned) -> str:
     """Say how long all takes, and what of it is for what."""
     refit = f"{seconds_text(plan.refit_seconds)} ({range_text(plan.refit_range)})"
     total = seconds_text(plan.total_seconds)
@@ -43,7 +73,7 @@ def time_sentence(plan: RacePlan) -> str:
     )
 
 
-def compared(plan: RacePlan) -> str:
+def compared(plan: Planned) -> str:
     """Say what the search is compared with."""
     same = (
         "" if plan.n_compared == plan.n_configurations else f" of {plan.n_compared:,}"
@@ -51,7 +81,7 @@ def compared(plan: RacePlan) -> str:
     return f"{plan.n_folds}-fold cross-validation{same}"
 
 
-def ratio_text(plan: RacePlan) -> str:
+def ratio_text(plan: Planned) -> str:
     """Say how many times longer the cross-validation takes."""
     factor = f"{plan.speedup_ceiling:.3g} times as long as"
     if plan.budget_seconds is not None:

@@ -47,7 +47,7 @@ def proposed_within(
     >>> look = PlannedLook("warm up", 100, 100, 1)
     >>> one = CostModel(fit, free, fit)
     >>> proposed_within(one, Problem(9, 400), look, seconds=24.0, refit_seconds=0.4)
-    (35, 142)
+    (41, 165)
     """
     each, share, n_train = 0.0, 1.0, look.n_train
     largest = max(n_train, problem.n_samples - look.n_test)
