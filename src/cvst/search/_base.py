@@ -37,7 +37,7 @@ from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ense
 from cvst.search._fitted import FittedRace
 from cvst.search._interrupts import warn_of_what_is_missing
 from cvst.search._log import log_end, log_look, log_rows, log_start
-from cvst.search._options import SearchOptions, warn_of_unused_arguments
+from cvst.search._options import SECONDS, SearchOptions, warn_of_unused_arguments
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._predictions import check_predictions, out_of_fold_predictions
 from cvst.search._progress import verbose_logging
@@ -90,9 +90,8 @@ class BaseRaceSearch(FittedRace):
         "ensemble": ["boolean"],
         "incremental": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
-        # ``check_seconds`` refuses texts, with an error that says what to do.
-        "time_budget": [Interval(numbers.Real, 0, None, closed="neither"), str, None],
-        "fit_timeout": [Interval(numbers.Real, 0, None, closed="neither"), str, None],
+        "time_budget": SECONDS,
+        "fit_timeout": SECONDS,
         "max_looks": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "device": [str],
         # ``bytes_of`` checks texts, with an error that says what to do.
@@ -219,8 +218,9 @@ class BaseRaceSearch(FittedRace):
         prepared = options.clock() - started
         clock = options.clock
         with options.spare_threads():
-            if options.time_budget is None:
-                return plan_race(setup, n_folds, clock, prepared)
+            if options.keeps_time or options.time_budget is None:
+                seconds = options.time_budget
+                return plan_race(setup, n_folds, clock, prepared, seconds=seconds)
             # The race to plan is the one that the budget chooses, where workers have
             # started as they do in ``fit``.
             with shared_rows(setup, options) as shared:

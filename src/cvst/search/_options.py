@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any
 
 from sklearn.ensemble import (
@@ -15,14 +16,18 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 
 from cvst._searched import Search
+from cvst._sklearn_compat import Hidden, Interval
 from cvst._users_line import users_line
 from cvst.exceptions import InvalidInputError, UnusedArgumentWarning
 from cvst.parallel import spare_threads
 
-__all__ = ["SearchOptions", "warn_of_unused_arguments"]
+__all__ = ["SECONDS", "SearchOptions", "warn_of_unused_arguments"]
 
 # Arguments of scikit-learn's searches that a race has no use for, and their defaults.
 UNUSED = {"pre_dispatch": "2*n_jobs", "return_train_score": False}
+# What a time may be. ``check_seconds`` refuses texts, with an error that says what to
+# do: here they are let through, but not offered.
+SECONDS = [Interval(Real, 0, None, closed="neither"), Hidden(str), None]
 
 SAME_BITS = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 

@@ -109,6 +109,17 @@ function drawSlices() {
 // Dark to pale, the best first: Viridis at eight places.
 const SHADES = ["#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#dfe318"];
 
+// A name in up to three lines of at most this many letters, broken after its words.
+function linesOf(name, room) {
+  const lines = [""];
+  for (const part of name.split(/(?<=[_ .-])/)) {
+    if (last(lines) && (last(lines) + part).length > room) lines.push("");
+    lines.push(lines.pop() + part);
+  }
+  const [first, second, ...others] = lines;
+  return [first, second, others.join("")].filter((line) => line).map((line) => cut(line, room));
+}
+
 // Lines rather than plotly's own chart, which needs WebGL.
 function drawParallel() {
   const data = view.data.slices;
@@ -139,7 +150,14 @@ function drawParallel() {
   const steps = [0, 0.25, 0.5, 0.75, 1].map((share) => [share, number(low + share * (high - low), 3)]);
   const annotations = [...shown.map((axis) => axis.ticks), steps].flatMap((ticks, place) => ticks.map(([y, text]) => ({ x: place, y, text: plain(cut(text, narrow() ? 7 : 12)), showarrow: false, xanchor: "left", xshift: 2, font: { size: 10 }, bgcolor: `${colour("paper")}cc`, borderpad: 1 })));
   const shapes = across.map((x) => ({ type: "line", x0: x, x1: x, yref: "paper", y0: 0, y1: 1, line: { color: colour("faint"), width: 1 } }));
-  draw("parallel", traces, { height: 360, margin: { l: 20, r: 20, t: 10, b: 50 }, annotations, shapes,
-    xaxis: { tickvals: across, ticktext: [...shown.map((axis) => plain(cut(axis.name, narrow() ? 9 : 22))), plain(cut(measure().name, 14))], range: [-0.15, shown.length + 0.45], showgrid: false, zeroline: false },
+  // Names share the width of the chart, and half of the first one is left of its axis.
+  const letter = 7.2, sides = [0.15, 0.45], units = shown.length + sides[0] + sides[1];
+  const inside = (byId("parallel").clientWidth || 800) - 40;
+  const room = Math.max(4, Math.min(22, Math.floor((0.9 * inside) / units / letter)));
+  const labels = [...shown.map((axis) => axis.name), measure().name].map((name) => linesOf(name, room));
+  const half = (label) => 4 + (letter * Math.max(...label.map((line) => line.length))) / 2;
+  const margin = { l: Math.max(20, half(labels[0])), r: Math.max(20, half(last(labels)) - (sides[1] * inside) / units), t: 10, b: 14 + 18 * Math.max(2, ...labels.map((label) => label.length)) };
+  draw("parallel", traces, { height: 360, margin, annotations, shapes,
+    xaxis: { tickvals: across, ticktext: labels.map((label) => label.map(plain).join("<br>")), tickangle: 0, range: [-sides[0], shown.length + sides[1]], showgrid: false, zeroline: false },
     yaxis: { visible: false, range: [Math.min(...shown.map((axis) => axis.span[0])), 1.06] } });
 }
