@@ -50,8 +50,8 @@ def budget_sentence(plan: Planned) -> str:
     """Say that a search which proposes spends its budget, and on how many."""
     assert plan.budget_seconds is not None
     assert plan.budget_configurations is not None
-    few, many = plan.budget_configurations
-    about = f"{few:,} to {many:,}" if few < many else f"{few:,}"
+    least, most = plan.budget_configurations
+    about = f"{least:,} to {most:,}" if least < most else f"{least:,}"
     return (
         "Configurations are proposed until the time budget of "
         f"{seconds_text(plan.budget_seconds)} is used up, the final fit included: "

@@ -162,12 +162,10 @@ def _refuse_if_sure(setup: Setup, budget: TimeBudget, index: int) -> None:
     room = SECOND_PROBE_SHARE * budget.seconds
     growth = growth_of_source(setup)
     final = timed_final_fit(setup, index, growth, room, budget.clock)
-    if final is not None:
-        budget.reserve = final.likely
-        left = budget.seconds - budget.elapsed() + _excused(budget)
-        if final.least <= left:
-            return
-    raise budget.too_small(0.0)
+    if final is None:
+        raise budget.too_small(0.0)
+    if final.least > budget.seconds - budget.elapsed() + _excused(budget):
+        raise budget.too_small(0.0, final.likely)
 
 
 def _excused(budget: TimeBudget) -> float:
