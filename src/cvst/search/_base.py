@@ -183,7 +183,7 @@ class BaseRaceSearch(FittedRace):
         ):
             # After the attributes are set, so that nothing of the race is lost.
             raise interrupt
-        warn_of_what_is_missing(self)
+        warn_of_what_is_missing(self, self.interrupted_in_)
         tasks.close()
         return self
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
+from cvst._searched import Search
 from cvst._users_line import users_line
 from cvst.exceptions import CVSTWarning
 
@@ -19,20 +19,22 @@ AT_WORK = {
 }
 
 
-def warn_of_what_is_missing(search: Any) -> None:
+def warn_of_what_is_missing(search: Search, place: str | None) -> None:
     """Say what a search lacks that was interrupted after its race.
 
     ``stop_reason_`` says why the race ended, which an interrupt after it does not
     change.
     """
-    when = AT_WORK.get(search.interrupted_in_ or "")
+    when = AT_WORK.get(place or "")
     if when is None:
         return
+    settings = search.get_params(deep=False)
+    ensemble = settings["ensemble"]
     wanted = {
-        "out_of_fold_predictions_": search.return_predictions or search.ensemble,
-        "ensemble_": search.ensemble,
+        "out_of_fold_predictions_": settings["return_predictions"] or ensemble,
+        "ensemble_": ensemble,
         "best_estimator_": bool(search.refit),
-        "ensemble_estimator_": search.ensemble,
+        "ensemble_estimator_": ensemble,
     }
     missing = [name for name, is_wanted in wanted.items() if is_wanted]
     missing = [name for name in missing if not hasattr(search, name)]
@@ -40,7 +42,7 @@ def warn_of_what_is_missing(search: Any) -> None:
     if not missing:
         told = (
             "ensemble_estimator_ is best_estimator_"
-            if search.interrupted_in_ == "ensemble_fit"
+            if place == "ensemble_fit"
             else "best_score_estimate_ may be None"
         )
     warnings.warn(

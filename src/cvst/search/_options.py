@@ -105,7 +105,7 @@ def check_seconds(settings: dict[str, Any]) -> None:
             )
 
 
-def warn_of_unused_arguments(search: Any) -> None:
+def warn_of_unused_arguments(search: Search) -> None:
     """Say which arguments of scikit-learn's searches have no effect."""
     unused = [name for name in UNUSED if getattr(search, name) != UNUSED[name]]
     if unused:
