@@ -160,7 +160,7 @@ def _target(name: str, values: Any, task: str, is_number: bool, hint: str) -> Ta
         values = values.astype(str)
     classes = np.unique(values)
     _check_distinct(name, len(classes))
-    first = listed(classes[:SHOWN_CLASSES])
+    first = listed(classes[:SHOWN_CLASSES].tolist())
     more = ", ..." if len(classes) > SHOWN_CLASSES else ""
     sentence = (
         f"Classification: {shown} has {len(classes)} classes ({first}{more}).{hint}"
