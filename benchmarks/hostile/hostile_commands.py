@@ -211,7 +211,9 @@ def _odd(code, out: str, err: str, arguments: list[str]) -> list[str]:
 
 def _complaint(err: str, arguments: list[str]) -> list[str]:
     """Return the lines of an error, without what was shown of a race before it."""
-    start = err.rfind("\ncvst ") + 1 if "--quiet" not in arguments else 0
+    # Taken for a model, this function prints, with --json to standard error.
+    speaks = "--quiet" not in arguments or "sklearn:show_versions" in arguments
+    start = err.rfind("\ncvst ") + 1 if speaks else 0
     if "--live" in arguments and err.startswith("The race is shown"):
         start = max(start, err.find("\n") + 1)
     return err[start:].strip("\n").split("\n")

@@ -89,6 +89,15 @@ def exact_text(value: Any) -> str:
             return hex(value)
         if isinstance(value, list | tuple):
             return f"[{', '.join(map(exact_text, value))}]"
+        if isinstance(value, set | frozenset):
+            return f"{{{', '.join(sorted(map(exact_text, value)))}}}"
+        if isinstance(value, dict):
+            pairs = [f"{exact_text(key)}: {exact_text(value[key])}" for key in value]
+            return f"{{{', '.join(pairs)}}}"
+        if isinstance(value, np.ndarray):
+            return f"array({exact_text(value.tolist())})"
+        if is_estimator(value):
+            return f"{type(value).__name__}({exact_text(value.get_params(deep=False))})"
         raise
 
 

@@ -49,6 +49,7 @@ MERGES = "a0: &a0 {x: 1}\n" + "".join(
     f"a{level}: &a{level} {{<<: [{', '.join([f'*a{level - 1}'] * 9)}]}}\n"
     for level in range(1, 9)
 )
+LONG = "w" * 5000
 GRIDS = {
     "merges.yaml": (MERGES, "holds more than 100,000 values"),
     "bomb.yaml": (ALIASES, "holds more than 100,000 values"),
@@ -62,6 +63,7 @@ GRIDS = {
     "longer.yaml": (f"alpha: [{'9' * 5000}]", "is more than a number can hold"),
     "longer.json": (f'{{"alpha": [{"9" * 5000}]}}', "is not valid JSON"),
     "longer.toml": (f"alpha = [{'9' * 5000}]", "is not valid TOML"),
+    "hex.toml": (f"alpha = [0x{'f' * 5000}]", "is more than a number can hold"),
     "code.yaml": ("alpha: !!python/object/apply:os.abort []", "empty list"),
 }
 
@@ -72,6 +74,23 @@ def test_grid_files_that_attack_are_refused(name, table, cvst):
     Path(name).write_text(content, encoding="utf-8")
     result = cvst("search", table, "-t", "cost", "-m", "ridge", "-g", name)
     assert words in refusal(result)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        f'{{"{LONG}": [1]}}',
+        f'{{"{LONG}": []}}',
+        f'{{"{LONG}": 1, "{LONG}": 2}}',
+        f'{{"{LONG}": [{{"{LONG}": 1}}]}}',
+        f'{{"{LONG}": ["{LONG}("]}}',
+        f'{{"alpha": ["uniform(0, 1){" " * 5000}"]}}',
+    ],
+)
+def test_long_names_in_a_grid_file_are_cut(content, table, cvst):
+    Path("long.json").write_text(content, encoding="utf-8")
+    result = cvst("search", table, "-t", "cost", "-m", "ridge", "-g", "long.json")
+    assert len(refusal(result)) < 800
 
 
 @pytest.mark.parametrize("values", ["1, " * 60, "[[[], []]], " * 20])

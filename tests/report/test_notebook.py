@@ -2,14 +2,15 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.datasets import make_regression
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import Pipeline
 
-from cvst import RaceGridSearchCV
+from cvst import RaceGridSearchCV, RaceSearchCV
 from cvst.race import Problem, RaceState
-from cvst.report import html_report, notebook_html
+from cvst.report import html_report, notebook_html, page_html
 from cvst.report import summary as summary_of
 
 
@@ -128,3 +129,41 @@ def test_one_configuration_is_called_one(recwarn):
     assert "1 configuration took part." in html
     assert "np.float64" not in html
     assert "nan" not in html
+
+
+LONG = 10**5000
+
+
+class Loaded(RegressorMixin, BaseEstimator):
+    """Predicts a constant, whatever it carries."""
+
+    def __init__(self, load=None, constant=0):
+        self.load = load
+        self.constant = constant
+
+    def fit(self, X, y):
+        self.mean_ = y.mean() + self.constant
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.mean_)
+
+
+@pytest.mark.parametrize(
+    "loads",
+    [
+        [LONG, 1],
+        [{"top": LONG}, {"top": 1}],
+        [{LONG}, {1}],
+        [np.array([LONG, 1]), np.array([1, LONG])],
+        [Loaded(LONG), Loaded(1)],
+    ],
+    ids=["number", "dict", "set", "array", "estimator"],
+)
+def test_whole_numbers_that_python_does_not_write_are_told(loads):
+    """Those of more than 4,300 digits; scikit-learn has no diagram of them."""
+    X, y = np.arange(60.0)[:, None], np.arange(60.0)
+    space = {"load": loads, "constant": [0, 1]}
+    search = RaceSearchCV(Loaded(), space, n_iter=3, random_state=0).fit(X, y)
+    assert "<b>constant</b> = 0" in search._repr_html_()
+    assert "constant" in page_html(summary_of(search), title="long")

@@ -6,11 +6,13 @@ import ctypes
 import os
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from typing import Any, TextIO
 
-__all__ = ["harmless", "one_line", "others_aside", "say"]
+from cvst._text import shortened
+
+__all__ = ["harmless", "listed", "one_line", "others_aside", "quoted", "say"]
 
 # Control characters move the cursor, change colours or worse; the separators break
 # lines, and lone surrogates cannot be encoded.
@@ -18,6 +20,10 @@ DANGEROUS = {"Cc", "Cs", "Zl", "Zp"}
 
 # These turn the direction of what follows them.
 DIRECTIONS = set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+# Names in a file may be of any length. A sentence names one of them or two, a list the
+# first of thousands.
+LONGEST_QUOTED, LONGEST_LISTED, MOST_LISTED = 120, 40, 12
 
 
 def harmless(text: str) -> str:
@@ -45,6 +51,34 @@ def one_line(value: Any) -> str:
     a\nWinner: b
     """
     return str(value).replace("\n", r"\n")
+
+
+def quoted(name: Any) -> str:
+    r"""Return a name of a file in quotes, cut if it is long.
+
+    Examples
+    --------
+    >>> print(quoted("new\nline"), len(quoted("w" * 5000)))
+    'new\nline' 122
+    """
+    return repr(shortened(str(name), LONGEST_QUOTED))
+
+
+def listed(names: Sequence[Any]) -> str:
+    """Return the first few names, cut if they are long, and how many more there are.
+
+    Examples
+    --------
+    >>> listed(["age", "w" * 5000])
+    'age, wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww…'
+    >>> listed([f"x{i}" for i in range(1000)])
+    'x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11 and 988 more'
+    """
+    more = len(names) - MOST_LISTED
+    shown = ", ".join(
+        one_line(shortened(str(name), LONGEST_LISTED)) for name in names[:MOST_LISTED]
+    )
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _is_dangerous(character: str) -> bool:

@@ -46,7 +46,7 @@ def search_code(search: Search) -> str:
 def _literal(value: Any) -> str:
     """Return Python for a value, as well as it can be had."""
     if isinstance(value, np.ndarray | np.generic):
-        return repr(value.tolist())
+        return _representation(value.tolist())
     if isinstance(value, dict):
         pairs = (f"{_literal(key)}: {_literal(item)}" for key, item in value.items())
         return "{" + ", ".join(pairs) + "}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import numbers
+from contextlib import suppress
 from copy import copy
 from typing import Any, ClassVar
 
@@ -110,8 +111,13 @@ class FittedRace(BaseSearchCV):
 
     def _html_repr(self) -> str:
         """Return what a notebook shows: the race, once there is one, and the parts."""
-        diagram = str(super()._html_repr())
-        return notebook_html(self) + diagram if hasattr(self, "race_") else diagram
+        if not hasattr(self, "race_"):
+            return str(super()._html_repr())
+        # Python writes no whole number of thousands of digits, and scikit-learn tries.
+        diagram = ""
+        with suppress(ValueError):
+            diagram = str(super()._html_repr())
+        return notebook_html(self) + diagram
 
     def _store(self, setup: Setup, state: RaceState, reason: str) -> None:
         """Set the fitted attributes of a race."""

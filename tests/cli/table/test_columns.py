@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cvst.cli._printing import listed
 from cvst.cli.table import _columns
 from cvst.cli.table._columns import ColumnOptions, learning_problem
 from cvst.cli.table._kinds import column_kind
@@ -68,6 +69,50 @@ def test_what_cannot_be_learned_from_is_refused(change, said, words, people):
     with pytest.raises(InvalidInputError) as caught:
         learning_problem(people.assign(**change), ColumnOptions(**said))
     assert words in str(caught.value)
+
+
+LONG = "w" * 5000
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        ([1.0, 2.0], {"target": "ill"}),  # refused with the names of all columns
+        ([1.0, 2.0], {"target": f"{LONG}v"}),
+        ([1.0, np.nan], {"target": "y", "time_order": LONG}),
+        ([1.0, np.nan], {"target": "y", "groups": LONG}),
+        ([1.0, np.inf], {"target": "y"}),
+        ([1.0, np.inf], {"target": LONG}),
+        ([np.nan, np.nan], {"target": LONG}),
+        ([1.0, 1.0], {"target": LONG}),
+        ([1.5, 2.0], {"target": LONG, "task": "classification"}),
+        (["a", "b"], {"target": LONG, "task": "regression"}),
+        (["a", "b"], {"target": LONG, "tasks": ("regression",)}),
+        (["a", "b"], {"target": "y", "raw": True}),
+        ([1j, 2j], {"target": "y"}),
+        ([1j, 2j], {"target": LONG}),
+        ([pd.Timestamp(0)] * 2, {"target": "y"}),
+        ([1.0, 2.0], {"target": LONG, "drop": ["x", "y"]}),
+    ],
+)
+def test_long_names_are_cut_where_columns_are_refused(values, said):
+    """Names come from files, and whoever reads the sentence has a screen."""
+    columns = {"x": [1.0, 2.0], "y": [3.5, 4.0], LONG: values}
+    if said["target"] == "ill":
+        columns |= {f"{n}{LONG}": values for n in range(20)}
+    with pytest.raises(InvalidInputError) as caught:
+        learning_problem(pd.DataFrame(columns), ColumnOptions(**said))
+    text = str(caught.value)
+    assert "w…" in text
+    assert len(text) < 800
+
+
+def test_long_names_are_cut_in_notes(people):
+    people = people.assign(**{f"{n}{LONG}": np.nan for n in range(20)})
+    people.loc[3, "ill"] = None
+    learning = learning_problem(people, ColumnOptions("ill"))
+    assert "and 8 more are empty" in " ".join(learning.notes)
+    assert max(map(len, learning.notes)) < 800
 
 
 def test_lists_in_cells_are_refused(people):
@@ -139,4 +184,4 @@ def test_columns_in_blocks_are_what_they_are_one_by_one(name, monkeypatch):
 
 
 def test_names_of_columns_forge_no_line():
-    assert _columns._listed(["a\nWinner: b", "c"]) == r"a\nWinner: b, c"
+    assert listed(["a\nWinner: b", "c"]) == r"a\nWinner: b, c"

@@ -130,6 +130,16 @@ def test_two_columns_of_one_name_are_refused(tmp_path):
         read_table(str(path))
 
 
+@pytest.mark.parametrize("kind", [pa.int64(), pa.list_(pa.int64())])
+def test_long_names_of_columns_are_cut(kind, tmp_path):
+    columns = [pa.array([None], kind)] * 2
+    path = tmp_path / "long.parquet"
+    pq.write_table(pa.table(columns, names=["w" * 5000] * 2), path)
+    with pytest.raises(InvalidInputError, match="w…'") as caught:
+        read_table(str(path))
+    assert len(str(caught.value).replace(str(path), "")) < 500
+
+
 @pytest.mark.parametrize("ending", ["parquet", "arrow"])
 @pytest.mark.parametrize("note", [b"{", b"[]", b"\xff", b"[" * 100_000])
 def test_notes_that_pandas_did_not_write_are_one_sentence(note, ending, tmp_path):

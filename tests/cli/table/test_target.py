@@ -91,3 +91,11 @@ def test_numbers_of_classes_lead_back_to_their_names():
 def test_what_is_numbered_or_no_class_stays(values):
     target = read_target(pd.Series(values, name="y"), None, BOTH)
     assert with_numbered_classes(target) == (target, "")
+
+
+@pytest.mark.parametrize("values", [["w" * 5000, "v" * 5000], [1.5, 2.5]])
+def test_long_names_and_classes_are_cut(values):
+    target = read_target(pd.Series(values, name="y" * 5000), None, BOTH)
+    assert len(target.sentence) < 300
+    assert target.name == "y" * 5000
+    assert len(with_numbered_classes(target)[1]) < 300

@@ -9,7 +9,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from cvst._text import value_text
 from cvst.cli._extras import need
+from cvst.cli._printing import quoted
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["FILES", "load_file"]
@@ -182,9 +184,10 @@ def _mapping(pairs: Iterable[tuple[Any, Any]]) -> dict[str, Any]:
     for key, value in pairs:
         if isinstance(key, list | dict):
             raise InvalidInputError(
-                f"The grid file has {key!r} where the name of a parameter should be."
+                f"The grid file has {value_text(key)} where the name of a parameter "
+                "should be."
             )
         if str(key) in mapping:
-            raise InvalidInputError(f"The grid file gives {str(key)!r} twice.")
+            raise InvalidInputError(f"The grid file gives {quoted(key)} twice.")
         mapping[str(key)] = value
     return mapping

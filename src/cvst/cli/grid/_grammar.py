@@ -26,6 +26,7 @@ from math import isfinite
 from typing import Any, NoReturn
 
 from cvst._text import shortened
+from cvst.cli._printing import quoted
 from cvst.cli.grid._ranges import FUNCTIONS, Draw
 from cvst.exceptions import InvalidInputError
 
@@ -62,7 +63,7 @@ DEEPEST = 20
 # Of a number with hundreds of digits, these are enough for an error message.
 LONGEST_SHOWN = 30
 
-# Of a line with a mistake so many characters are shown on either side of it.
+# Of a line with a mistake this many characters are shown on either side of it.
 MOST_SHOWN = 100
 
 
@@ -100,7 +101,7 @@ class Token:
     @property
     def shown(self) -> str:
         """The token as an error message names it."""
-        return "the end" if self.kind == "end" else repr(self.text)
+        return "the end" if self.kind == "end" else quoted(self.text)
 
 
 def parse_grid(text: str) -> list[list[Assignment]]:
@@ -168,7 +169,7 @@ def _refuse_character(text: str, position: int) -> NoReturn:
         message = f"the quote {character} is never closed"
     elif re.match(r"[+-]?\.?\d", text[position:]):
         word = re.split(r"[\s,;|)\]]", text[position:], maxsplit=1)[0]
-        message = f"{word!r} is neither a number nor, without quotes, text"
+        message = f"{quoted(word)} is neither a number nor, without quotes, text"
     else:
         message = f"{character!r} means nothing here; put text in quotes"
     _fail(text, position, message)
@@ -216,8 +217,8 @@ class _Reader:
         while self.token.kind not in ("end", "|"):
             name = self.expect("word", "a parameter such as alpha=[1, 10]")
             if any(name.text == known.name for known in assignments):
-                self.fail(f"{name.text!r} is given twice", name)
-            self.expect("=", f"'=' after {name.text!r}")
+                self.fail(f"{quoted(name.text)} is given twice", name)
+            self.expect("=", f"'=' after {quoted(name.text)}")
             first = self.token
             assignments.append(Assignment(name.text, self.value(), name.start))
             if self.take(","):
@@ -237,7 +238,7 @@ class _Reader:
         if is_value and self._tokens[self._next - 2] is first:
             both = ", ".join(one.text[:LONGEST_SHOWN] for one in (first, token))
             self.fail(
-                f"several values of {name.text!r} go in brackets, as in "
+                f"several values of {quoted(name.text)} go in brackets, as in "
                 f"{name.text}=[{both}]"
             )
 
@@ -282,7 +283,8 @@ class _Reader:
         if function is None:
             known = ", ".join(FUNCTIONS)
             self.fail(
-                f"{name.text!r} is not a function of grids; those are {known}", name
+                f"{quoted(name.text)} is not a function of grids; those are {known}",
+                name,
             )
         self.expect("(", "'('")
         positional: list[float] = []
@@ -305,8 +307,8 @@ class _Reader:
         word = self.take("word")
         if word is not None:
             if word.text in named:
-                self.fail(f"{word.text!r} is given twice", word)
-            self.expect("=", f"'=' after {word.text!r}")
+                self.fail(f"{quoted(word.text)} is given twice", word)
+            self.expect("=", f"'=' after {quoted(word.text)}")
             named[word.text] = self.number()
         else:
             positional.append(self.number())

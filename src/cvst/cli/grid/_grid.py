@@ -9,7 +9,8 @@ from math import isinf
 from pathlib import Path
 from typing import Any
 
-from cvst._text import shortened
+from cvst._text import value_text
+from cvst.cli._printing import quoted
 from cvst.cli.grid._files import FILES, load_file
 from cvst.cli.grid._grammar import (
     Assignment,
@@ -113,7 +114,7 @@ def _full_name(entry: Assignment, grid: Grid, known: set[str], prefix: str) -> s
     near = difflib.get_close_matches(entry.name.lower(), lower, n=1)
     where = "" if entry.position is None else place(grid.text, entry.position)
     raise InvalidInputError(
-        f"The model has no parameter {entry.name!r}. "
+        f"The model has no parameter {quoted(entry.name)}. "
         + (f"Did you mean {lower[near[0]]!r}?" if near else f"It has {', '.join(own)}.")
         + where
     )
@@ -146,15 +147,17 @@ def _values(name: str, value: Any) -> list[Any] | Draw:
             spliced = _called(name, item)
             if isinstance(spliced, Draw):
                 raise InvalidInputError(
-                    f"The grid has {item!r} within the list of {name!r}, but what is "
-                    "drawn at random cannot be part of a list."
+                    f"The grid has {quoted(item)} within the list of "
+                    f"{quoted(name)}, but what is drawn at random cannot be part "
+                    "of a list."
                 )
             values.extend(spliced)
         else:
             values.append(_scalar(name, item))
     if not values:
         raise InvalidInputError(
-            f"The grid has an empty list for {name!r}, so there is nothing to try."
+            f"The grid has an empty list for {quoted(name)}, so there is nothing to "
+            "try."
         )
     return values
 
@@ -165,7 +168,7 @@ def _called(name: str, text: str) -> list[Any] | Draw:
     except GridSyntaxError as error:
         # YAML cuts [logspace(0, 1, 3)] at its commas before we see it.
         hint = "" if ")" in text else " (within a list, a range needs quotes)"
-        raise GridSyntaxError(f"Parameter {name!r}{hint}: {error}") from error
+        raise GridSyntaxError(f"Parameter {quoted(name)}{hint}: {error}") from error
 
 
 def _is_too_large(item: Any) -> bool:
@@ -181,12 +184,12 @@ def _scalar(name: str, item: Any) -> Any:
         return tuple(_scalar(name, member) for member in item)
     if _is_too_large(item):
         raise InvalidInputError(
-            f"The grid has {shortened(str(item), 30)} for {name!r}, which is more than "
-            "a number can hold."
+            f"The grid has {value_text(item, 30)} for {quoted(name)}, which is more "
+            "than a number can hold."
         )
     if item is None or isinstance(item, str | int | float):
         return item
     raise InvalidInputError(
-        f"The grid has {item!r} for {name!r}, which is not a number, text, constant "
-        "or list of them."
+        f"The grid has {value_text(item)} for {quoted(name)}, which is not a number, "
+        "text, constant or list of them."
     )

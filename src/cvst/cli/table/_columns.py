@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cvst._text import counted
-from cvst.cli._printing import one_line
+from cvst.cli._printing import listed, quoted
 from cvst.cli.table._kinds import Kind, column_kind
 from cvst.cli.table._target import Target, read_target
 from cvst.exceptions import InvalidInputError
@@ -19,9 +19,6 @@ __all__ = ["UNREAD", "ColumnOptions", "Learning", "learning_problem"]
 
 # Among the attributes of a frame: columns of the file that were to be left out.
 UNREAD = "unread"
-
-# Of thousands of columns a note names the first.
-MOST_NAMED = 12
 
 # Plain numbers are looked at in blocks of this many columns, which bounds their copy.
 COLUMNS_AT_ONCE = 1000
@@ -103,7 +100,9 @@ def learning_problem(frame: Any, said: ColumnOptions) -> Learning:
     X = frame.drop(columns=[column for column in set(named) if column is not None])
     X, numbers, categories = _sort_columns(X, said.raw, notes)
     if not X.shape[1]:
-        raise InvalidInputError(f"No column is left to predict {said.target!r} from.")
+        raise InvalidInputError(
+            f"No column is left to predict {quoted(said.target)} from."
+        )
     return Learning(
         X=X,
         target=target,
@@ -122,10 +121,13 @@ def check_column(frame: Any, name: str) -> None:
     if name in columns:
         return
     near = difflib.get_close_matches(name, columns, n=1)
-    shown = one_line(", ".join(columns[:12])) + (", ..." if len(columns) > 12 else "")
     raise InvalidInputError(
-        f"The data have no column {name!r}. "
-        + (f"Did you mean {near[0]!r}?" if near else f"Their columns are {shown}.")
+        f"The data have no column {quoted(name)}. "
+        + (
+            f"Did you mean {quoted(near[0])}?"
+            if near
+            else f"Their columns are {listed(columns)}."
+        )
     )
 
 
@@ -134,8 +136,8 @@ def _sorted(frame: Any, time_order: str | bool) -> Any:
         return frame
     if frame[time_order].isna().any():
         raise InvalidInputError(
-            f"The column {time_order!r} has gaps, so the rows cannot be sorted by it. "
-            "Fill them or leave these rows out."
+            f"The column {quoted(time_order)} has gaps, so the rows cannot be sorted "
+            "by it. Fill them or leave these rows out."
         )
     # Stable: rows of one moment stay in the order of the file.
     return frame.sort_values(time_order, kind="stable", ignore_index=True)
@@ -145,11 +147,11 @@ def _with_target(frame: Any, target: str, notes: list[str]) -> Any:
     missing = frame[target].isna()
     n_missing = int(missing.sum())
     if n_missing == len(frame):
-        raise InvalidInputError(f"The target {target!r} is empty in all rows.")
+        raise InvalidInputError(f"The target {quoted(target)} is empty in all rows.")
     if n_missing:
         has, gone = ("has", "is") if n_missing == 1 else ("have", "are")
         rows = counted(n_missing, "row")
-        notes.append(f"{rows} {has} no value of {target!r} and {gone} left out.")
+        notes.append(f"{rows} {has} no value of {quoted(target)} and {gone} left out.")
         frame = frame[~missing].reset_index(drop=True)
     return frame
 
@@ -159,16 +161,10 @@ def _groups(frame: Any, name: str | None) -> Any:
         return None
     if frame[name].isna().any():
         raise InvalidInputError(
-            f"The column {name!r} has gaps, so not every row has a group. Fill them."
+            f"The column {quoted(name)} has gaps, so not every row has a group. "
+            "Fill them."
         )
     return np.asarray(frame[name].to_numpy())
-
-
-def _listed(names: list[str]) -> str:
-    """Return the first few names, and how many more there are."""
-    more = len(names) - MOST_NAMED
-    shown = one_line(", ".join(names[:MOST_NAMED]))
-    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def _sort_columns(
@@ -189,11 +185,11 @@ def _sort_columns(
         ("empty", "empty in all rows"),
         ("identifier", "different in nearly every row, like an identifier"),
     ):
-        names = [repr(column) for column in kinds if kinds[column] == kind]
+        names = [quoted(column) for column in kinds if kinds[column] == kind]
         if names:
             verb = "Column" if len(names) == 1 else "Columns"
             gone = "is" if len(names) == 1 else "are"
-            notes.append(f"{verb} {_listed(names)} {gone} {why}, and left out.")
+            notes.append(f"{verb} {listed(names)} {gone} {why}, and left out.")
     numbers = [column for column, kind in kinds.items() if kind == "number"]
     categories = [column for column, kind in kinds.items() if kind == "category"]
     usable = set(numbers + categories)
@@ -228,27 +224,28 @@ def _plain_numbers(X: Any) -> tuple[dict[str, Kind], set[str]]:
 
 
 def _refuse(X: Any, column: str, kind: Kind, raw: bool) -> None:
-    way_out = f"Leave it out with --drop {column!r}, or turn it into numbers first."
+    shown = quoted(column)
+    way_out = f"Leave it out with --drop {shown}, or turn it into numbers first."
     if kind == "date":
         raise InvalidInputError(
-            f"The column {column!r} holds dates, which no model reads. Sort by it with "
-            f"--time-order {column!r}, leave it out with --drop {column!r}, or turn it "
+            f"The column {shown} holds dates, which no model reads. Sort by it with "
+            f"--time-order {shown}, leave it out with --drop {shown}, or turn it "
             "into numbers first."
         )
     if kind == "object":
         raise InvalidInputError(
-            f"The column {column!r} holds neither numbers nor text. {way_out}"
+            f"The column {shown} holds neither numbers nor text. {way_out}"
         )
     # Truth values count as categories, but every model takes them for 0 and 1.
     if raw and kind in ("category", "identifier") and X[column].dtype.kind != "b":
         raise InvalidInputError(
-            f"The column {column!r} holds text, which --raw hands to the model as it "
+            f"The column {shown} holds text, which --raw hands to the model as it "
             f"is. {way_out}"
         )
     if kind == "number":
         infinite = np.isinf(X[column].to_numpy(dtype=float, na_value=np.nan))
         if infinite.any():
             raise InvalidInputError(
-                f"The column {column!r} is infinite in {int(infinite.sum())} rows, the "
+                f"The column {shown} is infinite in {int(infinite.sum())} rows, the "
                 f"first of them {int(infinite.argmax()) + 1}. {way_out}"
             )

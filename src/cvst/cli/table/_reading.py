@@ -11,7 +11,9 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+from cvst._text import shortened
 from cvst.cli._extras import need
+from cvst.cli._printing import quoted
 from cvst.cli.table._columns import UNREAD
 from cvst.cli.table._unpacked import (
     arrow_bytes,
@@ -50,6 +52,8 @@ MOST_BYTES = 4_000_000_000
 MOST_PACKED = 1032
 
 MANY_COLUMNS = 1000
+
+LONGEST_WHY = 200
 
 # A header with none of the wanted separator but some of these was saved by a program
 # of another habit: a spreadsheet in a country with decimal commas, for one.
@@ -203,13 +207,18 @@ def _read_text(name: str, content: bytes, kind: str) -> tuple[Any, list[str]]:
     except pd.errors.EmptyDataError as error:
         raise InvalidInputError(f"The data file {name!r} is empty.") from error
     except pd.errors.ParserError as error:
-        why = str(error).strip().removeprefix("Error tokenizing data. C error: ")
+        why = _why(str(error).strip().removeprefix("Error tokenizing data. C error: "))
         raise InvalidInputError(
             f"The data file {name!r} is not valid {kind.upper()}: {why}."
         ) from error
     # A copy puts the columns of a kind side by side in memory. Each on its own, as they
     # are read, thousands of them make everything slow.
     return (frame.copy() if has_many_columns else frame), notes
+
+
+def _why(text: str) -> str:
+    """Return what a library says as a part of a sentence: it may quote the file."""
+    return shortened(" ".join(text.split()), LONGEST_WHY).rstrip(".")
 
 
 def _read_binary(name: str, content: bytes, kind: str, drop: Collection[str]) -> Any:
@@ -233,14 +242,15 @@ def _read_binary(name: str, content: bytes, kind: str, drop: Collection[str]) ->
             "in it is not written in UTF-8."
         ) from error
     except (pyarrow.ArrowException, OSError) as error:
-        why = str(error).strip().split("\n", 1)[0].rstrip(".")
+        why = _why(str(error).strip().split("\n", 1)[0])
         raise InvalidInputError(
             f"The data file {name!r} is not a valid {kind.capitalize()} file: {why}."
         ) from error
     except Exception as error:  # of types that other programs have registered
+        why = _why(f"{type(error).__name__}: {error}")
         raise InvalidInputError(
-            f"The data file {name!r} cannot be read: {type(error).__name__}: {error}. "
-            "Save it again without columns of unusual types."
+            f"The data file {name!r} cannot be read: {why}. Save it again without "
+            "columns of unusual types."
         ) from error
     # Not as empty columns: many of them would take more memory than all that is read.
     frame.attrs = {UNREAD: tuple(left_out)}
@@ -275,9 +285,10 @@ def _columns(
 
 def _not_plain(field: Any) -> InvalidInputError:
     kind = str(field.type).split("<", 1)[0]  # without its parts, of any length
+    shown = quoted(field.name)
     return InvalidInputError(
-        f"The column {field.name!r} holds neither numbers nor text ({kind}). Leave "
-        f"it out with --drop {field.name!r}, or turn it into numbers first."
+        f"The column {shown} holds neither numbers nor text ({kind}). Leave "
+        f"it out with --drop {shown}, or turn it into numbers first."
     )
 
 
@@ -327,7 +338,9 @@ def _check_paths(
         own = next((at for at, start in enumerate(starts) if start in nested), 0)
         inner = [] if path in plain else starts[own + 1 :]
         if path in seen or not plain.isdisjoint(inner):
-            raise pyarrow.ArrowInvalid(f"two of its columns have the path {path!r}")
+            raise pyarrow.ArrowInvalid(
+                f"two of its columns have the path {quoted(path)}"
+            )
         seen.add(path)
 
 
@@ -366,8 +379,8 @@ def _check_names(name: str, columns: Iterable[str]) -> None:
     for column in columns:
         if column in known:
             raise InvalidInputError(
-                f"The data file {name!r} has more than one column {column!r}. Rename "
-                "it."
+                f"The data file {name!r} has more than one column {quoted(column)}. "
+                "Rename it."
             )
         known.add(column)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cvst.cli._printing import one_line
+from cvst.cli._printing import listed, quoted
 from cvst.cli.table._kinds import column_kind
 from cvst.exceptions import InvalidInputError
 
@@ -72,10 +72,11 @@ def read_target(column: Any, task: str | None, tasks: tuple[str, ...]) -> Target
     Classification: 'left' has 2 classes (no, yes).
     """
     name = str(column.name)
+    shown = quoted(name)
     kind = column_kind(column)
     if kind in UNFIT:
         raise InvalidInputError(
-            f"The target {name!r} {UNFIT[kind]}. Choose a column of numbers or classes."
+            f"The target {shown} {UNFIT[kind]}. Choose a column of numbers or classes."
         )
     is_number = kind == "number"
     values = np.asarray(column.to_numpy())
@@ -84,7 +85,7 @@ def read_target(column: Any, task: str | None, tasks: tuple[str, ...]) -> Target
         values = np.asarray(column.to_numpy(dtype=float))
         if np.isinf(values).any():
             raise InvalidInputError(
-                f"The target {name!r} holds infinite values, or some beyond the range "
+                f"The target {shown} holds infinite values, or some beyond the range "
                 "of numbers. Correct these rows, or leave them out."
             )
     possible = _possible_tasks(values, is_number)
@@ -97,7 +98,7 @@ def read_target(column: Any, task: str | None, tasks: tuple[str, ...]) -> Target
     if chosen not in tasks:
         other = "regression" if chosen == "classification" else "classification"
         raise InvalidInputError(
-            f"The model is for {tasks[0]}, but {name!r} calls for {chosen}: it holds "
+            f"The model is for {tasks[0]}, but {shown} calls for {chosen}: it holds "
             f"{'numbers' if is_number else 'text'}. Choose another model"
             + (f", or say --task {other}." if other in possible else ".")
         )
@@ -126,26 +127,28 @@ def _choose(possible: tuple[str, ...], tasks: tuple[str, ...]) -> tuple[str, str
 
 
 def _refuse_task(name: str, task: str, is_number: bool) -> None:
+    shown = quoted(name)
     if not is_number:
         raise InvalidInputError(
-            f"--task {task} needs numbers, but the target {name!r} holds text. Use "
+            f"--task {task} needs numbers, but the target {shown} holds text. Use "
             "--task classification."
         )
     raise InvalidInputError(
-        f"--task {task} needs classes, but the target {name!r} holds numbers with a "
+        f"--task {task} needs classes, but the target {shown} holds numbers with a "
         f"fraction or beyond {MOST_EXACT:,}. Use --task regression, or name the "
         "classes."
     )
 
 
 def _target(name: str, values: Any, task: str, is_number: bool, hint: str) -> Target:
+    shown = quoted(name)
     if task == "regression":
         values = values.astype(float)
         distinct = len(np.unique(values))
         _check_distinct(name, distinct)
         low, high = values.min(), values.max()
         sentence = (
-            f"Regression: {name!r} has {distinct:,} distinct values from {low:.6g} to "
+            f"Regression: {shown} has {distinct:,} distinct values from {low:.6g} to "
             f"{high:.6g}.{hint}"
         )
         return Target(name, values, task, sentence)
@@ -157,10 +160,10 @@ def _target(name: str, values: Any, task: str, is_number: bool, hint: str) -> Ta
         values = values.astype(str)
     classes = np.unique(values)
     _check_distinct(name, len(classes))
-    shown = ", ".join(one_line(label) for label in classes[:SHOWN_CLASSES])
+    first = listed(classes[:SHOWN_CLASSES].tolist())
     more = ", ..." if len(classes) > SHOWN_CLASSES else ""
     sentence = (
-        f"Classification: {name!r} has {len(classes)} classes ({shown}{more}).{hint}"
+        f"Classification: {shown} has {len(classes)} classes ({first}{more}).{hint}"
     )
     return Target(name, values, task, sentence)
 
@@ -181,7 +184,7 @@ def with_numbered_classes(target: Target) -> tuple[Target, str]:
     if target.task == "regression" or classes.tolist() == list(range(len(classes))):
         return target, ""
     names = ", ".join(
-        f"{code} = {one_line(label)}" for code, label in enumerate(classes)
+        f"{code} = {listed([label])}" for code, label in enumerate(classes)
     )
     note = f"The model wants numbered classes and predicts these numbers: {names}."
     return replace(target, values=codes), note
@@ -190,6 +193,6 @@ def with_numbered_classes(target: Target) -> tuple[Target, str]:
 def _check_distinct(name: str, n_distinct: int) -> None:
     if n_distinct < 2:
         raise InvalidInputError(
-            f"The target {name!r} has the same value in all rows: there is nothing to "
-            "learn."
+            f"The target {quoted(name)} has the same value in all rows: there is "
+            "nothing to learn."
         )
