@@ -62,7 +62,7 @@ DEEPEST = 20
 # Of a number with hundreds of digits, these are enough for an error message.
 LONGEST_SHOWN = 30
 
-# Of a line with a mistake so many characters are shown on either side of it.
+# Of a line with a mistake this many characters are shown on either side of it.
 MOST_SHOWN = 100
 
 
