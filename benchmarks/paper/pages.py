@@ -11,6 +11,7 @@ from pathlib import Path
 
 import figures
 import pandas as pd
+from again import again_words, extra_words
 from claims import Claim, Evidence
 from items import ITEMS, fits
 from judgement import PARTS, claims_of, interval_text, judgement_page
@@ -56,6 +57,15 @@ OVER = {
         "over GridSearchCV": "plain_grid",
     },
 }
+# How the sentence on repetitions names them.
+FEW_TITLES = {
+    "halving": "halving",
+    "optuna": "Optuna",
+    "random_on_test": "random search judged on the test rows",
+    "closed": "the closed test",
+    "track_and_confirm": "Track and confirm",
+    "shuffled": "each option of the text",
+}
 FULL = PROFILES["full"]
 
 
@@ -83,11 +93,14 @@ def index_page(
     parts = [
         "# The paper, repeated",
         introduction(evidence),
-        text("reading.md").format(timed=timed_words(evidence)),
+        text("reading.md").format(
+            timed=timed_words(evidence), again=again_words(evidence)
+        ),
         *(table_section(part, evidence.tables[part]) for part in PARTS),
         *paper_sizes_section(evidence),
         *(figure_section(item, drawn[item], claims) for item in figure_texts()),
         "## Not in the paper",
+        *filter(None, [extra_words(evidence, FEW_TITLES)]),
         *extra_sections(evidence.runs),
         text("how_to_run.md"),
     ]

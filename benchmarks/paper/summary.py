@@ -211,9 +211,9 @@ def load_published() -> pd.DataFrame:
     return pd.read_csv(HERE / "published.csv", dtype={"table": str})
 
 
-def load_runs(output_dir: Path, profile: str) -> pd.DataFrame:
+def load_runs(output_dir: Path, profile: str, name: str = "runs.csv") -> pd.DataFrame:
     """Return the searches of a profile; an empty frame if there are none."""
-    path = Path(output_dir) / "runs.csv"
+    path = Path(output_dir) / name
     if not path.exists():
         return pd.DataFrame(columns=list(COLUMNS))
     texts = dict.fromkeys(["substitute", "survivors", *PLACE, "day"], str)

@@ -29,6 +29,17 @@ def test_confirmed_are_those_with_the_winners_evidence(hand_made):
     assert display.confirmed.tolist() == [True, True, False, False]
     blue = display.plot().axes_[0].collections[1]
     assert len(blue.get_offsets()) == 2
+    assert display.labels == ("fewer folds", "as many folds as the winner")
+
+
+def test_without_folds_nothing_is_called_confirmed(hand_made):
+    """2 fell in the first look: it has fewer rows than the others, and that is all."""
+    configurations = [{"C": c} for c in (1, 10, 100, 1000)]
+    display = SlicesDisplay.from_state(hand_made.until(2), configurations)
+    assert display.confirmed.tolist() == [True, True, False, True]
+    assert not display.by_folds
+    texts = [text.get_text() for text in display.plot().figure_.legends[0].texts]
+    assert texts == ["fewer rows", "as many rows as the winner", "winner"]
 
 
 def test_proposed_configurations_are_confirmed_on_all_folds(proposed):

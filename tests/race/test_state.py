@@ -219,3 +219,14 @@ def test_looks_that_decide_cannot_be_written_to(state):
         with pytest.raises(ValueError, match="read-only"):
             numbers[0] = 3
     assert next(shared_deciding_looks(state))[0] is members
+
+
+def test_those_left_after_each_look_had_joined_by_then(state):
+    """What joins counts from then on, whether it is looked at or waits."""
+    state = state.observe(look([0, 1, 2, 3]), seen([1, 2, 3, 4]), verdict(4, [2, 3]))
+    state = state.admit([{"late": n} for n in range(3)])
+    state = state.observe(look([1, 5]), seen([2, 1]), verdict(2, [1]))
+    # 6 joined too, but nothing shows when, before the race is over.
+    assert state.until(2).left_after.tolist() == [2, 3]
+    assert state.left_after.tolist() == [2, 4]
+    assert state.left_after[-1] == state.active.sum()

@@ -401,6 +401,52 @@ def test_nothing_is_said_where_there_is_nothing_to_say(browser, tmp_path):
     assert page.complaints == []
 
 
+# Where the chart is, and the names of its axes with where they are.
+LABELS = """
+const chart = document.querySelector('#parallel');
+const box = (e) => { const b = e.getBoundingClientRect(); return [b.left, b.right]; };
+return [box(chart), [...chart.querySelectorAll('.xaxislayer-above .xtick text')]
+    .map((e) => [e.textContent, ...box(e)])];
+"""
+
+
+@pytest.mark.parametrize("width", [1280, 400])
+@pytest.mark.parametrize("n_axes", [2, 9])
+def test_each_axis_side_by_side_has_its_whole_name(
+    browser, fitted, tmp_path, width, n_axes
+):
+    """The first stands at the edge, and many share the width."""
+    state = fitted.race_
+    rng = np.random.default_rng(0)
+    names = ["learning_rate", "l2_regularization", "max_leaf_nodes"]
+    names += ["colsample_bytree", "a_parameter_with_a_long_name", "alpha"]
+    names += ["min_samples_leaf", "subsample", "max_features_by_split"]
+    params = [
+        {name: float(rng.random()) for name in names[:n_axes]}
+        for _ in state.configurations
+    ]
+    path = tmp_path / "report.html"
+    found = race_summary(state, params, fitted.strategy_.ranking(state))
+    path.write_text(page_html(found), encoding="utf-8")
+    page = Page(browser, path.as_uri())
+    page.resize(width)
+    browser.refresh()
+    wait_for(lambda: page.run("return document.body.dataset.ready"), "drawing")
+
+    (left, right), texts = page.run(LABELS)
+
+    assert right <= width
+    assert len(texts) == (min(n_axes, 4) if width == 400 else n_axes) + 1
+    ends = [left, *(end for _, *both in texts for end in both), right]
+    assert ends == sorted(ends)
+    if width == 1280:
+        # Only what is far too long for its share of the width is cut.
+        known = {text for text, *_ in texts}
+        cut = {"l2_regularization", "a_parameter_with_a_long_name"} & {*names[:n_axes]}
+        assert known >= {*names[:n_axes]} - cut
+    assert page.complaints == []
+
+
 @pytest.mark.parametrize("width", [1280, 400])
 def test_a_proposed_race_fits_its_window(browser, proposed, tmp_path, width):
     """Nothing is wider than the page; the score stands beside the rank."""

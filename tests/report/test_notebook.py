@@ -88,6 +88,21 @@ def test_a_state_is_shown_in_a_line_and_a_table_of_stages(any_search):
     assert "nan" not in html
 
 
+@pytest.mark.parametrize(
+    ("scoring", "name", "sign"),
+    [(None, "r2", 1), ("neg_mean_absolute_error", "mean_absolute_error", -1)],
+)
+def test_a_state_shows_the_score_that_was_asked_for(scoring, name, sign):
+    """Witness: the scores of the race; an error is shown as one."""
+    X, y = make_regression(60, 3, noise=9.0, random_state=0)
+    grid = {"alpha": [0.1, 1.0, 10.0]}
+    search = RaceGridSearchCV(Ridge(), grid, scoring=scoring, random_state=0)
+    html = search.fit(X, y).race_._repr_html_()
+    assert f"<th>best {name}</th>" in html
+    assert f"<td>{sign * np.nanmax(search.race_.scores):.5g}</td>" in html
+    assert "loss" not in html
+
+
 def test_a_state_of_one_uses_the_singular():
     state = RaceState(Problem(n_configurations=1, n_samples=10))
     assert repr(state) == "<RaceState: 0 looks at 1 configuration, 1 left>"

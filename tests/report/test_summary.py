@@ -1,8 +1,10 @@
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.datasets import make_regression
 from sklearn.dummy import DummyClassifier
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import PoissonRegressor, Ridge
@@ -12,8 +14,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cvst import RaceGridSearchCV
+from cvst.cli.results import race_looks
 from cvst.exceptions import InvalidInputError
-from cvst.race import Problem, RaceState
+from cvst.race import Problem, RaceState, TrackAndConfirm
 from cvst.report import race_summary, summary
 from cvst.report.machinery import score_name
 
@@ -246,6 +249,41 @@ def test_a_growing_pool_counts_who_has_joined(proposed):
         known = seen | (np.arange(len(seen)) < state.problem.n_configurations)
         assert look["n_active"] == (so_far.active & known).sum()
     assert page["looks"][-1]["n_active"] == page["n_active"]
+
+
+def test_configurations_that_wait_for_a_look_are_left(proposed):
+    """The last look, the heading and the command line count the same."""
+    waits = {"alpha": 1.0, "gamma": 1.0}
+    state = proposed.race_.admit([waits, waits])
+    configurations = list(state.configurations)
+    page = race_summary(state, configurations, proposed.strategy_.ranking(state))
+    assert page["n_active"] == proposed.race_.active.sum() + 2
+    assert page["looks"][-1]["n_active"] == page["n_active"]
+    told = SimpleNamespace(
+        race_=state, strategy_=proposed.strategy_,
+        cv_results_={"params": configurations},
+    )  # fmt: skip
+    assert [one.left for one in race_looks(told)] == [
+        one["n_active"] for one in page["looks"]
+    ]
+
+
+@pytest.mark.parametrize(("max_looks", "what"), [(1, "rows"), (None, "folds")])
+def test_the_legend_of_slices_says_what_is_compared(max_looks, what):
+    """A race that ended before its folds has confirmed nothing."""
+    X, y = make_regression(160, 3, noise=20.0, random_state=0)
+    search = RaceGridSearchCV(
+        KernelRidge(kernel="rbf"),
+        {"alpha": np.logspace(-3, 3, 6), "gamma": [0.001, 0.1, 10.0]},
+        strategy=TrackAndConfirm(direct_below=5, min_rows=30, n_folds=3),
+        max_looks=max_looks,
+        random_state=0,
+    ).fit(X, y)
+    slices, results = summary(search)["slices"], search.cv_results_
+    assert slices["labels"] == [f"fewer {what}", f"as many {what} as the winner"]
+    keys = np.array([results["n_folds"], results["score_n_train"]])
+    as_much = (keys >= keys[:, [search.best_index_]]).all(axis=0)
+    assert slices["as_much"] == as_much[slices["numbers"]].astype(int).tolist()
 
 
 def test_pictures_hold_one_value_per_configuration_that_was_seen(any_search):

@@ -20,14 +20,19 @@ from cvst.report._ties import Tie, tie_of
 from cvst.report.machinery import settled_reason, stop_sentence
 
 
+def rows_of(number):
+    """Return the test rows of a fold."""
+    return slice(50 + 60 * number, 110 + 60 * number)
+
+
 def state_of(*tables, drops=None, fold=None):
     """Return a race of folds, each with losses of all configurations."""
-    state = RaceState(Problem(n_configurations=len(tables[0]), n_samples=100))
+    state = RaceState(Problem(n_configurations=len(tables[0]), n_samples=200))
     for number, losses in enumerate(tables):
         losses = np.asarray(losses, dtype=float)
         who = np.arange(len(losses))
         look = Look(
-            slice(0, 50), slice(50, 100), 50, who, "confirm", True, True,
+            slice(0, 50), rows_of(number), 50, who, "confirm", True, True,
             fold=None if fold is None else fold[number],
         )  # fmt: skip
         zeros = np.zeros(len(who))
@@ -67,7 +72,7 @@ def test_the_same_fold_at_another_look_is_matched_by_its_number(errors):
     for fold in (1, 2):
         losses = errors[1:2]
         look = Look(
-            slice(0, 50), slice(50, 100), 50, np.array([1]), "confirm", True, True,
+            slice(0, 50), rows_of(fold - 1), 50, np.array([1]), "confirm", True, True,
             fold=fold,
         )  # fmt: skip
         seen = LookLosses(losses, losses.mean(axis=1), np.zeros(1), np.zeros(1))
@@ -141,3 +146,49 @@ def test_of_two_in_a_tie_the_other_one_is_named(errors):
     state = state_of(errors[:2], drops={1: "rank"})
     why = why_it_won(state, [{}, {}], np.array([0]), 0, tie=tie_of(state, 0))
     assert "no paired test found it worse" in why[1]
+
+
+def state_with_a_final(folds, final, drops, dropped_in_the_final=None):
+    """Return a race of two folds of all, and a final fold of the first two."""
+    state = state_of(folds, folds, drops=drops)
+    who = np.array([0, 1])
+    look = Look(slice(0, 50), rows_of(9), 50, who, "final", True, True)
+    seen = LookLosses(final, final.mean(axis=1), np.zeros(2), np.zeros(2))
+    verdict = Verdict(who == 0, np.full(2, np.nan), dropped_in_the_final or {})
+    return state.observe(look, seen, verdict)
+
+
+@pytest.fixture
+def alike(errors):
+    """Return losses in the folds of a winner, two as good, and one that is bad."""
+    return np.vstack([errors[:2], errors[1][::-1], errors[2]])
+
+
+def test_those_as_good_in_the_folds_before_a_final_are_tied_too(errors, alike):
+    """They went by their rank, and no test tells them from the winner."""
+    state = state_with_a_final(alike, errors[:2], {2: "rank", 3: "rank"})
+    tie = tie_of(state, 0)
+    assert (tie.n_tied, tie.n_before, tie.n_rows) == (2, 1, 120)
+    # Three comparisons: 1 in the final, 2 and 3 in the folds.
+    assert tie.level == pytest.approx(0.05 / 3)
+    told = "a tie with 2 others (1 in the last stage, 1 in the folds before) by paired"
+    assert tie.text.startswith(told)
+    assert settled_reason("confirmed", tie, TrackAndConfirm()) == "tie"
+
+
+def test_a_final_confirms_only_against_all_that_ran_the_folds(errors, alike):
+    """The other one of the final is clearly worse there, but 2 never entered it."""
+    final = np.array([np.zeros(60), np.ones(60)])
+    state = state_with_a_final(alike, final, {2: "rank", 3: "rank"}, {1: "paired test"})
+    tie = tie_of(state, 0)
+    # What a test has dropped in the final is told apart, whatever the folds said.
+    assert (tie.n_tied, tie.n_before) == (1, 1)
+    assert "a tie with 1 other (in the folds before the last stage) by" in tie.text
+
+
+def test_a_test_against_another_leader_does_not_tell_from_the_winner(errors, alike):
+    """2 was dropped by a test, 3 too; the winner is not told from 2 by its own."""
+    drops = {2: "paired test", 3: "paired test"}
+    tie = tie_of(state_with_a_final(alike, errors[:2], drops), 0)
+    assert (tie.n_tied, tie.n_before) == (2, 1)
+    assert tie.level == 0.025

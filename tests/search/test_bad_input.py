@@ -506,6 +506,16 @@ def test_a_time_that_is_a_text_is_told_to_be_seconds(name, kind):
         )
 
 
+@pytest.mark.parametrize("name", ["time_budget", "fit_timeout"])
+def test_no_error_offers_a_text_for_a_time(name):
+    """What one error names as a way out, the next one must not refuse."""
+    search = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}, **{name: -1})
+    with pytest.raises(ValueError, match="float in the range") as told:
+        search.fit([[0.0]], [0.0])
+    assert "None" in str(told.value)
+    assert "str" not in str(told.value)
+
+
 class Locked(Fussy):
     """Takes what no other process can get."""
 

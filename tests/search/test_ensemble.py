@@ -421,3 +421,46 @@ def test_a_winner_without_probabilities_stays_alone():
     if known.response == "decision_function":
         assert "no predict_proba" in search.ensemble_.reason
     assert search.ensemble_estimator_ is search.best_estimator_
+
+
+def own_score(model, X, y):
+    """Ask for the model's own score."""
+    return model.score(X, y)
+
+
+def by_depth(model, X, y):
+    """Ask for what only a model has."""
+    return model.score(X, y) - 0.001 * model.get_depth()
+
+
+def by_column(model, X, y):
+    """Ask for predictions of other rows."""
+    return float(np.mean(model.predict(X[:3]) == y[:3]))
+
+
+@pytest.mark.parametrize(
+    ("scoring", "message"),
+    [(by_depth, "asks for get_depth"), (by_column, "predictions of 3 rows")],
+)
+def test_a_score_of_more_than_predictions_leaves_the_winner(scoring, message):
+    """The race ends as ever, and a sentence says why no ensemble is kept."""
+    tree = DecisionTreeClassifier(random_state=0)
+    search = searched(tree, {"max_depth": [2, 3, 4]}, LABELS, scoring=scoring)
+    assert not search.ensemble_.kept
+    assert message in search.ensemble_.reason
+    assert "\n" not in search.ensemble_.reason
+    assert search.ensemble_estimator_ is search.best_estimator_
+
+
+@pytest.mark.parametrize("is_pipeline", [False, True])
+def test_the_own_score_of_a_model_selects_an_ensemble(is_pipeline):
+    """Witness: the same race by accuracy."""
+    tree = DecisionTreeClassifier(random_state=0)
+    model = Pipeline([("tree", tree)]) if is_pipeline else tree
+    grid = {"tree__max_depth" if is_pipeline else "max_depth": [2, 3, 4]}
+    options = {"strategy": "cross_validation"}
+    asked = searched(model, grid, LABELS, scoring=own_score, **options).ensemble_
+    known = searched(model, grid, LABELS, scoring="accuracy", **options).ensemble_
+    assert asked.configurations.tolist() == known.configurations.tolist()
+    np.testing.assert_array_equal(asked.weights, known.weights)
+    assert asked.gain == pytest.approx(known.gain, nan_ok=True)

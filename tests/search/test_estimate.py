@@ -25,6 +25,7 @@ from cvst import (
     RaceSearchCV,
     SimplestNotWorse,
 )
+from cvst.exceptions import CVSTWarning
 from cvst.race import TrackAndConfirm
 from cvst.search import ScoreEstimate
 from cvst.search.estimate import Evidence, Growth
@@ -384,7 +385,9 @@ def test_an_interrupt_of_the_further_look_keeps_the_race(classes, monkeypatch):
         return look_again
 
     monkeypatch.setattr("cvst.search._fitted.look_again_at", interrupted)
-    search = neighbours(on_interrupt="return").fit(*classes)
+    with pytest.warns(CVSTWarning, match="while it estimated.*no best_estimator_"):
+        search = neighbours(on_interrupt="return").fit(*classes)
+    assert search.interrupted_in_ == "estimate"
     assert search.best_params_ in search.cv_results_["params"]
     assert not hasattr(search, "best_estimator_")
     assert search.best_score_estimate_ is None
@@ -460,3 +463,19 @@ def test_an_estimate_stays_within_the_possible_scores():
     known = Evidence(0.01, 0.05, Growth(), 0.02, 9.0, None, 0.0, 1.0)
     assert known.value == 0.0
     assert known.ends[0] == 0.0 < known.ends[1]
+
+
+def by_large_blocks(estimator, X, y):
+    """Return a score that exists on many rows alone."""
+    found = {"hits": accuracy_score(y, estimator.predict(X))}
+    return found | ({"many": found["hits"]} if len(y) > 50 else {})
+
+
+def test_a_score_without_blocks_has_no_estimate(classes):
+    """Single rows would stand for all, and the interval leave the possible scores."""
+    options = {"scoring": by_large_blocks, "strategy": CrossValidation(5)}
+    known = neighbours(refit="hits", **options).fit(*classes)
+    assert known.best_score_estimate_ is not None
+    search = neighbours(refit="many", **options).fit(*classes)
+    assert search.best_score_ == known.best_score_
+    assert search.best_score_estimate_ is None

@@ -130,6 +130,22 @@ def test_a_killed_fit_of_one_search_fails_none_of_another():
     )
 
 
+def slow_score(model, X, y):
+    """Hang for one of the models."""
+    if model.alpha == 10.0:
+        time.sleep(600)
+    return model.score(X, y)
+
+
+def test_a_score_that_hangs_is_a_failure_within_the_limit():
+    """The limit is one for fitting, predicting and scoring."""
+    grid = {"alpha": [0.1, 10.0]}
+    options = {"scoring": slow_score, "fit_timeout": 15.0, **FOLDS}
+    search = RaceGridSearchCV(Moody(), grid, **options)
+    fitted(search, "fit_timeout=15 seconds")
+    assert (search.cv_results_["failure"] != "").tolist() == [False, True]
+
+
 def test_fits_that_hang_or_die_are_failures_within_a_limit():
     """With fit_timeout even one worker is another process."""
     grid = [{"alpha": [0.1, 10.0]}, {"mood": ["hangs", "exits", "odd", "prints"]}]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import cross_val_score
 
 from cvst import CVST, RaceGridSearchCV
+from cvst.exceptions import CVSTWarning
 
 N_CONFIGURATIONS = 4
 GRID = {"shift": [0.0, 1.0, 2.0, 3.0]}
@@ -64,6 +66,7 @@ def test_interrupt_is_raised_again_and_the_leader_is_known(regression):
         search.fit(*regression)
 
     assert search.stop_reason_ == "interrupted"
+    assert search.interrupted_in_ == "race"
     assert search.n_looks_ == 2
     np.testing.assert_array_equal(
         search.race_.mean_losses, uninterrupted(2, regression)
@@ -100,9 +103,13 @@ def test_before_the_first_look_is_over_there_is_nothing_to_keep(
 def test_an_interrupted_refit_leaves_a_finished_race(regression):
     """All looks are there, the race ended for its own reason, the model is missing."""
     refit = 10 * N_CONFIGURATIONS + 1
-    search = search_interrupted_at(refit, on_interrupt="return").fit(*regression)
+    search = search_interrupted_at(refit, on_interrupt="return")
+    # Nothing else says why there is no model: the race ended well.
+    with pytest.warns(CVSTWarning, match="in the final fit.*no best_estimator_"):
+        search.fit(*regression)
 
     assert search.stop_reason_ == "max_steps"
+    assert search.interrupted_in_ == "final_fit"
     assert search.n_looks_ == 10
     assert not hasattr(search, "best_estimator_")
     assert not hasattr(search, "refit_time_")
@@ -111,6 +118,37 @@ def test_an_interrupted_refit_leaves_a_finished_race(regression):
     COUNTER = count(1)
     with pytest.raises(KeyboardInterrupt):
         search_interrupted_at(refit).fit(*regression)
+
+
+def test_what_an_interrupt_after_the_race_leaves_out_is_told(regression):
+    """Fit by fit from the end: the ensemble, the final fit, the predictions."""
+    global COUNTER
+    options = {"ensemble": True, "strategy": "cross_validation", "cv": 3}
+    # Constants whose mean is better than any of them.
+    grid = {"shift": [-1.0, 1.0, 1.5]}
+
+    def fitted(at):
+        global COUNTER
+        COUNTER = count(1)
+        search = search_interrupted_at(at, on_interrupt="return", **options)
+        return search.set_params(param_grid=grid).fit(*regression)
+
+    quiet = fitted(None)
+    n_fits = next(COUNTER) - 1
+    assert quiet.interrupted_in_ is None
+    assert quiet.ensemble_.kept
+    places, n_folds = [], 3
+    for at in range(n_fits, n_folds * len(grid["shift"]), -1):
+        with pytest.warns(CVSTWarning, match="after its race") as told:
+            search = fitted(at)
+        assert search.stop_reason_ == quiet.stop_reason_
+        assert search.best_params_ == quiet.best_params_
+        places.append(search.interrupted_in_)
+        missing = re.findall(r"no (\w+_)", str(told[-1].message))
+        for name in ("best_estimator_", "ensemble_", "out_of_fold_predictions_"):
+            assert (name in missing) == (not hasattr(search, name))
+    assert list(dict.fromkeys(places))[:2] == ["ensemble_fit", "final_fit"]
+    assert "predictions" in places
 
 
 def test_nothing_of_an_earlier_fit_survives_an_interrupt(regression):

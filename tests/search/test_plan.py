@@ -23,7 +23,7 @@ from cvst.race import (
     SubsetLook,
     TrackAndConfirm,
 )
-from cvst.search import _besides
+from cvst.search import _besides, _plan
 from cvst.search.budget._model import CostModel
 from cvst.theory import PowerCurve, drop_error_bound, safety_zone, speedup_ceiling
 
@@ -360,3 +360,13 @@ def numpy_numbers(value):
     if isinstance(value, list | tuple):
         return [number for one in value for number in numpy_numbers(one)]
     return [value] if isinstance(value, np.generic) else []
+
+
+def test_a_final_fit_takes_no_less_than_a_fit_on_fewer_rows(regression, monkeypatch):
+    """Small fits said that one alone takes a tenth of those among others."""
+    fit, free = PowerCurve(0.02, 4e-8, 2.0), PowerCurve(0.0, 0.0, 1.0)
+    model = CostModel(fit, free, fit.scaled(0.1), n_configurations=20, n_groups=20)
+    monkeypatch.setattr(_plan, "measure_costs", lambda *_, **__: model)
+    plan = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}).plan(*regression)
+    assert plan.refit_seconds >= fit(max(look.n_train for look in plan.looks))
+    assert plan.refit_range[0] <= plan.refit_seconds <= plan.refit_range[1]

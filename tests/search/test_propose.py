@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import pickle
 import time
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -704,6 +705,50 @@ def test_the_strategy_is_one_line_of_text(regression):
     many = {f"step{number}__parameter": [1, 2] for number in range(40)}
     source = ProposalSource(Space.of(many), RandomProposer(), {})
     assert len(repr(source)) < 100
+
+
+def test_the_plan_of_a_search_that_proposes_is_its_budget(regression):
+    grid = {"alpha": loguniform(1e-4, 1e4)}
+    search = RaceSearchCV(Ridge(), grid, time_budget=500, random_state=0)
+
+    plan = search.plan(*regression)
+
+    assert plan.total_seconds == plan.budget_seconds == 500
+    assert plan.total_range[0] == 500
+    few, many = plan.budget_configurations
+    assert plan.n_configurations <= few < many
+    assert few <= plan.n_compared <= many
+    # As many configurations on both sides, and the whole of what each takes.
+    n_fits = plan.fits_by_power[1][1]
+    assert n_fits == pytest.approx(plan.n_compared * plan.n_folds * 0.9)
+    ratio = plan.cross_validation_seconds / plan.total_seconds
+    assert plan.speedup_ceiling == ratio
+    told = " ".join(str(plan).split())
+    assert (
+        "proposed until the time budget of 8 min 20 s is used up, the final fit "
+        f"included: about {few:,} to {many:,} of them"
+    ) in told
+    assert "Expected: 8 min 20 s, of which" in told
+    assert f"cross-validation of {plan.n_compared:,}:" in told
+    assert "times as long as the time budget" in told
+    assert "first looks alone" not in told
+
+
+def test_a_budget_of_a_search_that_proposes_is_never_too_small_to_plan(regression):
+    """It begins whatever its first look takes, and so does its plan, with no note."""
+    search = RaceSearchCV(Ridge(), time_budget=1e-3, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plan = search.plan(*regression)
+    assert plan.n_configurations == len(search._configurations())
+    assert plan.budget_configurations[0] >= plan.looks[0].max_configurations
+
+
+def test_first_looks_compare_with_cross_validation_of_their_configurations(regression):
+    search = RaceSearchCV(Ridge(), n_iter=40, random_state=0)
+    plan = search.plan(*regression)
+    assert plan.n_compared == plan.looks[0].max_configurations
+    assert plan.budget_seconds is plan.budget_configurations is None
 
 
 def test_neither_plan_nor_log_takes_the_first_looks_for_the_whole_race(

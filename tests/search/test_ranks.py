@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import permutations
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn.datasets import make_regression
+from scipy.stats import randint
+from sklearn.datasets import load_digits, make_regression
 from sklearn.linear_model import Ridge
+from sklearn.tree import DecisionTreeClassifier
 
-from cvst import RaceGridSearchCV
+from cvst import RaceGridSearchCV, RaceSearchCV, load_checkpoint
 from cvst.race import (
     CrossValidation,
     FoldRace,
@@ -22,7 +25,7 @@ from cvst.race import (
     TrackAndConfirm,
     race,
 )
-from cvst.race.machinery import shared_deciding_looks
+from cvst.race.machinery import evidence, failed_last
 from cvst.search._results import final_scores, ranked_by_score
 
 N_ROWS = 90
@@ -86,23 +89,21 @@ def test_equal_looks_rank_by_the_mean_score(seed, strategy, size, n_looks):
     ranking, ranks = ranked_by_score(strategy, state, scores)
 
     means = final_scores(state, scores)[0]
+    folds_and_rows = np.array(evidence(state)).T
     assert sorted(ranks.tolist()) == list(range(1, size + 1))
     assert ranks[ranking[0]] == 1
     assert sorted(ranking.tolist()) == np.flatnonzero(state.active).tolist()
     if not strategy.ranks_by_mean(state):
         return
-    together = {}
-    for members, _, deciding in shared_deciding_looks(state):
-        together.setdefault(tuple(deciding.tolist()), []).extend(members.tolist())
+    known = np.flatnonzero(np.isfinite(means) & ~failed_last(state))
     left = set(ranking.tolist())
-    for members in together.values():
-        known = [number for number in members if np.isfinite(means[number])]
-        for one, other in combinations(known, 2):
-            # The winner was not dropped; it may have been beaten by one that was.
-            if {one, other} & {int(ranking[0])} and not {one, other} <= left:
-                continue
-            if means[one] > means[other]:
-                assert ranks[one] < ranks[other]
+    for one, other in permutations(known.tolist(), 2):
+        # The winner was not dropped; it may have been beaten by one that was.
+        if {one, other} & {int(ranking[0])} and not {one, other} <= left:
+            continue
+        mine, theirs = folds_and_rows[[one, other]].tolist()
+        if mine > theirs or (mine == theirs and means[one] > means[other]):
+            assert ranks[one] < ranks[other]
 
 
 def test_later_looks_rank_before_earlier_ones():
@@ -133,3 +134,35 @@ def test_r2_ranks_as_grid_search_does():
         assert search.best_score_ == results["mean_test_score"].max()
         by_score = np.argsort(-results["mean_test_score"], kind="stable")
         assert results["rank_test_score"][by_score].tolist() == list(range(1, 26))
+
+
+@pytest.mark.parametrize("max_looks", [3, None])
+def test_what_was_proposed_ranks_by_its_evidence_and_then_its_mean(tmp_path, max_looks):
+    """Look by look others join, on the same rows; witness: the columns themselves."""
+    X, y = (values[:600] for values in load_digits(return_X_y=True))
+    space = {"max_depth": randint(1, 20), "min_samples_leaf": randint(1, 50)}
+    file = tmp_path / "race.checkpoint"
+    search = RaceSearchCV(
+        DecisionTreeClassifier(random_state=0), space, n_iter=16, random_state=0,
+        max_looks=max_looks, checkpoint=file,
+    ).fit(X, y)  # fmt: skip
+    results = search.cv_results_
+    keys = [results[name] for name in ("n_folds", "score_n_train", "mean_test_score")]
+    order = np.argsort(results["rank_test_score"])
+    seen = [key[order[results["n_looks"][order] > 0]] for key in keys]
+    assert [tuple(row) for row in np.array(seen).T.round(9)] == sorted(
+        (tuple(row) for row in np.array(seen).T.round(9)), reverse=True
+    )
+    assert (results["n_folds"].max() > 0) == (max_looks is None)
+    # Several looks had the same rows, or there would be nothing to sort.
+    n_alike = np.unique(np.array(keys[:2]), axis=1, return_counts=True)[1].max()
+    assert n_alike > 4
+    assert not results["n_looks"][order[len(seen[0]) :]].any()
+    assert order[0] == search.best_index_
+    assert search.best_score_ == results["mean_test_score"][order[0]]
+    stored = load_checkpoint(file)
+    assert stored.best_index_ == search.best_index_
+    ranks = stored.cv_results_["rank_test_score"]
+    np.testing.assert_array_equal(ranks, results["rank_test_score"])
+    on_page = [one["rank"] for one in stored.summary()["configurations"]]
+    assert on_page == ranks.tolist()

@@ -9,6 +9,7 @@ from sklearn.metrics import f1_score, get_scorer, make_scorer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
 
 from cvst import PointwiseLoss, RaceGridSearchCV, RaceRandomSearchCV, RaceSearchCV
 from cvst.displays import SurvivorsDisplay
@@ -192,6 +193,14 @@ def test_a_function_may_choose_by_all_scores(rows):
         ({"scoring": NAMES, "refit": False}, "refit=False does not say which"),
         ({"scoring": NAMES, "refit": "r2"}, "refit='r2' is none of the scores"),
         ({"scoring": NAMES, "race_by": "r2"}, "race_by='r2' is none of the scores"),
+        (
+            {"scoring": NAMES, "refit": "acuracy", "race_by": "f1"},
+            "refit='acuracy' is none of the scores",
+        ),
+        (
+            {"scoring": two_numbers, "refit": "no", "race_by": "hits"},
+            "none of them is 'no'",
+        ),
         ({"scoring": []}, "does not name its scores"),
         ({"scoring": ["f1", "f1"], "refit": "f1"}, "holds a name twice"),
         ({"scoring": ["f1", two_numbers], "refit": "f1"}, "something else than names"),
@@ -357,3 +366,87 @@ def test_pages_and_pictures_of_several_scores_are_of_the_one_raced_on(rows):
     ).fit(*rows)
     assert summary(search)["winner"]["score"] == pytest.approx(search.best_score_)
     assert SurvivorsDisplay.from_search(search) is not None
+
+
+@pytest.mark.parametrize("scoring", [NAMES, two_numbers], ids=["names", "callable"])
+@pytest.mark.parametrize("strategy", ["cross_validation", "track_and_confirm", "cvst"])
+def test_refit_may_choose_by_another_score_than_the_race(rows, scoring, strategy):
+    """Witness: GridSearchCV where all is looked at; else the ranks and the means."""
+    X, y = rows
+    refit, race_by = "accuracy", "neg_log_loss"
+    if callable(scoring):
+        refit, race_by = "hits", "balance"
+    tree = DecisionTreeClassifier(random_state=0)
+    grid = {"max_depth": [1, 2, 3, 4, 6], "min_samples_leaf": [1, 5, 20]}
+    options = {"scoring": scoring, "cv": CV, "random_state": 0, "strategy": strategy}
+    search = RaceGridSearchCV(tree, grid, refit=refit, race_by=race_by, **options)
+    alone = RaceGridSearchCV(tree, grid, refit=race_by, **options).fit(X, y)
+    search.fit(X, y)
+    results = search.cv_results_
+    # The race is that of the score that race_by names.
+    assert (search.score_name_, search.best_score_name_) == (race_by, refit)
+    np.testing.assert_array_equal(search.race_.mean_losses, alone.race_.mean_losses)
+    column = f"rank_test_{race_by}"
+    np.testing.assert_array_equal(results[column], alone.cv_results_[column])
+    # The choice is that of the score that refit names.
+    assert search.best_index_ == np.argmin(results[f"rank_test_{refit}"])
+    assert search.best_score_ == results[f"mean_test_{refit}"][search.best_index_]
+    assert search.best_score_ >= results[f"mean_test_{refit}"][alone.best_index_]
+    hits = metrics.accuracy_score(y, search.predict(X))
+    assert search.score(X, y) == pytest.approx(hits)
+    assert search.best_score_estimate_ is None
+    page = summary(search)
+    assert page["winner"]["score"] == search.best_score_
+    assert page["winner"]["score_name"] == refit
+    if strategy == "cross_validation":
+        plain = GridSearchCV(tree, grid, scoring=scoring, refit=refit, cv=CV).fit(X, y)
+        assert search.best_index_ == plain.best_index_
+        assert search.best_index_ != alone.best_index_
+        assert search.best_score_ == pytest.approx(plain.best_score_)
+        name = f"rank_test_{refit}"
+        np.testing.assert_array_equal(results[name], plain.cv_results_[name])
+
+
+def test_refit_chooses_among_those_that_met_the_leader(rows):
+    """One that was dropped early has a score of fewer rows, which proves less."""
+    X, y = rows
+    search = RaceGridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, 3, 4, 6, 8], "min_samples_leaf": [1, 5, 20, 60]},
+        scoring=["accuracy", "neg_log_loss"],
+        refit="accuracy",
+        race_by="neg_log_loss",
+        random_state=0,
+    ).fit(X, y)
+    leader = int(np.argmin(search.cv_results_["rank_test_neg_log_loss"]))
+    looks = [
+        {
+            place
+            for place, seen in enumerate(search.race_.observations)
+            if seen.look.is_fold and number in seen.look.configurations
+        }
+        for number in (leader, search.best_index_)
+    ]
+    assert looks[0] == looks[1]
+    means = search.cv_results_["mean_test_accuracy"]
+    assert means.max() > search.best_score_
+
+
+def test_a_score_that_is_undefined_cannot_choose(rows):
+    X, y = rows
+
+    def undefined(y_true, y_pred):
+        return np.nan
+
+    search = RaceGridSearchCV(
+        KNeighborsClassifier(),
+        GRID,
+        scoring={"a": "accuracy", "no": make_scorer(undefined)},
+        refit="no",
+        race_by="a",
+        random_state=0,
+    )
+    with pytest.warns(CVSTWarning, match="non-finite"):
+        search.fit(X, y)
+    assert search.best_index_ == np.argmin(search.cv_results_["rank_test_a"])
+    assert np.isnan(search.best_score_)

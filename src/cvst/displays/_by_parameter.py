@@ -7,7 +7,11 @@ from typing import Self
 
 from cvst._searched import FittedSearch
 from cvst._typing import BoolArray, Configuration, FloatArray
-from cvst.displays._configurations import SeenConfigurations, chosen_names
+from cvst.displays._configurations import (
+    SeenConfigurations,
+    chosen_names,
+    evidence_labels,
+)
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
 from cvst.displays._scores import LOSS
 from cvst.race import RaceState, Strategy
@@ -29,12 +33,19 @@ class ByParameter:
         confirmed: BoolArray,
         winner: int,
         quantity: str = LOSS,
+        by_folds: bool = True,
     ) -> None:
         self.axes = axes
         self.losses = losses
         self.confirmed = confirmed
         self.winner = winner
         self.quantity = quantity
+        self.by_folds = by_folds
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """What a legend calls those with less evidence than the winner, and others."""
+        return evidence_labels(self.by_folds)
 
     @classmethod
     def from_search(
@@ -103,4 +114,5 @@ class ByParameter:
             confirmed=seen.confirmed,
             winner=seen.winner,
             quantity=seen.quantity,
+            by_folds=seen.by_folds,
         )

@@ -15,9 +15,13 @@ from cvst.displays._race import Race, check_started
 from cvst.displays._scores import LOSS
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, Strategy
-from cvst.race.machinery import comparable_means, shared_deciding_looks
+from cvst.race.machinery import (
+    as_much_as,
+    comparable_means,
+    shared_deciding_looks,
+)
 
-__all__ = ["SeenConfigurations", "chosen_names"]
+__all__ = ["SeenConfigurations", "chosen_names", "evidence_labels"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +43,10 @@ class SeenConfigurations:
     n_train : ndarray of shape (n_seen,), int
         Training rows of these looks.
     confirmed : ndarray of shape (n_seen,), bool
-        Those with the winner's evidence: as many folds of the same stage, or, without
-        folds, not dropped.
+        Those with as much evidence as the winner: as many folds and training rows.
+    by_folds : bool
+        Whether the winner ran folds; if not, nothing is confirmed, and rows alone are
+        compared.
     winner : int
         Place of the winner here.
     quantity : str
@@ -53,6 +59,7 @@ class SeenConfigurations:
     comparable: FloatArray
     n_train: IntArray
     confirmed: BoolArray
+    by_folds: bool
     winner: int
     quantity: str = LOSS
 
@@ -89,24 +96,13 @@ class SeenConfigurations:
         check_started(state)
         losses = np.full(state.n_configurations, np.nan)
         n_train = np.zeros(state.n_configurations, dtype=np.intp)
-        evidence: dict[int, tuple[str, int]] = {}
         for members, _, looks in shared_deciding_looks(state):
             losses[members] = state.mean_losses[np.ix_(members, looks)].mean(axis=1)
             n_train[members] = state.subset_sizes[looks[-1]]
-            last = state.observations[looks[-1]].look
-            # Looks at subsets of one size tell equally much; folds are counted.
-            stage = last.stage if last.is_fold else ""
-            evidence.update(dict.fromkeys(members.tolist(), (stage, len(looks))))
         # What no look has seen yet has no rows and no place in the pictures.
         numbers = np.flatnonzero(n_train)
         winner = int(race.order[0])
-        stage, n_folds = evidence.get(winner, ("", 1))
-        # Without folds all survivors have seen the same looks.
-        confirmed = state.active.copy()
-        if stage:
-            for number in range(state.n_configurations):
-                mine = evidence.get(number, ("", 0))
-                confirmed[number] = mine[0] == stage and mine[1] >= n_folds
+        as_much, by_folds = as_much_as(state, winner)
         path = shared_path(configurations)
         short = [
             {str(name).removeprefix(path): value for name, value in one.items()}
@@ -118,7 +114,8 @@ class SeenConfigurations:
             losses[numbers],
             comparable_means(state)[numbers],
             n_train[numbers],
-            confirmed[numbers],
+            as_much[numbers],
+            by_folds,
             # While a race runs, the first may wait for its first look.
             int(np.flatnonzero(numbers == winner)[0]) if winner in numbers else 0,
             race.quantity,
@@ -157,3 +154,17 @@ def chosen_names(
             )
         wanted.append(short[0])
     return tuple(wanted)
+
+
+def evidence_labels(by_folds: bool) -> tuple[str, str]:
+    """Name those with less evidence than the winner, and those with as much.
+
+    A race that ended before its folds has confirmed nothing, nor has one without folds.
+
+    Examples
+    --------
+    >>> evidence_labels(True)
+    ('fewer folds', 'as many folds as the winner')
+    """
+    what = "folds" if by_folds else "rows"
+    return f"fewer {what}", f"as many {what} as the winner"

@@ -9,7 +9,11 @@ import numpy as np
 
 from cvst._searched import FittedSearch
 from cvst._typing import BoolArray, Configuration, FloatArray
-from cvst.displays._configurations import SeenConfigurations, chosen_names
+from cvst.displays._configurations import (
+    SeenConfigurations,
+    chosen_names,
+    evidence_labels,
+)
 from cvst.displays._importance import ImportanceDisplay
 from cvst.displays._parameter_axis import ParameterAxis, parameter_axis
 from cvst.displays._race import draw_legend, draw_title
@@ -49,11 +53,13 @@ class ContourDisplay:
     losses : ndarray of shape (n_seen,)
         Comparable mean losses, NaN if the fit failed.
     confirmed : ndarray of shape (n_seen,), bool
-        Those with as much evidence as the winner.
+        Those with as much evidence as the winner: as many folds, or rows.
     winner : int
         Place of the winner.
     quantity : str, default="loss"
         What the losses are: ``"minus f1"`` where a score was chosen.
+    by_folds : bool, default=True
+        Whether the winner ran folds; the evidence is that of rows if not.
 
     Attributes
     ----------
@@ -85,6 +91,7 @@ class ContourDisplay:
         confirmed: BoolArray,
         winner: int,
         quantity: str = LOSS,
+        by_folds: bool = True,
     ) -> None:
         self.x = x
         self.y = y
@@ -95,6 +102,7 @@ class ContourDisplay:
         self.confirmed = confirmed
         self.winner = winner
         self.quantity = quantity
+        self.by_folds = by_folds
 
     @classmethod
     def from_search(
@@ -198,6 +206,7 @@ class ContourDisplay:
             confirmed=seen.confirmed,
             winner=seen.winner,
             quantity=seen.quantity,
+            by_folds=seen.by_folds,
         )
 
     def plot(self, ax: Axes | None = None) -> ContourDisplay:
@@ -227,9 +236,10 @@ class ContourDisplay:
         x, y = side_by_side(self.x), side_by_side(self.y)
         failed = ~np.isfinite(self.losses)
         size = float(np.clip(2500 / max(1, len(x)), 8, 30))
+        fewer, as_many = evidence_labels(self.by_folds)
         groups = (
-            ("not confirmed", ~self.confirmed & ~failed, "o", "#FFFFFF99", "#333333"),
-            ("confirmed", self.confirmed & ~failed, "o", "#56B4E9", "black"),
+            (fewer, ~self.confirmed & ~failed, "o", "#FFFFFF99", "#333333"),
+            (as_many, self.confirmed & ~failed, "o", "#56B4E9", "black"),
             ("failed", failed, "x", "#D55E00", "#D55E00"),
         )
         for label, mine, marker, face, edge in groups:

@@ -39,11 +39,13 @@ class ParallelCoordinatesDisplay(ByParameter):
     losses : ndarray of shape (n_seen,)
         Comparable mean losses (see :class:`SlicesDisplay`), NaN if the fit failed.
     confirmed : ndarray of shape (n_seen,), bool
-        Those with as much evidence as the winner.
+        Those with as much evidence as the winner: as many folds, or rows.
     winner : int
         Place of the winner.
     quantity : str, default="loss"
         What the losses are: ``"minus f1"`` where a score was chosen.
+    by_folds : bool, default=True
+        Whether the winner ran folds; the evidence is that of rows if not.
 
     Attributes
     ----------

@@ -15,7 +15,7 @@ from cvst.displays._scores import LOSS, seen_by_score
 from cvst.displays._style import BOUNDARY
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, Strategy
-from cvst.race.machinery import rank_all
+from cvst.race.machinery import rank_by_means
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -96,7 +96,9 @@ class Race:
             )
         if ranking is None:
             ranking = _ranking(state, strategy)
-        return cls(state, np.argsort(rank_all(state, ranking)), labels, strategy)
+        by_mean = strategy is not None and strategy.ranks_by_mean(state)
+        ranks = rank_by_means(state, np.asarray(ranking), state.scores, by_mean)
+        return cls(state, np.argsort(ranks), labels, strategy)
 
 
 def _labels(configurations: Sequence[Configuration]) -> tuple[str, ...]:

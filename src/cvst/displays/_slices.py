@@ -43,11 +43,13 @@ class SlicesDisplay(ByParameter):
     losses : ndarray of shape (n_seen,)
         Comparable mean losses, NaN if the fit failed.
     confirmed : ndarray of shape (n_seen,), bool
-        Those with as much evidence as the winner.
+        Those with as much evidence as the winner: as many folds, or rows.
     winner : int
         Place of the winner.
     quantity : str, default="loss"
         What the losses are: ``"minus f1"`` where a score was chosen.
+    by_folds : bool, default=True
+        Whether the winner ran folds; the evidence is that of rows if not.
 
     Attributes
     ----------
@@ -89,7 +91,8 @@ class SlicesDisplay(ByParameter):
         shape = ceil(n_panels / columns), columns
         self.figure_, panels = prepare_figure(axes, n_panels, shape)
         self.axes_ = panels
-        # What was confirmed stays within the picture, however far it is from the rest.
+        # What was judged as the winner was stays within the picture, however far from
+        # the rest.
         top = loss_ceiling(self.losses, self.losses[self.confirmed])
         for place, (ax, axis) in enumerate(zip(panels, self.axes, strict=True)):
             self._draw(ax, axis, top)
@@ -115,6 +118,7 @@ class SlicesDisplay(ByParameter):
         known = np.isfinite(losses)
         rest = known & ~self.confirmed
         best = known & self.confirmed
+        fewer, as_many = self.labels
         size = float(np.clip(2500 / max(1, len(losses)), 10, 36))
         ax.scatter(
             places[rest],
@@ -123,7 +127,7 @@ class SlicesDisplay(ByParameter):
             color=OTHERS,
             alpha=0.6,
             lw=0,
-            label="not confirmed",
+            label=fewer,
         )
         ax.scatter(
             places[best],
@@ -132,7 +136,7 @@ class SlicesDisplay(ByParameter):
             color=COLOURS[0],
             ec="white",
             lw=0.4,
-            label="confirmed",
+            label=as_many,
         )
         ax.plot(
             places[self.winner],

@@ -62,6 +62,10 @@ class Metadata:
         """Return what belongs to some rows."""
         return self._with(lambda values: take(values, rows))
 
+    def copied(self) -> Metadata:
+        """Return the same for a score that may write into it."""
+        return self._with(own_copy)
+
     def in_order(self, order: IntArray) -> Metadata:
         """Return the same in race order."""
         return self._with(lambda values: in_order(values, order))
@@ -251,6 +255,36 @@ def writable(values: Any) -> Any:
     if isinstance(values, list):
         return list(values)
     return values.clone() if hasattr(values, "to_arrow") else values
+
+
+def is_changed(values: Any, given: Any) -> bool:
+    """Return whether someone wrote into a container of rows; not into a guarded array.
+
+    Examples
+    --------
+    >>> rows = sparse.csr_array([[0, 1], [2, 0]])
+    >>> is_changed(rows.copy(), rows), is_changed(2 * rows, rows)
+    (False, True)
+    """
+    if hasattr(values, "equals"):
+        return not values.equals(given)
+    if not sparse.issparse(values):
+        return False
+    names = "data", "indices", "indptr"
+    return not all(
+        np.array_equal(getattr(values, name), getattr(given, name)) for name in names
+    )
+
+
+def own_copy(values: Any) -> Any:
+    """Return values that a function of the user's may write into.
+
+    scikit-learn's searches cut rows anew for each score, so that a metric may centre
+    its arguments in place. Here all configurations share them.
+    """
+    if isinstance(values, list):
+        return [own_copy(one) for one in values]
+    return writable(values)
 
 
 def _copies_on_write() -> bool:

@@ -26,7 +26,7 @@ from cvst.evaluation._protocol import (
     Outcome,
     Task,
 )
-from cvst.evaluation._rows import copied_rows, guarded, take
+from cvst.evaluation._rows import copied_rows, guarded, is_changed, take
 from cvst.evaluation._telling import tell_alone
 from cvst.evaluation.sharing import Recent, failure_of, in_a_line, value_key
 
@@ -169,6 +169,8 @@ class _Record:
     used: list[Outcome] = field(default_factory=list)
     # Made once: a scorer asks for them again for each block of rows.
     methods: dict[str, Any] = field(default_factory=dict)
+    # Whether the scorer changes the rows it is asked about.
+    writes: bool = False
 
     def method(self, name: str) -> Any:
         """Return what answers for a response, in the guise of the estimator's own."""
@@ -205,7 +207,10 @@ class _Record:
         whole = X is self.X
         known = None
         reason = f"the scorer asks for {response} of rows or with arguments of its own"
-        if not args and not kwargs and (whole or (X is self.block and X is not None)):
+        # Arrays are read-only; what the shared work knows is not about other rows.
+        self.writes |= whole and is_changed(X, self.together.task.X_test)
+        own = args or kwargs or self.writes
+        if not own and (whole or (X is self.block and X is not None)):
             known = self.shared(response)
             reason = f"there is no shared answer for {response}"
         if known is None:

@@ -13,6 +13,7 @@ __all__ = [
     "deciding_looks",
     "deciding_losses",
     "deciding_mean",
+    "deciding_means",
     "shared_deciding_looks",
     "stage_decides",
 ]
@@ -102,10 +103,16 @@ def deciding_losses(state: RaceState) -> FloatArray:
     ndarray of shape (n_configurations,)
         NaN for those that took part in none, or failed.
     """
-    losses = np.full(state.n_configurations, np.nan)
+    return deciding_means(state, state.mean_losses)
+
+
+def deciding_means(state: RaceState, table: FloatArray) -> FloatArray:
+    """Return the same of a table of losses or scores of all looks."""
+    means = np.full(state.n_configurations, np.nan)
     for members, _, looks in shared_deciding_looks(state):
-        losses[members] = state.mean_losses[np.ix_(members, looks)].mean(axis=1)
-    return losses
+        # The mean of one look is its value to the last bit.
+        means[members] = table[np.ix_(members, looks)].mean(axis=1)
+    return means
 
 
 def shared_deciding_looks(

@@ -61,6 +61,8 @@ class Problem:
     of_all_rows : bool
         Whether the score belongs to all test rows together, as an area under a curve
         does; then tests tell fewer configurations apart.
+    scoring : str
+        Name of the score that is raced on, for people; empty where it is not known.
     configurations : tuple of dict
         The configurations themselves, where a strategy may want to see them.
     covered : mapping of str to str
@@ -90,6 +92,7 @@ class Problem:
     max_bytes: int | None = None
     n_at_once: int = 1
     of_all_rows: bool = False
+    scoring: str = ""
 
     def __repr__(self) -> str:
         # Folds, orders and configurations would fill pages.

@@ -230,6 +230,11 @@ class ProposeAndConfirm(ProposalFolds):
         # Members of a family that confirms stand together, the best of them first.
         return np.array(sorted(active, key=key), dtype=np.intp)
 
+    def ranks_by_mean(self, state: RaceState) -> bool:
+        """Return True: what ran the same rows compares by its mean there."""
+        del state
+        return True
+
     def _family_ranking(self, state: RaceState) -> list[int]:
         """Return all families that were seen, the best first."""
         record = self._record(state)

@@ -5,10 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from cvst._typing import BoolArray, FloatArray, IntArray
-from cvst.race._deciding import shared_deciding_looks
+from cvst.race._deciding import (
+    deciding_losses,
+    deciding_means,
+    shared_deciding_looks,
+)
+from cvst.race._evidence import evidence
 from cvst.race._state import RaceState
 
-__all__ = ["failed_last", "last_finite", "rank_all", "within_equal_looks"]
+__all__ = [
+    "failed_last",
+    "last_finite",
+    "rank_all",
+    "rank_by_means",
+    "within_equal_looks",
+]
 
 
 def rank_all(
@@ -26,19 +37,19 @@ def rank_all(
     ranking : ndarray of int
         Survivors, the winner first.
     means : ndarray of shape (n_configurations,), optional
-        What to compare those with equal looks by, low is good; by default the mean of
-        their losses over the looks that decide (:func:`mean_deciding_losses`).
+        What to compare those with equal evidence by, low is good; by default the mean
+        of their losses over the looks that decide (:func:`deciding_losses`).
     by_mean : bool
-        Whether survivors too, but for the winner, rank by that mean among all that
-        were judged by the same looks; one that a test dropped at the very end may then
-        rank before one that it could not tell from the winner.
+        Whether survivors too, but for the winner, rank by their evidence and then by
+        that mean; one that a test dropped at the very end may then rank before one
+        that it could not tell from the winner.
 
     Returns
     -------
     ndarray of shape (n_configurations,)
-        Ranks from 1, each once. What was last seen at a later look ranks first; among
-        equals more folds come first, then the lower mean. Those whose last fit failed,
-        and thus have no score, come next, and last those that never had a loss.
+        Ranks from 1, each once. More folds come first, then more training rows; among
+        equals the lower mean (:func:`evidence`). Those whose last fit failed, and thus
+        have no score, come next, and last those that never had a loss.
 
     Examples
     --------
@@ -47,26 +58,45 @@ def rank_all(
     >>> rank_all(state, np.array([2, 0, 1]))
     array([2, 3, 1])
     """
-    means = mean_deciding_losses(state) if means is None else means
-    others = np.setdiff1d(np.arange(state.n_configurations), ranking)
-    last, count = np.full((2, state.n_configurations), -1)
-    for members, looks, deciding in shared_deciding_looks(state):
-        last[members], count[members] = looks[-1], len(deciding)
+    means = deciding_losses(state) if means is None else means
+    place = np.full(state.n_configurations, len(ranking))
+    place[ranking] = np.arange(len(ranking))
+    n_folds, n_train = evidence(state)
+    judged = np.nan_to_num(means, nan=np.inf), -n_train, -n_folds
+    lacking = failed_last(state), np.isnan(last_finite(state))
     # The last key weighs most, as ``lexsort`` has it.
-    keys = (
-        others,
-        np.nan_to_num(means[others], nan=np.inf),
-        -count[others],
-        -last[others],
-        failed_last(state)[others],
-        np.isnan(last_finite(state)[others]),
-    )
-    order = np.concatenate([ranking, others[np.lexsort(keys)]])
-    if by_mean:
-        order[1:] = within_equal_looks(state, order[1:], means)
+    keys = (place, *judged) if by_mean else (*judged, place)
+    order = np.lexsort((*keys, *lacking))
+    # Whatever others have, the winner is the one that was chosen.
+    first = ranking[:1]
+    order = np.concatenate([first, order[~np.isin(order, first)]])
     ranks = np.empty(len(order), dtype=np.intp)
     ranks[order] = np.arange(1, len(order) + 1)
     return ranks
+
+
+def rank_by_means(
+    state: RaceState,
+    ranking: IntArray,
+    scores: FloatArray | None,
+    by_mean: bool,
+) -> IntArray:
+    """Rank all configurations by their scores where these are known, else by losses.
+
+    Parameters
+    ----------
+    state : RaceState
+        The race.
+    ranking : ndarray of int
+        Survivors, the winner first.
+    scores : ndarray of shape (n_configurations, n_looks) or None
+        Scores with scikit-learn's sign.
+    by_mean : bool
+        Whether survivors too rank by their means, as :func:`rank_all` has it.
+    """
+    known = scores is not None and np.isfinite(scores).any()
+    means = -deciding_means(state, scores) if known else None  # type: ignore[arg-type]
+    return rank_all(state, ranking, means, by_mean)
 
 
 def within_equal_looks(
@@ -94,15 +124,6 @@ def within_equal_looks(
         alike = order[places]
         order[places] = alike[np.argsort(means[alike], kind="stable")]
     return order
-
-
-def mean_deciding_losses(state: RaceState) -> FloatArray:
-    """Return each one's mean loss over the looks that decide, NaN without any."""
-    means = np.full(state.n_configurations, np.nan)
-    losses = state.mean_losses
-    for members, _, deciding in shared_deciding_looks(state):
-        means[members] = losses[np.ix_(members, deciding)].mean(axis=1)
-    return means
 
 
 def failed_last(state: RaceState) -> BoolArray:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cvst._text import counted
+from cvst._text import counted, score_text
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._axes import space_of
@@ -157,6 +157,24 @@ class RaceState:
         dropped[self.active] = 0
         return _read_only(dropped)
 
+    @cached_property
+    def left_after(self) -> IntArray:
+        """Number of configurations left after each look, of those that had joined.
+
+        With the last look all have joined that ever did.
+        """
+        left, n_joined = [], self.problem.n_configurations
+        active = _all_true(self).copy()
+        for number, seen in enumerate(self.observations, start=1):
+            members = seen.look.configurations
+            active[members] = True
+            active[list(seen.drops)] = False
+            # What joins has the next numbers, and what is looked at has joined.
+            n_joined = max(n_joined, int(members.max(initial=-1)) + 1)
+            last = number == self.n_looks
+            left.append(np.count_nonzero(active if last else active[:n_joined]))
+        return np.array(left, dtype=np.intp)
+
     @property
     def drop_reasons(self) -> dict[int, str]:
         """Why each dropped configuration was dropped, by its number."""
@@ -285,26 +303,43 @@ class RaceState:
 
     def _repr_html_(self) -> str:
         """Return a line and a table of the stages, for notebooks."""
-        titles = ("stage", "looks", "rows", "fits", "dropped", "lowest loss", "seconds")
-        head = "".join(f"<th>{title}</th>" for title in titles)
+        name, best = self._best_by_look()
+        shown = f"best {score_text(name, 0.0)[0]}"
+        titles = ("stage", "looks", "rows", "fits", "dropped", shown, "seconds")
+        head = "".join(f"<th>{escape(title)}</th>" for title in titles)
         body = ""
         for stage in dict.fromkeys(one.look.stage for one in self.observations):
             seen = self.looks_of(stage)
             sizes = sorted({one.look.n_train for one in seen})
-            losses = np.concatenate([one.mean_losses for one in seen])
+            values = [
+                value
+                for one, value in zip(self.observations, best, strict=True)
+                if one.look.stage == stage and np.isfinite(value)
+            ]
             seconds = np.array([one.seconds for one in seen])
             cells = (
                 escape(stage),
                 f"{len(seen):,}",
                 f"{sizes[0]:,}" + (f" to {sizes[-1]:,}" if len(sizes) > 1 else ""),
-                f"{len(losses):,}",
+                f"{sum(len(one.look.configurations) for one in seen):,}",
                 f"{sum(len(one.drops) for one in seen):,}",
-                f"{np.nanmin(losses):.5g}" if np.isfinite(losses).any() else "—",
+                score_text(name, max(values))[1] if values else "—",
                 f"{seconds.sum():.3g}" if np.isfinite(seconds).all() else "—",
             )
             body += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f"<p>{escape(repr(self))}</p>{table if body else ''}"
+
+    def _best_by_look(self) -> tuple[str, FloatArray]:
+        """Return the score that was raced on by name, and the best of each look.
+
+        Where no score is known these are losses, with the sign of scores.
+        """
+        table, name = self.scores, self.problem.scoring or "score"
+        if not np.isfinite(table).any():
+            name, table = "neg_loss", -self.mean_losses
+        known = np.where(np.isfinite(table), table, -np.inf)
+        return name, known.max(axis=0, initial=-np.inf)
 
     def without_losses(self) -> RaceState:
         """Return the race without pointwise losses: enough to draw, report and rank.

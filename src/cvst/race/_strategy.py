@@ -84,11 +84,13 @@ class Strategy(Parametrised, ABC):
         return survivors[np.argsort(last, kind="stable")]
 
     def ranks_by_mean(self, state: RaceState) -> bool:
-        """Return whether those judged by the same looks rank by their mean alone.
+        """Return whether all but the winner rank by their evidence and then by means.
 
-        Then a search orders them by their mean score, as :class:`GridSearchCV` would:
-        over several folds that is not always the order of the mean losses. By default
-        the order of the strategy stays as it is.
+        Then a search orders those with as many folds and rows by their mean score, as
+        :class:`GridSearchCV` would: over several folds that is not always the order of
+        the mean losses. Where nothing is proposed, the winner too is the best of those
+        that ran the very looks it ran. By default the order of the strategy stays as
+        it is.
         """
         del state
         return False

@@ -16,6 +16,7 @@ from cvst.race._deciding import (
     deciding_mean,
     shared_deciding_looks,
 )
+from cvst.race._evidence import as_much_as, evidence
 from cvst.race._families import FamilyKeys, count_screened, most_rounds
 from cvst.race._fitting_variant import fitting_variant
 from cvst.race._leader_tests import BY_TEST, excess_p_values
@@ -25,8 +26,13 @@ from cvst.race._plain_time import plain_search_seconds
 from cvst.race._problem import LOSS_BYTES
 from cvst.race._proposal_parts import Trial
 from cvst.race._propose_and_confirm import ProposeAndConfirm
-from cvst.race._ranking import rank_all, within_equal_looks
-from cvst.race._same_rows import Meeting, meetings
+from cvst.race._ranking import (
+    failed_last,
+    rank_all,
+    rank_by_means,
+    within_equal_looks,
+)
+from cvst.race._same_rows import Meeting, meetings, rows_key
 
 __all__ = [
     "BY_TEST",
@@ -38,6 +44,7 @@ __all__ = [
     "Meeting",
     "ProposeAndConfirm",
     "Trial",
+    "as_much_as",
     "checked_look",
     "compact",
     "comparable_means",
@@ -45,13 +52,17 @@ __all__ = [
     "deciding_looks",
     "deciding_losses",
     "deciding_mean",
+    "evidence",
     "excess_p_values",
+    "failed_last",
     "fitting_variant",
     "levels_of",
     "meetings",
     "most_rounds",
     "plain_search_seconds",
     "rank_all",
+    "rank_by_means",
+    "rows_key",
     "shared_deciding_looks",
     "space_of",
     "within_equal_looks",

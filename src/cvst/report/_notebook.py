@@ -64,7 +64,8 @@ def notebook_html(search: FittedSearch) -> str:
     )
     unknown = winner["score"] is None
     name, score = score_text(
-        page["scoring"] or "score", float("nan") if unknown else winner["score"]
+        winner.get("score_name") or page["scoring"] or "score",
+        float("nan") if unknown else winner["score"],
     )
     reasons = "".join(f"<li>{escape(sentence)}</li>" for sentence in winner["why"])
     n_left, n_all = page["n_active"], page["n_configurations"]

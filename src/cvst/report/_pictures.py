@@ -11,6 +11,7 @@ from cvst._typing import Configuration
 from cvst._values import finite_or_none
 from cvst.displays import ImportanceDisplay, IncumbentDisplay, SlicesDisplay
 from cvst.race import RaceState, Strategy
+from cvst.race.machinery import as_much_as
 from cvst.report._measures import Measure
 
 __all__ = ["importance_values", "incumbent_values", "slice_values", "stage_rows"]
@@ -77,7 +78,10 @@ def importance_values(display: ImportanceDisplay) -> dict[str, Any] | None:
 
 
 def slice_values(
-    state: RaceState, configurations: Sequence[Configuration], strategy: Strategy | None
+    state: RaceState,
+    configurations: Sequence[Configuration],
+    strategy: Strategy | None,
+    winner: int,
 ) -> dict[str, Any] | None:
     """Return each varying parameter as an axis, and comparable losses."""
     # The live page is drawn before the first look as well.
@@ -86,10 +90,14 @@ def slice_values(
     display = SlicesDisplay.from_state(state, configurations, strategy=strategy)
     if not display.axes:
         return None
+    seen = state.present.any(axis=1)
+    # Against the one that was chosen, which ``refit`` may have done.
+    as_much, display.by_folds = as_much_as(state, winner)
     return {
-        "numbers": np.flatnonzero(state.present.any(axis=1)).tolist(),
+        "numbers": np.flatnonzero(seen).tolist(),
         "losses": _numbers(display.losses),
-        "confirmed": display.confirmed.astype(int).tolist(),
+        "as_much": as_much[seen].astype(int).tolist(),
+        "labels": list(display.labels),
         "axes": [
             {
                 "name": axis.name,

@@ -19,7 +19,7 @@ from cvst.displays import (
 from cvst.evaluation.losses import own_score_name
 from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState, Strategy
-from cvst.race.machinery import deciding_looks, deciding_mean, rank_all
+from cvst.race.machinery import deciding_looks, deciding_mean, rank_by_means
 from cvst.report._advice import advice
 from cvst.report._allowed import Allowed
 from cvst.report._axes import differing_texts, parameter_axes
@@ -105,6 +105,9 @@ def summary(
     )
     winner = page["winner"]
     winner["score"] = finite_or_none(search.best_score_)
+    chosen_by = getattr(search, "best_score_name_", score)
+    if chosen_by != score:
+        winner["score_name"] = chosen_by
     told = getattr(search, "best_score_estimate_", None)
     winner["estimate"] = estimate_values(told, score_name(search))
     winner["score_n_train"] = int(search.best_score_n_train_)
@@ -226,10 +229,11 @@ def race_summary(
         for one in configurations
     ]
     first = int(ranking[0]) if winner is None else winner
-    if ranks is None:
-        ranks = rank_all(state, np.asarray(ranking))
     if scores is None and np.isfinite(state.scores).any():
         scores = state.scores
+    if ranks is None:
+        by_mean = strategy is not None and strategy.ranks_by_mean(state)
+        ranks = rank_by_means(state, np.asarray(ranking), scores, by_mean)
     measures = measures_of(state, scores, scoring)
     problem = state.problem
     finished = stop_reason is not None
@@ -261,7 +265,7 @@ def race_summary(
         "looks": _looks(state, configurations, incumbent, scores),
         "stages": stage_rows(state, measures[0]),
         "incumbent": incumbent_values(incumbent),
-        "slices": slice_values(state, configurations, strategy),
+        "slices": slice_values(state, configurations, strategy, first),
         "configurations": _configurations(
             state, configurations, ranks, scores, measures
         ),
@@ -305,9 +309,6 @@ def _looks(
     scores: FloatArray | None,
 ) -> list[dict[str, Any]]:
     looks = []
-    active = np.zeros(state.n_configurations, dtype=bool)
-    # Those that were there at the start; others join below.
-    active[: state.problem.n_configurations] = True
     table = state.mean_losses
     leaders = [] if incumbent is None else incumbent.incumbents.tolist()
     # Against each other, so that only what changes from leader to leader is written.
@@ -315,9 +316,6 @@ def _looks(
     for number, seen in enumerate(state.observations, start=1):
         assert incumbent is not None
         leader = int(incumbent.incumbents[number - 1])
-        # Those that join count from their first look on.
-        active[seen.look.configurations] = True
-        active[list(seen.drops)] = False
         looks.append(
             {
                 "look": number,
@@ -329,7 +327,7 @@ def _looks(
                 "n_top": int(seen.top.sum()),
                 "n_dropped": len(seen.drops),
                 "n_failed": len(seen.failures),
-                "n_active": int(active.sum()),
+                "n_active": int(state.left_after[number - 1]),
                 "leader": leader,
                 "leader_parameters": _texts(configurations[leader]),
                 "leader_text": told[number - 1],
@@ -415,7 +413,20 @@ def score_name(search: Search) -> str:
     if raced != "score":
         # One of several.
         return str(raced)
-    if search.scoring is None:
-        return own_score_name(search.estimator)
-    name = getattr(search.scoring, "name", None)
-    return name if isinstance(name, str) else value_text(search.scoring)
+    return spoken_score(search.scoring, search.estimator)
+
+
+def spoken_score(scoring: Any, estimator: Any) -> str:
+    """Return how people call a score, of which None is the estimator's own.
+
+    Parameters
+    ----------
+    scoring : object
+        What a search was given.
+    estimator : estimator
+        Whose score it is.
+    """
+    if scoring is None:
+        return own_score_name(estimator)
+    name = getattr(scoring, "name", None)
+    return name if isinstance(name, str) else value_text(scoring)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cvst.report._explain import EARLY_ENDS, settled_reason, stop_sentence
-from cvst.report._summary import estimate_values, score_name
+from cvst.report._summary import estimate_values, score_name, spoken_score
 from cvst.report._ties import tie_of
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "estimate_values",
     "score_name",
     "settled_reason",
+    "spoken_score",
     "stop_sentence",
     "tie_of",
 ]

@@ -28,15 +28,16 @@ from cvst._typing import Configuration, IntArray
 from cvst._users_line import users_line
 from cvst.evaluation import PointwiseLoss
 from cvst.evaluation.machinery import configured, failure_warning
-from cvst.exceptions import AllFitsFailedError, FallbackWarning, UnusedArgumentWarning
+from cvst.exceptions import AllFitsFailedError, FallbackWarning
 from cvst.parallel import kept_filters, one_blas_thread, sharing_processors
 from cvst.race import AtMost, Decider, LookCutError, RaceState, race
 from cvst.race.machinery import Alone
 from cvst.report.machinery import score_name, stop_sentence
 from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
 from cvst.search._fitted import FittedRace
+from cvst.search._interrupts import warn_of_what_is_missing
 from cvst.search._log import log_end, log_look, log_rows, log_start
-from cvst.search._options import SearchOptions
+from cvst.search._options import SECONDS, SearchOptions, warn_of_unused_arguments
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._predictions import check_predictions, out_of_fold_predictions
 from cvst.search._progress import verbose_logging
@@ -69,9 +70,6 @@ __all__ = ["BaseRaceSearch"]
 # Whoever asks for more has made a mistake, and no engine could count so far.
 MOST_WORKERS = 10_000
 
-# Arguments of scikit-learn's searches that a race has no use for, and their defaults.
-UNUSED = {"pre_dispatch": "2*n_jobs", "return_train_score": False}
-
 
 class BaseRaceSearch(FittedRace):
     """What the grid and the random search have in common."""
@@ -92,9 +90,8 @@ class BaseRaceSearch(FittedRace):
         "ensemble": ["boolean"],
         "incremental": ["boolean"],
         "on_interrupt": [StrOptions({"raise", "return"})],
-        # ``check_seconds`` refuses texts, with an error that says what to do.
-        "time_budget": [Interval(numbers.Real, 0, None, closed="neither"), str, None],
-        "fit_timeout": [Interval(numbers.Real, 0, None, closed="neither"), str, None],
+        "time_budget": SECONDS,
+        "fit_timeout": SECONDS,
         "max_looks": [Interval(numbers.Integral, 1, None, closed="left"), None],
         "device": [str],
         # ``bytes_of`` checks texts, with an error that says what to do.
@@ -154,7 +151,7 @@ class BaseRaceSearch(FittedRace):
         started = self._clock()
         options = self._options()
         with kept_filters(), options.spare_threads():
-            self._warn_of_unused_arguments()
+            warn_of_unused_arguments(self)
             inputs = self._read(X, y, params)
             configurations = list(self._configurations())
             check_predictions(options)
@@ -186,6 +183,7 @@ class BaseRaceSearch(FittedRace):
         ):
             # After the attributes are set, so that nothing of the race is lost.
             raise interrupt
+        warn_of_what_is_missing(self, self.interrupted_in_)
         tasks.close()
         return self
 
@@ -220,8 +218,9 @@ class BaseRaceSearch(FittedRace):
         prepared = options.clock() - started
         clock = options.clock
         with options.spare_threads():
-            if options.time_budget is None:
-                return plan_race(setup, n_folds, clock, prepared)
+            if options.keeps_time or options.time_budget is None:
+                seconds = options.time_budget
+                return plan_race(setup, n_folds, clock, prepared, seconds=seconds)
             # The race to plan is the one that the budget chooses, where workers have
             # started as they do in ``fit``.
             with shared_rows(setup, options) as shared:
@@ -326,19 +325,21 @@ class BaseRaceSearch(FittedRace):
             options = self._options()
             setup, budget = start_again(options, setup, budget, self._preferred)
             return self._run(setup, tasks, budget, None, recorder)
+        place = None if interrupt is None else "race"
         try:
             setup = replace(legs, strategy=legs.strategy.settled())
             self._keep(setup, state, reason, recorder)
         except KeyboardInterrupt as now:
             # The race is over: nothing but a second interrupt may cost its results.
-            interrupt = now
+            interrupt, place = now, place or "estimate"
             setup = replace(legs, strategy=legs.strategy.settled())
             self._keep(setup, state, reason, recorder)
+        self.interrupted_in_ = place
         try:
             self._estimate(setup, state, reason)
             recorder.estimated(self.best_index_, self.best_score_estimate_)
         except KeyboardInterrupt as now:
-            interrupt = now
+            interrupt, self.interrupted_in_ = now, place or "estimate"
         if self.time_budget is not None and not setup.strategy.proposes:
             self.budget_settings_ = {
                 **budget_settings(budget, setup, state, reason),
@@ -374,6 +375,7 @@ class BaseRaceSearch(FittedRace):
             if self.ensemble:
                 self.ensemble_ = choose_ensemble(setup, known)
         except KeyboardInterrupt as interrupt:
+            self.interrupted_in_ = "predictions"
             return interrupt
         return None
 
@@ -456,6 +458,7 @@ class BaseRaceSearch(FittedRace):
             with sharing_processors(last=True):
                 tasks.fit(model, rows.X, rows.y, dict(rows.fit_params))
         except KeyboardInterrupt as interrupt:
+            self.interrupted_in_ = "final_fit"
             return interrupt
         self.refit_time_ = perf_counter() - start
         self.best_estimator_ = model
@@ -474,19 +477,10 @@ class BaseRaceSearch(FittedRace):
         try:
             ensemble.fit(inputs.X, inputs.y, **inputs.fit_params)
         except KeyboardInterrupt as interrupt:
+            self.interrupted_in_ = "ensemble_fit"
             return interrupt
         self.ensemble_estimator_ = ensemble
         return None
-
-    def _warn_of_unused_arguments(self) -> None:
-        unused = [name for name in UNUSED if getattr(self, name) != UNUSED[name]]
-        if unused:
-            warnings.warn(
-                f"{' and '.join(unused)} {'has' if len(unused) == 1 else 'have'} no "
-                "effect on a race and can be left out.",
-                UnusedArgumentWarning,
-                stacklevel=users_line(),
-            )
 
     def _warn_of_failures(self, state: RaceState) -> None:
         observation = state.observations[-1]

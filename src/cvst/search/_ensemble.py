@@ -12,11 +12,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.stats import t as student
-from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.base import (
+    ClassifierMixin,
+    RegressorMixin,
+    clone,
+    is_classifier,
+    is_regressor,
+)
+from sklearn.pipeline import Pipeline
 
 from cvst._targets import Targets
 from cvst._typing import Configuration, FloatArray, IntArray
@@ -43,6 +51,9 @@ MOST_ROUNDS, PATIENCE = 30, 5
 
 # Level of the test that an ensemble has to pass, and of the interval of its gain.
 LEVEL, CONFIDENCE = 0.05, 0.9
+
+# A method ``score``, without its object.
+OwnScore: TypeAlias = Callable[..., float] | None
 
 # Kinds of arrays that have a mean.
 NUMBERS = "biuf"
@@ -180,7 +191,18 @@ def choose_ensemble(setup: Setup, known: OutOfFoldPredictions) -> Ensemble:
         return _told(replace(alone, reason="one configuration was confirmed only"))
     if known.predictions.dtype.kind not in NUMBERS:
         return _told(replace(alone, reason="the predictions are not numbers"))
-    parts = _parts(setup, known)
+    try:
+        return _told(_selected(alone, _parts(setup, known), known))
+    except Exception as error:
+        # A scorer may ask for more than predictions, and the race has its winner.
+        reason = f"the score of a mean of predictions fails with {error!r}"
+        return _told(replace(alone, reason=reason))
+
+
+def _selected(
+    alone: Ensemble, parts: Sequence[_Part], known: OutOfFoldPredictions
+) -> Ensemble:
+    """Return what is selected, compared with the winner."""
     everywhere = greedy_weights(_mean_score(parts), len(known.configurations))
     chosen = np.flatnonzero(everywhere)
     ensemble = replace(
@@ -191,8 +213,8 @@ def choose_ensemble(setup: Setup, known: OutOfFoldPredictions) -> Ensemble:
     )
     if chosen.tolist() == [0]:
         reason = "no other configuration improves the mean of the predictions"
-        return _told(replace(ensemble, reason=reason))
-    return _told(_compared(ensemble, parts, len(known.configurations)))
+        return replace(ensemble, reason=reason)
+    return _compared(ensemble, parts, len(known.configurations))
 
 
 def unfitted_ensemble(setup: Setup, ensemble: Ensemble, template: Any) -> Any:
@@ -208,12 +230,21 @@ def unfitted_ensemble(setup: Setup, ensemble: Ensemble, template: Any) -> Any:
 class _StandIn:
     """Answers like a fitted model whose predictions are known."""
 
-    def __init__(self, mean: FloatArray, classes: Any) -> None:
+    def __init__(
+        self, mean: FloatArray, classes: Any, own_score: OwnScore = None
+    ) -> None:
         self._mean = mean
         self._classes = classes
+        self._own_score = own_score
         self.classes_ = names_of(classes)
         if classes is not None:
             self.predict_proba = self._probabilities
+        if own_score is not None:
+            self.score = partial(own_score, self)
+
+    def __getattr__(self, name: str) -> Any:
+        # Asked for whatever is not there.
+        raise AttributeError(f"the scorer asks for {name}, and it has no model")
 
     def predict(self, X: Any) -> Any:
         """Return the numbers or the likeliest classes."""
@@ -221,7 +252,7 @@ class _StandIn:
 
     def at(self, rows: IntArray) -> _StandIn:
         """Return what answers for some of the rows."""
-        return _StandIn(self._mean[rows], self._classes)
+        return _StandIn(self._mean[rows], self._classes, self._own_score)
 
     def _probabilities(self, X: Any) -> Any:
         mean, classes = self._known(X), self._classes
@@ -229,10 +260,9 @@ class _StandIn:
 
     def _known(self, X: Any) -> FloatArray:
         if len(self._mean) != np.shape(X)[0]:
-            raise InvalidInputError(
-                "ensemble=True needs a score that asks for predictions of the rows it "
-                f"was given; it asked for {np.shape(X)[0]} of {len(self._mean)}. Set "
-                "ensemble=False."
+            raise ValueError(
+                f"the scorer asks for predictions of {np.shape(X)[0]} rows, and it was "
+                f"given {len(self._mean)}"
             )
         return self._mean
 
@@ -267,6 +297,7 @@ class _Part:
     X: Any
     y: Any
     weights: Any
+    own_score: OwnScore
 
     def score(self, weights: FloatArray) -> float:
         """Return the score of a weighted mean."""
@@ -298,7 +329,7 @@ class _Part:
         mean = np.tensordot(weights, self.predictions, axes=1)
         response = self.loss.response
         if response == MODEL:
-            return _Blended(_StandIn(mean, self.classes), self.X)
+            return _Blended(_StandIn(mean, self.classes, self.own_score), self.X)
         if response == "predict":
             return labels_of(mean, self.classes)
         if isinstance(self.classes, Targets):
@@ -335,9 +366,19 @@ def _parts(setup: Setup, known: OutOfFoldPredictions) -> list[_Part]:
                 take(data.X, rows),
                 take(data.y, rows),
                 take(data.score_weights, rows),
+                _own_score(setup.template),
             )
         )
     return parts
+
+
+def _own_score(estimator: Any) -> OwnScore:
+    """Return the method ``score`` of a model if it asks for predictions alone."""
+    while isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    score = getattr(type(estimator), "score", None)
+    known = ClassifierMixin.score, RegressorMixin.score
+    return score if score in known else None
 
 
 def _mean_score(parts: Sequence[_Part]) -> Callable[[FloatArray], float]:

@@ -44,7 +44,7 @@ class FittedRace(BaseSearchCV):
     _resumes: ClassVar[bool] = False
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
-        """Score the best estimator on given rows, by the score that was raced on.
+        """Score the best estimator on given rows, by the score that it was chosen by.
 
         Parameters
         ----------
@@ -62,11 +62,11 @@ class FittedRace(BaseSearchCV):
         if not getattr(self, "multimetric_", False):
             return float(super().score(X, y, **params))
         if params and isinstance(self.scorer_, dict) and routing_enabled():
-            name = self.score_name_
+            name = self.best_score_name_
             asked = routed_score_params(self, name, params)
             return float(self.scorer_[name](self.best_estimator_, X, y, **asked))
         # With race_by, refit need not be the name of a score.
-        search = copy(self).set_params(refit=self.score_name_)
+        search = copy(self).set_params(refit=self.best_score_name_)
         return float(super(FittedRace, search).score(X, y, **params))
 
     def _scorers(self) -> Any:
@@ -125,13 +125,21 @@ class FittedRace(BaseSearchCV):
         self.multimetric_ = setup.scoring.several
         self.scorer_ = self._scorers()
         self.score_name_ = name = setup.scoring.name
+        # ``refit`` may name another one to choose by.
+        self.best_score_name_ = chosen_by = setup.scoring.chosen_by
         self.cv_results_ = results_table(
-            state, ranks, scores, state.configurations, self.error_score, name
+            state,
+            ranks,
+            scores,
+            state.configurations,
+            self.error_score,
+            name,
+            chosen_by,
         )
         self.best_index_ = self._choose(int(ranking[0]))
         self.best_params_ = state.configurations[self.best_index_]
         self.best_score_ = float(
-            self.cv_results_[f"mean_test_{name}"][self.best_index_]
+            self.cv_results_[f"mean_test_{chosen_by}"][self.best_index_]
         )
         # Not known yet, and never if the user interrupts what finds it out.
         self.best_score_estimate_: ScoreEstimate | None = None
@@ -151,10 +159,14 @@ class FittedRace(BaseSearchCV):
                     state.observations, setup.source.kept, strict=False
                 )
             ]
+        if chosen_by != name:
+            scores = state.scores_named(chosen_by)
         check_scores(state, scores, self.best_index_)
 
     def _estimate(self, setup: Setup, state: RaceState, reason: str) -> None:
         """Say what the winner is worth on new rows, as far as the race tells."""
+        if self.best_score_name_ != self.score_name_:
+            return  # values of single rows are kept for the score of the race alone
         # Models that go on learning, and callbacks that watch every fit, belong to the
         # race alone. Whoever ends it early, or sets it a time, wants no further fits.
         watched = getattr(self, "incremental", False) or has_callbacks(self.estimator)
@@ -167,6 +179,7 @@ class FittedRace(BaseSearchCV):
                 None if early or watched else look_again_at(setup.source),
                 setup.source.loss.explains_variance,
                 setup.source.loss.score_range,
+                setup.source.loss.is_asked,
             )
         except MemoryError:
             # The race is over and has its winner, with or without an estimate.
@@ -174,7 +187,13 @@ class FittedRace(BaseSearchCV):
 
     def _choose(self, winner: int) -> int:
         if not callable(self.refit):
-            return winner
+            name = self.best_score_name_
+            if name == self.score_name_:
+                return winner
+            best = int(np.argmin(self.cv_results_[f"rank_test_{name}"]))
+            # Where that score is undefined, it cannot choose.
+            unknown = np.isnan(self.cv_results_[f"mean_test_{name}"][best])
+            return winner if unknown else best
         index = self.refit(self.cv_results_)
         if not isinstance(index, numbers.Integral):
             raise TypeError(

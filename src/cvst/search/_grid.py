@@ -50,10 +50,11 @@ class RaceGridSearchCV(BaseRaceSearch):
     refit : bool, str or callable, default=True
         Fit the winner on all rows; a callable gets ``cv_results_`` and returns the
         index of its choice, as :class:`cvst.SimplestNotWorse` does. With several
-        scores, the name of the one to race on.
+        scores, the name of the one to race on and to choose by.
     race_by : str or None, default=None
         With several scores, the name of the one to race on where ``refit`` does not
-        say it.
+        say it, or where it names another one to choose by: the best by that score
+        among all that were judged by the same looks as the leader of the race.
     n_jobs : int or None, default=None
         Number of workers. The result does not depend on it.
     error_score : "raise" or number, default=nan
@@ -129,7 +130,9 @@ class RaceGridSearchCV(BaseRaceSearch):
     best_score_estimate_ : ScoreEstimate or None
         Such an estimate, in the units of ``best_score_``: ``value``, and an interval
         from ``low`` to ``high`` that holds the score on new rows with a chance of
-        ``level``. None where the winner has no score or its losses were not kept.
+        ``level``. None where the winner has no score or its losses were not kept,
+        where ``refit`` chose by another score than ``race_by``, and where nothing tells
+        how far the score varies.
     race_ : RaceState
         Everything that happened.
     n_looks_ : int
@@ -138,6 +141,10 @@ class RaceGridSearchCV(BaseRaceSearch):
         Why the race ended, in the words of its strategy; ``"tie"`` where the strategy
         would call the winner confirmed, and a paired test cannot tell it from some
         others.
+    interrupted_in_ : str or None
+        What Ctrl-C (or an error in the race) ended: ``"race"``, ``"estimate"``,
+        ``"predictions"`` (out-of-fold, and the choice of an ensemble), ``"final_fit"``
+        or ``"ensemble_fit"``; what comes later is missing. None without an interrupt.
     tie_ : Tie or None
         Those others, whatever ended the race: ``n_tied``, the smallest ``p_value``,
         ``n_rows`` that were compared and the ``level`` that would have told them
@@ -151,6 +158,9 @@ class RaceGridSearchCV(BaseRaceSearch):
     score_name_ : str
         Name of the score that was raced on in ``cv_results_``; ``"score"`` if there is
         only one.
+    best_score_name_ : str
+        Name of the score that ``best_score_`` and ``score`` are about: that of the
+        race, unless ``refit`` names another one.
     pointwise_losses_ : list of (configurations, rows, losses)
         Only with ``return_pointwise``, one entry per look: indices into the grid, the
         test rows as you passed them (those of ``X_val`` count on from the last row of

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, fields
+from numbers import Real
 from typing import Any
 
 from sklearn.ensemble import (
@@ -14,10 +16,18 @@ from sklearn.ensemble import (
 from sklearn.pipeline import Pipeline
 
 from cvst._searched import Search
-from cvst.exceptions import InvalidInputError
+from cvst._sklearn_compat import Hidden, Interval
+from cvst._users_line import users_line
+from cvst.exceptions import InvalidInputError, UnusedArgumentWarning
 from cvst.parallel import spare_threads
 
-__all__ = ["SearchOptions"]
+__all__ = ["SECONDS", "SearchOptions", "warn_of_unused_arguments"]
+
+# Arguments of scikit-learn's searches that a race has no use for, and their defaults.
+UNUSED = {"pre_dispatch": "2*n_jobs", "return_train_score": False}
+# What a time may be. ``check_seconds`` refuses texts, with an error that says what to
+# do: here they are let through, but not offered.
+SECONDS = [Interval(Real, 0, None, closed="neither"), Hidden(str), None]
 
 SAME_BITS = HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
@@ -93,3 +103,15 @@ def check_seconds(settings: dict[str, Any]) -> None:
                 f"{name}={value!r} is a text, but must be a number of seconds. Give "
                 f"{name}=120 for two minutes."
             )
+
+
+def warn_of_unused_arguments(search: Search) -> None:
+    """Say which arguments of scikit-learn's searches have no effect."""
+    unused = [name for name in UNUSED if getattr(search, name) != UNUSED[name]]
+    if unused:
+        warnings.warn(
+            f"{' and '.join(unused)} {'has' if len(unused) == 1 else 'have'} no "
+            "effect on a race and can be left out.",
+            UnusedArgumentWarning,
+            stacklevel=users_line(),
+        )

@@ -13,6 +13,13 @@ from typing import Any
 from cvst._text import counted, seconds_text
 from cvst.race import PlannedLook
 from cvst.search._besides import seconds_besides
+from cvst.search._plan_words import (
+    budget_sentence,
+    compared,
+    ratio_text,
+    time_sentence,
+)
+from cvst.search._proposed import proposed_within
 from cvst.search._setup import Setup
 from cvst.search.budget import (
     CostModel,
@@ -21,6 +28,7 @@ from cvst.search.budget import (
     expected_seconds,
     measure_costs,
     race_seconds,
+    refit_seconds,
 )
 from cvst.theory import PowerCurve
 
@@ -122,6 +130,12 @@ class RacePlan:
         Whether the looks are those of configurations that do equally well.
     may_stop_early : bool
         Whether the race can end before the last of these looks.
+    budget_seconds : float or None
+        What a search that proposes spends in any case, the final fit included.
+    budget_configurations : tuple of int or None
+        How many configurations that will probably do for: at least, at most.
+    n_compared : int
+        How many configurations the cross-validation to compare with is of.
     """
 
     strategy: str
@@ -145,6 +159,9 @@ class RacePlan:
     proposes: bool = False
     rehearsed: bool = False
     may_stop_early: bool = True
+    budget_seconds: float | None = None
+    budget_configurations: tuple[int, int] | None = None
+    n_compared: int = 0
 
     @property
     def race_seconds(self) -> float:
@@ -153,12 +170,19 @@ class RacePlan:
 
     @property
     def total_seconds(self) -> float:
-        """Expected time of the whole search: looks, final fit and all the rest."""
+        """Expected time of the whole search: looks, final fit and all the rest.
+
+        A budget that is used to the end is just that, but for a longer final fit.
+        """
+        if self.budget_seconds is not None:
+            return max(self.budget_seconds, self.refit_seconds)
         return self.race_seconds + self.other_seconds + self.refit_seconds
 
     @property
     def total_range(self) -> tuple[float, float]:
         """Between which seconds the whole search will probably take."""
+        if (budget := self.budget_seconds) is not None:
+            return budget, max(budget, self.refit_range[1])
         low, high = (
             race + refit
             for race, refit in zip(self.race_range, self.refit_range, strict=True)
@@ -180,7 +204,7 @@ class RacePlan:
                     look.expected_configurations * (look.n_train / n_samples) ** power
                     for look in self.looks
                 ),
-                self.n_configurations * n_folds * (1 - 1 / n_folds) ** power,
+                self.n_compared * n_folds * (1 - 1 / n_folds) ** power,
             )
             for power in (1, 2, 3)
         }
@@ -193,6 +217,8 @@ class RacePlan:
         a sequential test the luckiest race is unknown: then it is the time of
         cross-validation over that of the whole plan.
         """
+        if self.budget_seconds is not None:
+            return self.cross_validation_seconds / self.total_seconds
         if self.first_drop is None:
             return self.cross_validation_seconds / self.race_seconds
         looks = self.looks[: max(2, self.first_drop)]
@@ -240,8 +266,9 @@ class RacePlan:
         )
 
     def _heading(self) -> str:
+        first = " to begin with" * self.proposes
         return (
-            f"Plan: {counted(self.n_configurations, 'configuration')}, "
+            f"Plan: {counted(self.n_configurations, 'configuration')}{first}, "
             f"{self.n_samples:,} rows, {self.strategy}"
         )
 
@@ -252,6 +279,7 @@ def plan_race(
     clock: Callable[[], float],
     prepared: float = 0.0,
     looks_again: bool = True,
+    seconds: float | None = None,
 ) -> RacePlan:
     """Time a few small fits and work out the rest.
 
@@ -265,7 +293,11 @@ def plan_race(
         Seconds that it took to prepare the rows.
     looks_again : bool
         Whether the winner may be looked at again for ``best_score_estimate_``.
+    seconds : float or None
+        The budget that a strategy which proposes keeps itself.
     """
+    if seconds is not None:
+        setup = setup.within(seconds - prepared)
     problem, strategy = setup.problem, setup.strategy
 
     def allowed(model: CostModel) -> float:
@@ -291,8 +323,15 @@ def plan_race(
     other = prepared + seconds_besides(
         model, problem, planned, expected.counts, clock, looks_again, pace
     )
-    refit = pace * model.refit(n_samples)
+    refit = pace * refit_seconds(model, planned, n_samples, setup.source.n_jobs)
     low, high = model.doubt(n_samples)
+    # Few looks of a few do not compare with folds of all that were known before.
+    n_compared = planned[0].max_configurations if strategy.proposes else None
+    within = None
+    if seconds is not None:
+        within = proposed_within(model, problem, planned[0], seconds, refit)
+        n_compared = round((within[0] * within[1]) ** 0.5)
+    n_compared = n_compared or n_configurations
     return RacePlan(
         strategy=repr(strategy),
         n_samples=problem.n_samples,
@@ -305,9 +344,7 @@ def plan_race(
         fit_cost=model.fit,
         predict_cost=model.predict,
         n_folds=n_folds,
-        cross_validation_seconds=model.cross_validation(
-            n_samples, n_configurations, n_folds
-        ),
+        cross_validation_seconds=model.cross_validation(n_samples, n_compared, n_folds),
         refit_seconds=refit,
         probe_seconds=model.probe_seconds,
         largest_probe=model.largest_probe,
@@ -317,6 +354,9 @@ def plan_race(
         proposes=strategy.proposes,
         rehearsed=strategy.rehearses,
         may_stop_early=strategy.may_stop_early(problem),
+        budget_seconds=seconds,
+        budget_configurations=within,
+        n_compared=n_compared,
     )
 
 
@@ -393,10 +433,6 @@ def _count(look: LookForecast) -> str:
     return f"~{look.expected_configurations:,.0f} of {look.max_configurations:,}"
 
 
-def _range_text(seconds: tuple[float, float]) -> str:
-    return " to ".join(map(seconds_text, seconds))
-
-
 def _cost_text(cost: PowerCurve, n_samples: int) -> str:
     """Return a cost as a formula, without the part that is not to be seen.
 
@@ -411,7 +447,9 @@ def _cost_text(cost: PowerCurve, n_samples: int) -> str:
 def _sentences(plan: RacePlan) -> list[str]:
     cost = plan.fit_cost
     sentences = []
-    if plan.proposes:
+    if plan.budget_seconds is not None:
+        sentences.append(budget_sentence(plan))
+    elif plan.proposes:
         sentences.append(
             "More configurations join while it races, until the time or the number of "
             "proposals is used up: all that follows is about these first looks alone."
@@ -432,14 +470,10 @@ def _sentences(plan: RacePlan) -> list[str]:
         sentences.append(
             f"A winner that is top with probability p is lost with at most: {bounds}."
         )
-    factor = f"{plan.speedup_ceiling:.3g} times as long as"
-    at_most = plan.first_drop is not None
-    ratio = f"at most {factor} the race" if at_most else f"{factor} all looks"
     race, folds = (
         ", ".join(f"{fits:,.0f}" for fits in both)
         for both in zip(*plan.fits_by_power.values(), strict=True)
     )
-    may_stop = " (a race may stop early)" * plan.may_stop_early
     sentences += [
         (
             f"A fit costs about {_cost_text(cost, plan.n_samples)}, measured up to "
@@ -447,18 +481,12 @@ def _sentences(plan: RacePlan) -> list[str]:
         ),
         (
             f"In fits on all rows, if they cost n, n^2 or n^3: {race} for all looks; "
-            f"{folds} for {plan.n_folds}-fold cross-validation."
+            f"{folds} for {compared(plan)}."
         ),
+        time_sentence(plan),
         (
-            f"Expected: {seconds_text(plan.total_seconds)} "
-            f"({_range_text(plan.total_range)}), of which "
-            f"{seconds_text(plan.race_seconds)} are for all looks{may_stop}, "
-            f"{seconds_text(plan.refit_seconds)} ({_range_text(plan.refit_range)}) for "
-            f"the final fit and {seconds_text(plan.other_seconds)} for the rest."
-        ),
-        (
-            f"{plan.n_folds}-fold cross-validation: "
-            f"{seconds_text(plan.cross_validation_seconds)}, {ratio}."
+            f"{compared(plan)}: {seconds_text(plan.cross_validation_seconds)}, "
+            f"{ratio_text(plan)}."
         ),
     ]
     return sentences

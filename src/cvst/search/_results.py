@@ -14,7 +14,9 @@ from cvst.exceptions import CVSTWarning
 from cvst.race import RaceState, Strategy
 from cvst.race.machinery import (
     deciding_looks,
-    rank_all,
+    evidence,
+    failed_last,
+    rank_by_means,
     shared_deciding_looks,
     within_equal_looks,
 )
@@ -84,14 +86,16 @@ def ranked_by_score(
 ) -> tuple[IntArray, IntArray]:
     """Return the survivors, the winner first, and the rank of every configuration.
 
-    Where the strategy ranks by means, those judged by the same looks rank by their mean
-    score, so that ``rank_test_score`` never contradicts ``mean_test_score``.
+    Where the strategy ranks by means, those judged by as much evidence rank by their
+    mean score, so that ``rank_test_score`` never contradicts ``mean_test_score``.
     """
     ranking = strategy.ranking(state)
-    means, by_mean = -final_scores(state, scores)[0], strategy.ranks_by_mean(state)
-    if by_mean:
-        ranking = within_equal_looks(state, ranking, means)
-    return ranking, rank_all(state, ranking, means, by_mean)
+    by_mean = strategy.ranks_by_mean(state)
+    # A race that proposes went on by the losses of its winner, and keeps to it.
+    if by_mean and not strategy.proposes:
+        ranking = within_equal_looks(state, ranking, -final_scores(state, scores)[0])
+    ranks = rank_by_means(state, ranking, scores, by_mean)
+    return ranking[np.argsort(ranks[ranking])], ranks
 
 
 def results_table(
@@ -101,6 +105,7 @@ def results_table(
     configurations: Sequence[Configuration],
     error_score: Any,
     name: str = "score",
+    chosen_by: str | None = None,
 ) -> dict[str, Any]:
     """Return a dictionary that loads into a data frame, one row per configuration.
 
@@ -118,9 +123,12 @@ def results_table(
         What stands for the score of a failed fit.
     name : str
         Name of the score that was raced on; others follow under their own names.
+    chosen_by : str, optional
+        Name of one to choose by: all that were judged by the looks that decided about
+        the winner come first in its ranks.
     """
     fit_seconds, score_seconds = state.fit_seconds, state.score_seconds
-    reasons = state.drop_reasons
+    reasons, winner = state.drop_reasons, int(np.argmin(ranks))
     table: dict[str, Any] = {
         "mean_fit_time": _nanmean(fit_seconds),
         "std_fit_time": _nanstd(fit_seconds),
@@ -138,8 +146,12 @@ def results_table(
     table |= columns
     for other in recorded_names(state):
         recorded = state.scores_named(other)
-        table |= score_columns(state, recorded, other, error_score)
+        first = judged_with(state, winner) if other == chosen_by else None
+        table |= score_columns(state, recorded, other, error_score, first)
+    n_folds, n_train = evidence(state)
     table |= {
+        "n_folds": n_folds,
+        "score_n_train": n_train,
         "n_looks": state.present.sum(axis=1),
         "dropped_at": state.dropped_at,
         "drop_reason": np.array(
@@ -147,7 +159,7 @@ def results_table(
             dtype=object,
         ),
         "failure": _failures(state),
-        "p_value_against_best": p_values_against(state, int(np.argmin(ranks))),
+        "p_value_against_best": p_values_against(state, winner),
     }
     return table
 
@@ -158,13 +170,27 @@ def recorded_names(state: RaceState) -> list[str]:
     return list(dict.fromkeys(names))
 
 
+def judged_with(state: RaceState, number: int) -> IntArray:
+    """Return all that were judged by the same looks as a configuration, ascending."""
+    groups = [
+        (members, deciding.tolist())
+        for members, _, deciding in shared_deciding_looks(state)
+    ]
+    mine = next(deciding for members, deciding in groups if number in members)
+    return np.sort(np.concatenate([who for who, looks in groups if looks == mine]))
+
+
 def score_columns(
-    state: RaceState, scores: FloatArray, name: str, error_score: Any
+    state: RaceState,
+    scores: FloatArray,
+    name: str,
+    error_score: Any,
+    first: IntArray | None = None,
 ) -> dict[str, Any]:
     """Return the columns of one score: each look, the final mean, spread and rank.
 
-    Ranks are by the final score among those that were dropped at the same look, the
-    survivors first; equal scores share a rank, as in scikit-learn.
+    Ranks are by the final score among those with as much evidence, after those that
+    are given; equal scores share a rank, as in scikit-learn.
     """
     shown = scores.copy()
     if error_score != "raise":
@@ -178,15 +204,18 @@ def score_columns(
     return columns | {
         f"mean_test_{name}": mean,
         f"std_test_{name}": spread,
-        f"rank_test_{name}": _ranks(state, mean),
+        f"rank_test_{name}": _ranks(state, mean, first),
     }
 
 
-def _ranks(state: RaceState, means: FloatArray) -> IntArray:
-    lasted = np.where(state.active, state.n_looks + 1, state.dropped_at)
+def _ranks(state: RaceState, means: FloatArray, above: IntArray | None) -> IntArray:
+    n_folds, n_train = evidence(state)
+    below = np.ones(len(means), dtype=np.intp)
+    if above is not None:
+        below[above] = 0
     known = np.nan_to_num(means, nan=-np.inf)
-    keys = np.array([-lasted, -known]).T
-    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    keys = np.array([below, failed_last(state), -n_folds, -n_train, -known]).T
+    order = np.lexsort(keys.T[::-1])
     ordered = keys[order]
     first = np.append(True, np.any(ordered[1:] != ordered[:-1], axis=1))
     ranks = np.empty(len(order), dtype=np.intp)

@@ -44,6 +44,7 @@ from cvst.parallel import (
 )
 from cvst.race import CVST, CrossValidation, Problem, Strategy, TrackAndConfirm
 from cvst.race.machinery import space_of
+from cvst.report.machinery import spoken_score
 from cvst.search._evaluator import check_dask, evaluator_of
 from cvst.search._listed import Listed
 from cvst.search._log import log_progress, log_unused_device
@@ -252,6 +253,9 @@ def prepare(
         n_refit=data.n_refit,
         max_bytes=bytes_of(options.max_memory),
         of_all_rows=not loss.rankable,
+        scoring=scoring.name
+        if scoring.several
+        else spoken_score(options.scoring, estimator),
     )
     # Before folds are made and anything is fitted: a bad setting fails at once.
     strategy.check(problem)

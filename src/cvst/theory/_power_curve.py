@@ -98,6 +98,7 @@ class PowerCurve:
         usual: float = USUAL_EXPONENT,
         noise: float = NOISE,
         spread: float = SPREAD,
+        hidden: float = 0.0,
     ) -> tuple[PowerCurve, ...]:
         """Return the curves that such times leave open, the best first.
 
@@ -111,12 +112,18 @@ class PowerCurve:
             By what share times differ when they are taken again.
         spread : float
             How far exponents are from the usual one, as a standard deviation.
+        hidden : float
+            The share of the largest time that is the rows' at least, though the times
+            seem not to grow. Constant costs and noise hide it on few rows.
 
         Examples
         --------
         >>> curves = PowerCurve.plausible([100, 200, 400], [1.0, 2.1, 3.9])
         >>> min(curve(4000) for curve in curves) < 40 < max(c(4000) for c in curves)
         True
+        >>> flat = PowerCurve.plausible([200, 400], [1.0, 1.0], hidden=0.1)
+        >>> round(flat[0](400), 3), round(flat[0](4000), 3)
+        (1.0, 1.9)
         """
         sizes = np.asarray(n_rows, dtype=float)
         # A coarse clock may say 0, and relative errors divide by it.
@@ -133,7 +140,10 @@ class PowerCurve:
                 for power in exponents[order].tolist()
             )
         # In shares of the largest size: cubes of row counts would drown the constant.
-        fits = [cls._at(exponent, sizes / scale, times) for exponent in exponents]
+        least = hidden * float(times[sizes == scale].min())
+        fits = [
+            cls._at(exponent, sizes / scale, times, least) for exponent in exponents
+        ]
         errors = np.array([error for _, error in fits])
         misfit = (errors / noise) ** 2 + ((exponents - usual) / spread) ** 2
         order = np.argsort(misfit, kind="stable")
@@ -149,10 +159,13 @@ class PowerCurve:
 
     @staticmethod
     def _at(
-        exponent: float, shares: FloatArray, times: FloatArray
+        exponent: float, shares: FloatArray, times: FloatArray, least: float = 0.0
     ) -> tuple[FloatArray, float]:
         columns = np.stack([np.ones_like(shares), shares**exponent], axis=1)
         # Divided by the times below: what is left on the right is the weight.
         weights = np.sqrt(shares)
         solution, error = nnls(columns * (weights / times)[:, None], weights)
+        if solution[1] < least:
+            # What is taken for the rows is no constant cost.
+            solution = np.array([max(0.0, solution[0] + solution[1] - least), least])
         return solution, float(error)

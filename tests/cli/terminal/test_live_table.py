@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import io
 import logging
+import os
+import signal
 
 import numpy as np
 import pytest
@@ -9,7 +11,7 @@ from rich.console import Console
 from sklearn.linear_model import Ridge
 
 from cvst import RaceGridSearchCV, RaceSearchCV
-from cvst.cli.terminal import RaceView, live_view
+from cvst.cli.terminal import RaceView, _live_view, live_view
 from cvst.cli.terminal._listening import listening
 from cvst.search import STRATEGIES
 
@@ -91,6 +93,37 @@ def test_progress_within_a_step_is_shown():
     text = drawn(view)
     assert "12 configurations on 77 rows" in text
     assert "25%" in text
+
+
+def test_an_interrupt_is_said_at_once_and_ends_all_forecasts(race, monkeypatch):
+    """Compiled code goes on for seconds before Python itself hears of the signal."""
+    _, view = race
+    view.final = False
+    console = Console(file=io.StringIO(), force_terminal=True)
+    monkeypatch.setattr(_live_view, "_console", lambda: console)
+    before = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        with live_view(view):
+            assert "Stopping" not in drawn(view)
+            os.kill(os.getpid(), signal.SIGINT)
+            text = drawn(view)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert "Stopping as soon as the fit that is running is over" in text
+    assert "The leader is kept" in text
+    for other in ("to the end", "Look 11", "Ctrl-C stops", "is fitted on all rows"):
+        assert other not in text
+    assert signal.set_wakeup_fd(-1) == -1
+
+
+@pytest.mark.parametrize("reason", ["interrupted", "failed"])
+def test_a_race_that_is_broken_off_announces_no_final_fit(reason, race):
+    _, view = race
+    tell(view, event="end", reason=reason)
+    text = drawn(view)
+    assert "The race was broken off: the leader is kept" in text
+    assert "final" not in text
+    assert "fitted" not in text
 
 
 class Watcher(RaceView):

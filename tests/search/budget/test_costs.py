@@ -214,6 +214,29 @@ def test_a_first_fit_that_loads_something_does_not_hide_the_growth(data):
     assert 3.2 / 2 < plan.fit_cost(16_000) < 3.2 * 2
 
 
+def test_a_kernel_machine_whose_small_fits_look_alike_is_forecast_to_grow():
+    """Recorded on a crowded machine: fits on 218 and 436 rows, then one on 5,472.
+
+    Its true growth is within the range, and a fit on more rows takes longer.
+    """
+    growth = growth_of(make_pipeline(StandardScaler(), SVC()), [])
+    best, *others = PowerCurve.plausible(
+        [218, 436],
+        [0.023, 0.0229],
+        growth.steepest,
+        growth.flattest,
+        growth.usual,
+        0.1,
+        growth.spread,
+        growth.hidden,
+    )
+    model = CostModel(best, LINE, best, plausible=tuple(others))
+    assert best(436) == pytest.approx(0.023, rel=0.01)
+    assert model.refit(5472) > 5 * best(436)
+    low, high = model.doubt(5472)
+    assert low * best(5472) < 0.9 < 2.9 < high * best(5472)
+
+
 def test_the_work_that_parameters_tell():
     grid = [{"model__n_estimators": n, "C": c} for n in (10, 30) for c in (1, 2)]
     np.testing.assert_allclose(known_work(grid), [10, 10, 30, 30])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from fake_clock import Clock
@@ -18,8 +20,11 @@ from cvst.search._base import BaseRaceSearch
 from cvst.search._listed import Listed
 from cvst.search._options import SearchOptions
 from cvst.search._setup import prepare
+from cvst.search.budget import _start
 from cvst.search.budget._gate import LookGate
+from cvst.search.budget._model import CostModel
 from cvst.search.rows import read_inputs
+from cvst.theory import PowerCurve
 
 N = 2000
 GRID = {"shift": np.linspace(0, 2, 40).tolist()}
@@ -127,6 +132,42 @@ def test_a_budget_without_time_for_a_final_fit_is_refused(data):
     search = RaceGridSearchCV(Timed(slow=10.0), GRID, time_budget=2.0, random_state=0)
     with pytest.raises(BudgetTooSmallError, match="final fit"):
         search.fit(*data)
+
+
+# What fits of milliseconds on a crowded machine once promised: a final fit of 74 min.
+WILD = CostModel(
+    fit=PowerCurve(0.0, 5e-8, 3.0),
+    predict=PowerCurve(0.0, 1e-9, 1.0),
+    alone=PowerCurve(0.0, 5.55e-7, 3.0),
+    largest_probe=218,
+    n_configurations=40,
+    n_groups=40,
+)
+
+
+@pytest.fixture
+def wild(monkeypatch):
+    monkeypatch.setattr(_start, "measure_costs", lambda *_, **__: WILD)
+
+
+@pytest.mark.parametrize("budget", [1.0, 3.0])
+def test_no_budget_is_refused_for_what_tiny_fits_promise(data, clock, wild, budget):
+    """The final fit takes .5 s: it is timed before a budget is refused for it."""
+    search = RaceGridSearchCV(Timed(slow=0.5), GRID, time_budget=budget)
+    with pytest.warns(FallbackWarning, match="in turn"):
+        search.set_params(random_state=0).fit(*data)
+    assert search.n_looks_ >= 1
+    assert hasattr(search, "best_estimator_")
+    assert clock.now <= 1.3 * budget
+
+
+def test_the_budget_that_an_error_names_is_what_fits_took(data, wild):
+    """The final fit takes 20 s, not 74 min."""
+    search = RaceGridSearchCV(Timed(slow=20.0), GRID, time_budget=4.0, random_state=0)
+    with pytest.raises(BudgetTooSmallError, match="final fit") as error:
+        search.fit(*data)
+    named = float(re.search(r"about (\S+) s\.", str(error.value))[1])
+    assert 10 < named < 60
 
 
 def test_what_shares_a_fit_joins_together():

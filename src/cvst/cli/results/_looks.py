@@ -78,7 +78,7 @@ def race_looks(search: FittedSearch) -> list[RaceLook]:
                 tested=len(seen.look.configurations),
                 top=int(seen.top.sum()),
                 dropped=len(seen.drops),
-                left=int(so_far.active.sum()),
+                left=int(state.left_after[number - 1]),
                 leader=configurations[leader],
                 score=deciding_mean(state, leader, scores, number),
                 seconds=float(np.nansum(seen.fit_seconds + seen.score_seconds)),

@@ -6,7 +6,7 @@ The view listens to the events of the logger ``"cvst"`` and draws them with rich
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -20,6 +20,9 @@ __all__ = ["RaceView", "Row"]
 
 # Lines that the view needs besides the table of looks and the heading.
 OTHER_LINES = 8
+
+# Races that end so have no final fit.
+BROKEN_OFF = "interrupted", "failed"
 
 # Less than this would be written as 0 s.
 LEAST_SHOWN = 0.005
@@ -77,7 +80,8 @@ class RaceView(logging.Handler):
         self.done = 0
         self.total = n_configurations
         self.began = self.look_began = monotonic()
-        self.final = False
+        self.final = self.broken_off = False
+        self.is_interrupted: Callable[[], bool] = lambda: False
         self._current_look: tuple[int, int] | None = None
         self.afterwards = afterwards
         self.measuring = measuring
@@ -99,6 +103,7 @@ class RaceView(logging.Handler):
             self._saw(event, record)
         elif name == "end":
             self.final = True
+            self.broken_off = event.get("reason") in BROKEN_OFF
             self.look_began = monotonic()
 
     def _race_begins(self) -> None:
@@ -137,11 +142,23 @@ class RaceView(logging.Handler):
             yield Text()
             yield self._table(max(1, room))
         yield Text()
+        if self.broken_off or self.is_interrupted():
+            # No forecast: what would come next does not come.
+            yield Text(self._stopping(), style="bold")
+            yield Text(f"{seconds_text(monotonic() - self.began)} so far.")
+            return
         yield self._current()
         yield self._progress(min(60, options.max_width - 6))
         yield Text(self._times())
         if not self.afterwards:
             yield Text("Ctrl-C stops the race and keeps the leader.", style="dim")
+
+    def _stopping(self) -> str:
+        """Say that it stops, and what it still waits for."""
+        if self.broken_off:
+            return "The race was broken off: the leader is kept ..."
+        kept = " The leader is kept." if self.rows and not self.afterwards else ""
+        return f"Stopping as soon as the fit that is running is over ...{kept}"
 
     def _table(self, room: int) -> Any:
         from rich.table import Table

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
+from cvst.cli.terminal._interrupts import noticed_interrupts
 from cvst.cli.terminal._listening import listening
 from cvst.cli.terminal._live_table import RaceView
 from cvst.cli.terminal._look_lines import LookLines
@@ -37,7 +38,7 @@ def live_view(view: RaceView | None) -> Iterator[None]:
     live = Live(
         view, console=console, transient=True, refresh_per_second=REFRESHES_PER_SECOND
     )
-    with listening(view), live:
+    with noticed_interrupts() as view.is_interrupted, listening(view), live:
         yield
 
 

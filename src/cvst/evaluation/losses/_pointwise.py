@@ -19,7 +19,7 @@ from sklearn.base import is_classifier
 
 from cvst._targets import to_array
 from cvst._typing import FloatArray
-from cvst.evaluation._rows import Metadata
+from cvst.evaluation._rows import Metadata, own_copy
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 
 __all__ = [
@@ -103,6 +103,9 @@ class PointwiseLoss:
 
     # Whether the score compares with the variance of the very rows that are tested.
     explains_variance: bool = False
+
+    # Whether nothing is known of the score but its value on some rows.
+    is_asked: bool = False
 
     # Between which numbers the score lies.
     score_range: tuple[float, float] = (-inf, inf)
@@ -193,7 +196,9 @@ class PointwiseLoss:
         def rows(prediction: Any, classes: Any) -> FloatArray:
             aligned = self._aligned(prediction, classes)
             n_points = len(aligned) if truth is None else len(truth)
-            return self._checked(self.function(truth, aligned), n_points)
+            # The function is the user's: what it overwrites belongs to it.
+            losses = self.function(own_copy(truth), own_copy(aligned))
+            return self._checked(losses, n_points)
 
         return rows
 

@@ -35,12 +35,19 @@ class Scoring:
         The other scores by name; a callable that returns several brings them along.
     several : bool
         Whether there are several scores.
+    chosen_by : str
+        The name of the score that ``refit`` chooses by; that of the race by default.
     """
 
     loss: PointwiseLoss
     name: str = SINGLE
     others: Mapping[str, PointwiseLoss] = field(default_factory=dict)
     several: bool = False
+    chosen_by: str = ""
+
+    def __post_init__(self) -> None:
+        # The fields of a frozen object are set like this.
+        object.__setattr__(self, "chosen_by", self.chosen_by or self.name)
 
     @property
     def responses(self) -> tuple[str, ...]:
@@ -70,9 +77,9 @@ def resolve_scoring(
     y : array-like or None
         All targets of the race.
     refit : bool, str or callable
-        A name is that of the score to race on.
+        A name is that of the score to choose by, and to race on without ``race_by``.
     race_by : str or None
-        The same, and it goes before ``refit``.
+        The name of the score to race on.
     metadata : bool, default=False
         Whether the score to race on gets more than targets, predictions and weights.
     other_metadata : collection of str, default=()
@@ -91,8 +98,10 @@ def resolve_scoring(
         # It is unknown before the first fit whether the callable returns a dictionary.
         # That one of its scores is named is the only sign.
         key = None if name == SINGLE else name
-        opaque = OpaqueScore(scoring, name=shown, key=key).for_target(estimator, y)
-        return Scoring(opaque, name, several=key is not None)
+        chosen_by = refit if isinstance(refit, str) and key is not None else None
+        opaque = OpaqueScore(scoring, name=shown, key=key, refit=chosen_by)
+        opaque = opaque.for_target(estimator, y)
+        return Scoring(opaque, name, several=key is not None, chosen_by=chosen_by or "")
     scores = named_scores(scoring)
     if scores is None:
         return Scoring(resolve_loss(scoring, estimator, y, metadata=metadata))
@@ -102,7 +111,8 @@ def resolve_scoring(
         for each, one in scores.items()
     }
     loss = losses.pop(name)
-    return Scoring(loss, name, losses, several=True)
+    chosen_by = refit if isinstance(refit, str) else ""
+    return Scoring(loss, name, losses, several=True, chosen_by=chosen_by)
 
 
 def named_scores(scoring: Any) -> dict[str, Any] | None:
@@ -140,7 +150,6 @@ def named_scores(scoring: Any) -> dict[str, Any] | None:
 
 def raced_name(scoring: Any, refit: Any, race_by: str | None) -> str:
     """Return the name of the score to race on."""
-    chosen = race_by if race_by is not None else refit
     scores = None if _is_opaque(scoring) else named_scores(scoring)
     if refit == ONE_STANDARD_ERROR and ONE_STANDARD_ERROR not in (scores or ()):
         raise InvalidInputError(
@@ -148,6 +157,7 @@ def raced_name(scoring: Any, refit: Any, race_by: str | None) -> str:
             "SimplestNotWorse('alpha:-') if the larger your alpha, the simpler."
         )
     if _is_opaque(scoring):
+        chosen = refit if race_by is None else race_by
         return chosen if isinstance(chosen, str) else SINGLE
     if scores is None:
         if isinstance(refit, str) and refit not in _names_of(scoring):
@@ -162,15 +172,21 @@ def raced_name(scoring: Any, refit: Any, race_by: str | None) -> str:
                 "only one. Leave it out, or pass several."
             )
         return SINGLE
-    if isinstance(chosen, str) and chosen in scores:
-        return chosen
+    return _named_among(scores, refit, race_by)
+
+
+def _named_among(scores: Mapping[str, Any], refit: Any, race_by: str | None) -> str:
+    """Return the one of several scores to race on; refuse names of none of them."""
     known = ", ".join(map(repr, scores))
+    for what, named in (("race_by", race_by), ("refit", refit)):
+        if isinstance(named, str) and named not in scores:
+            raise InvalidInputError(
+                f"{what}={named!r} is none of the scores, which are {known}. Name one "
+                "of them."
+            )
+    chosen = refit if race_by is None else race_by
     if isinstance(chosen, str):
-        what = "race_by" if race_by is not None else "refit"
-        raise InvalidInputError(
-            f"{what}={chosen!r} is none of the scores, which are {known}. Name one "
-            "of them."
-        )
+        return chosen
     raise InvalidInputError(
         f"refit={refit!r} does not say which of the scores {known} to race on. Name "
         "one as refit, or as race_by if nothing is to be refitted or a function "

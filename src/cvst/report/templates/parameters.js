@@ -1,5 +1,5 @@
 // The race over time, and what the parameters have to do with the outcome.
-const CONFIRMED = "#0072b2", OTHER = "#9a9a9a", BEST = "#e69f00";
+const AS_MUCH = "#0072b2", OTHER = "#9a9a9a", BEST = "#e69f00";
 
 // A single disaster would press all other points into a line.
 function worst(values, shown) {
@@ -76,9 +76,10 @@ function drawSlices() {
   const data = view.data.slices;
   byId("slices-section").hidden = !data;
   if (!data) return;
+  [byId("slices-fewer").textContent, byId("slices-as-many").textContent] = data.labels;
   const columns = Math.min(narrow() ? 1 : 3, data.axes.length), rows = Math.ceil(data.axes.length / columns);
   const values = measure().comparable;
-  const limit = worst(values, values.filter((_, place) => data.confirmed[place]));
+  const limit = worst(values, values.filter((_, place) => data.as_much[place]));
   const y = values.map((value) => held(value, limit));
   const winner = data.numbers.indexOf(view.data.winner.index), chosen = data.numbers.indexOf(view.chosen);
   const traces = [], extra = {};
@@ -99,7 +100,7 @@ function drawSlices() {
       return { type: "scatter", mode: "markers", xaxis: `x${key}`, yaxis: `y${key}`, x: places.map((n) => axis.positions[n]), y: places.map((n) => y[n]), customdata: places.map((n) => data.numbers[n]), hoverinfo: "none",
         marker: { color: hue, size, opacity, symbol, line: { width: symbol === "star" ? 1 : 0, color: "#000000" } } };
     };
-    traces.push(group((n) => !data.confirmed[n] && n !== winner, OTHER, 6, 0.6, "circle"), group((n) => data.confirmed[n] && n !== winner, CONFIRMED, 7, 0.9, "circle"), group((n) => n === winner, BEST, 14, 1, "star"));
+    traces.push(group((n) => !data.as_much[n] && n !== winner, OTHER, 6, 0.6, "circle"), group((n) => data.as_much[n] && n !== winner, AS_MUCH, 7, 0.9, "circle"), group((n) => n === winner, BEST, 14, 1, "star"));
     if (chosen >= 0 && chosen !== winner) traces.push({ ...group((n) => n === chosen, "#e754c6", 14, 1, "circle-open"), marker: { symbol: "circle-open", size: 15, color: "#e754c6", line: { width: 3 } } });
   });
   draw("slices", traces, { height, margin: { l: 56, r: 12, t: 8, b: 18 }, ...extra });
@@ -107,6 +108,17 @@ function drawSlices() {
 
 // Dark to pale, the best first: Viridis at eight places.
 const SHADES = ["#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#dfe318"];
+
+// A name in up to three lines of at most this many letters, broken after its words.
+function linesOf(name, room) {
+  const lines = [""];
+  for (const part of name.split(/(?<=[_ .-])/)) {
+    if (last(lines) && (last(lines) + part).length > room) lines.push("");
+    lines.push(lines.pop() + part);
+  }
+  const [first, second, ...others] = lines;
+  return [first, second, others.join("")].filter((line) => line).map((line) => cut(line, room));
+}
 
 // Lines rather than plotly's own chart, which needs WebGL.
 function drawParallel() {
@@ -138,7 +150,14 @@ function drawParallel() {
   const steps = [0, 0.25, 0.5, 0.75, 1].map((share) => [share, number(low + share * (high - low), 3)]);
   const annotations = [...shown.map((axis) => axis.ticks), steps].flatMap((ticks, place) => ticks.map(([y, text]) => ({ x: place, y, text: plain(cut(text, narrow() ? 7 : 12)), showarrow: false, xanchor: "left", xshift: 2, font: { size: 10 }, bgcolor: `${colour("paper")}cc`, borderpad: 1 })));
   const shapes = across.map((x) => ({ type: "line", x0: x, x1: x, yref: "paper", y0: 0, y1: 1, line: { color: colour("faint"), width: 1 } }));
-  draw("parallel", traces, { height: 360, margin: { l: 20, r: 20, t: 10, b: 50 }, annotations, shapes,
-    xaxis: { tickvals: across, ticktext: [...shown.map((axis) => plain(cut(axis.name, narrow() ? 9 : 22))), plain(cut(measure().name, 14))], range: [-0.15, shown.length + 0.45], showgrid: false, zeroline: false },
+  // Names share the width of the chart, and half of the first one is left of its axis.
+  const letter = 7.2, sides = [0.15, 0.45], units = shown.length + sides[0] + sides[1];
+  const inside = (byId("parallel").clientWidth || 800) - 40;
+  const room = Math.max(4, Math.min(22, Math.floor((0.9 * inside) / units / letter)));
+  const labels = [...shown.map((axis) => axis.name), measure().name].map((name) => linesOf(name, room));
+  const half = (label) => 4 + (letter * Math.max(...label.map((line) => line.length))) / 2;
+  const margin = { l: Math.max(20, half(labels[0])), r: Math.max(20, half(last(labels)) - (sides[1] * inside) / units), t: 10, b: 14 + 18 * Math.max(2, ...labels.map((label) => label.length)) };
+  draw("parallel", traces, { height: 360, margin, annotations, shapes,
+    xaxis: { tickvals: across, ticktext: labels.map((label) => label.map(plain).join("<br>")), tickangle: 0, range: [-sides[0], shown.length + sides[1]], showgrid: false, zeroline: false },
     yaxis: { visible: false, range: [Math.min(...shown.map((axis) => axis.span[0])), 1.06] } });
 }

@@ -8,6 +8,7 @@ import numpy as np
 
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
+from cvst.parallel import effective_n_jobs
 from cvst.race import PlannedLook, Strategy
 from cvst.race.machinery import fitting_variant
 from cvst.search._setup import Setup
@@ -15,7 +16,7 @@ from cvst.search.budget._expected import Expected, expected_looks
 from cvst.search.budget._model import CostModel
 from cvst.search.rows import enough_to_start
 
-__all__ = ["expected_seconds", "fitting_strategy", "race_seconds"]
+__all__ = ["expected_seconds", "fitting_strategy", "race_seconds", "refit_seconds"]
 
 
 def fitting_strategy(setup: Setup, model: CostModel, seconds: float) -> Strategy:
@@ -74,6 +75,20 @@ def race_seconds(
             for look, count, pace in zip(looks, *expected, strict=True)
         ]
     )
+
+
+def refit_seconds(
+    model: CostModel, looks: Sequence[PlannedLook], n_rows: int, n_jobs: int | None
+) -> float:
+    """Return the seconds of the final fit: no less than those of a fit on fewer rows.
+
+    How much longer one takes alone is known from small fits, most of which is calls and
+    noise. Where workers have a thread each, one that has all of them may be faster.
+    """
+    seconds = model.refit(n_rows)
+    if effective_n_jobs(n_jobs) > 1:
+        return seconds
+    return max(seconds, *(model.fit(look.n_train) for look in looks))
 
 
 def _possible(setup: Setup, group: Sequence[Strategy]) -> Iterator[Strategy]:

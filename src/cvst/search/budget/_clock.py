@@ -152,9 +152,15 @@ class TimeBudget:
             model, fit=model.fit.scaled(factor), alone=model.alone.scaled(factor)
         )
 
-    def too_small(self, look_seconds: float) -> BudgetTooSmallError:
-        """Return the error that names the smallest budget that would do."""
-        needed = at_least_seconds(self.elapsed() + look_seconds + self.reserve)
+    def too_small(
+        self, look_seconds: float, refit_seconds: float | None = None
+    ) -> BudgetTooSmallError:
+        """Return the error that names the smallest budget that would do.
+
+        The final fit takes what is kept for it, unless better is known.
+        """
+        final = self.reserve if refit_seconds is None else refit_seconds
+        needed = at_least_seconds(self.elapsed() + look_seconds + final)
         refit = " and the final fit" if self.with_refit else ""
         return BudgetTooSmallError(
             f"time_budget={self.seconds:g} seconds is too small for a first look at "

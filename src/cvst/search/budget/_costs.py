@@ -432,6 +432,7 @@ class _Measurement:
             self.growth.usual,
             self.watch.noise,
             self.growth.spread,
+            self.growth.hidden,
         )
         overhead = min(max(0.0, one.wall - one.worked) for one in timed)
         # Members of one group are close to each other, and say nothing of the others.

@@ -26,6 +26,7 @@ from cvst.search.budget._fewer import (
     warn_of_fewer,
     with_configurations,
 )
+from cvst.search.budget._final_timed import timed_final_fit
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._in_turn import in_turn, warn_of_turns
 from cvst.search.budget._model import CostModel
@@ -144,9 +145,27 @@ def _begun_in_turn(
     """Return a race in turn, unless even the final fit would take too long."""
     left = budget.seconds - budget.elapsed() + _excused(budget)
     if luck * budget.reserve > left:
-        raise budget.too_small(0.0)
+        _refuse_if_sure(setup, budget, int(order[0]))
+        left = budget.seconds - budget.elapsed() + _excused(budget)
     warn_of_turns(budget.seconds, setup.problem.n_configurations)
     return in_turn(options, setup, left, order)
+
+
+def _refuse_if_sure(setup: Setup, budget: TimeBudget, index: int) -> None:
+    """Refuse a budget if fits like the final one say, too, that it is too small.
+
+    Raises
+    ------
+    BudgetTooSmallError
+        If so; the seconds named are those that such fits tell.
+    """
+    room = SECOND_PROBE_SHARE * budget.seconds
+    growth = growth_of_source(setup)
+    final = timed_final_fit(setup, index, growth, room, budget.clock)
+    if final is None:
+        raise budget.too_small(0.0)
+    if final.least > budget.seconds - budget.elapsed() + _excused(budget):
+        raise budget.too_small(0.0, final.likely)
 
 
 def _excused(budget: TimeBudget) -> float:

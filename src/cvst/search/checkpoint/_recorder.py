@@ -122,11 +122,13 @@ class Recorder:
                 "seconds": problem.seconds,
                 "configurations": problem.configurations,
                 "covered": dict(problem.covered),
+                "scoring": problem.scoring,
             },
             "strategy": {
                 "text": shortened(repr(strategy), 300),
                 "level": strategy.level,
                 "confirming_reason": strategy.confirming_reason,
+                "proposes": strategy.proposes,
                 "window": strategy.window,
                 "sentences": dict(strategy.sentences),
                 "test": None

@@ -42,7 +42,7 @@ class RecordedStrategy(Strategy):
     criteria : dict of int to str
         By what they were ranked.
     by_mean : dict of int to bool
-        Whether equal looks were ranked by their means alone.
+        Whether equal evidence was ranked by means alone.
     """
 
     def __init__(
@@ -92,6 +92,11 @@ class RecordedStrategy(Strategy):
     def ranks_by_mean(self, state: RaceState) -> bool:
         """Return what it was at that time."""
         return self.by_mean.get(state.n_looks, False)
+
+    @property
+    def proposes(self) -> bool:
+        """Whether configurations joined on the way."""
+        return bool(self.told.get("proposes", False))
 
     @property
     def window(self) -> int:
@@ -204,10 +209,13 @@ class Checkpoint:
     def summary(self) -> dict[str, Any]:
         """Return what a report says, for :func:`cvst.report.page_html`."""
         scoring = self.settings.get("score")
+        self._need_look()
+        ranking, ranks = ranked_by_score(self.strategy_, self.race_, self.scores)
         page = race_summary(
             self.race_,
             self.configurations,
-            self.ranking,
+            ranking,
+            ranks=ranks,
             scores=self.scores,
             scoring=scoring,
             strategy=self.strategy_,

@@ -42,6 +42,9 @@ WIDENING = 1.2
 # How far the optimism may be off, as a share of itself.
 DOUBT = 0.75
 
+# A share of the variance. Of two blocks neither has more than half of it.
+NEARLY_ALL = 0.9
+
 # A variance of less than this is rounding.
 ALIKE = 1e-12
 
@@ -182,6 +185,7 @@ def score_estimate(
     look_again: LookAgain | None = None,
     explains_variance: bool = False,
     score_range: tuple[float, float] = (-inf, inf),
+    is_asked: bool = False,
 ) -> ScoreEstimate | None:
     """Estimate the score of a configuration that is fitted on all rows.
 
@@ -199,11 +203,14 @@ def score_estimate(
         Whether the score is the share of a variance that is explained.
     score_range : tuple of (lowest, highest)
         Between which numbers every score lies: there the estimate ends.
+    is_asked : bool
+        Whether the score is known by its value on blocks of rows alone.
 
     Returns
     -------
     ScoreEstimate or None
-        None where the winner has no pointwise losses, no score, or one row.
+        None where the winner has no pointwise losses, no score, or one row, and where a
+        score that is asked has no value on the blocks of some look.
     """
     found = [
         table
@@ -215,6 +222,8 @@ def score_estimate(
         return None
     # The last folds decide, but most configurations were compared before a final.
     deciding, widest = found[0], max(found, key=lambda table: len(table.members))
+    if is_asked and _spread_is_unknown(deciding, deciding.row_of(chosen)):
+        return None
     best = corrected_best(*widest.cells(), seed=state.problem.seed)
     mine = deciding.row_of(chosen)
     score = float(deciding.scores[mine].mean())
@@ -241,6 +250,17 @@ def score_estimate(
         "bootstrap bias correction",
         known,
     )
+
+
+def _spread_is_unknown(deciding: Table, mine: int) -> bool:
+    """Return whether single rows stand for all, where blocks of rows have no score."""
+    centred = deciding.values[mine] - deciding.scores[mine].mean()
+    spread = (deciding.shares * centred) ** 2
+    n_looks = len(deciding.looks)
+    most = float(np.sort(spread)[-n_looks:].sum())
+    # A row that stands for n of them has all of their variance but one part in n.
+    share = max(NEARLY_ALL, 1 - 2 * n_looks / len(spread))
+    return 0 < share * float(spread.sum()) < most
 
 
 def _of_many_rows(deciding: Table, mine: int) -> float:

@@ -18,7 +18,7 @@ from sklearn.base import is_classifier
 from cvst._sklearn_compat import ScorerParts, num_samples, routing_enabled
 from cvst._targets import to_array
 from cvst._typing import BoolArray, FloatArray, IntArray
-from cvst.evaluation._rows import take
+from cvst.evaluation._rows import own_copy, take
 from cvst.evaluation.losses._pointwise import LabelArray, align_columns
 from cvst.evaluation.losses.influence._counts import flat_labels
 from cvst.evaluation.losses.influence._whole import (
@@ -124,6 +124,10 @@ class JackknifeScore(AskedScore):
         if len(rows) < num_samples(y_true):
             y_true, values = take(y_true, rows), _some(values, rows)
             metadata = metadata.at(rows)
+        elif not self.of_sklearn:
+            # Parts are copies, and all rows are those of every configuration.
+            y_true, values = own_copy(y_true), own_copy(values)
+            metadata = metadata.copied()
         y_true, values = self._subtractable(y_true, values)
         with remarked(metadata):
             value = self.parts.function(

@@ -12,7 +12,7 @@ import numpy as np
 from cvst._sklearn_compat import asked_by, num_samples, routing_enabled
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._protocol import MODEL, FittedModel
-from cvst.evaluation._rows import take
+from cvst.evaluation._rows import own_copy, take, writable
 from cvst.evaluation.losses._pointwise import Assess, Assessed
 from cvst.evaluation.losses.influence._jackknife import BlockMeans, all_on_one_row
 from cvst.evaluation.losses.influence._remembering import remembering
@@ -42,15 +42,23 @@ class OpaqueScore(AskedScore):
         Name for messages.
     key : str, default=None
         Which number counts if it returns a dictionary.
+    refit : str, default=None
+        Which of the others is wanted in the end.
     """
 
     def __init__(
-        self, scorer: Callable[..., Any], *, name: str, key: str | None = None
+        self,
+        scorer: Callable[..., Any],
+        *,
+        name: str,
+        key: str | None = None,
+        refit: str | None = None,
     ) -> None:
         super().__init__(name=name, top=0.0)
         self.response = MODEL
         self.scorer = scorer
         self.key = key
+        self.refit = refit
         self.weighted = _takes_weights(scorer)
 
     def assess(self, y_true: Any, weights: Any = None) -> Assess:
@@ -61,11 +69,13 @@ class OpaqueScore(AskedScore):
             del classes
             # The scorer is called for each block, but the model predicts once.
             prediction = remembering(prediction)
-            everything = self._call(prediction, y_true, weights)
+            everything, prediction = self._of_all(prediction, y_true, weights)
             score = self._chosen(everything)
             influence = by_block(prediction, score)
             others = None
             if isinstance(everything, Mapping):
+                if self.refit is not None and self.refit not in everything:
+                    raise self._without(self.refit, everything)
                 others = {
                     str(name): self._number(one)
                     for name, one in everything.items()
@@ -84,7 +94,8 @@ class OpaqueScore(AskedScore):
         def measured(prediction: FittedModel, classes: Any) -> tuple[float, FloatArray]:
             del classes
             prediction = remembering(prediction)
-            score = self._chosen(self._call(prediction, y_true, weights))
+            found, prediction = self._of_all(prediction, y_true, weights)
+            score = self._chosen(found)
             return score, by_block(prediction, score)
 
         return measured
@@ -94,7 +105,7 @@ class OpaqueScore(AskedScore):
 
         def scored(prediction: FittedModel, classes: Any) -> float:
             del classes
-            return self._chosen(self._call(prediction, y_true, weights))
+            return self._chosen(self._of_all(prediction, y_true, weights)[0])
 
         return scored
 
@@ -134,6 +145,20 @@ class OpaqueScore(AskedScore):
 
         return influence
 
+    def _of_all(
+        self, fitted: FittedModel, y: Any, weights: Any
+    ) -> tuple[Any, FittedModel]:
+        """Ask the scorer about all rows; return what to ask about blocks, too."""
+        try:
+            return self._call(fitted, y, weights), fitted
+        except (ValueError, TypeError) as error:
+            if "read-only" not in str(error):
+                raise
+        # The rows are those of all configurations. A scorer that writes into them gets
+        # some of its own, for which no prediction is known.
+        alone = FittedModel(fitted.model, fitted.X)
+        return self._call(alone._replace(X=writable(fitted.X)), y, weights), alone
+
     def _call(
         self, fitted: FittedModel, y: Any, weights: Any, rows: IntArray | None = None
     ) -> Any:
@@ -142,6 +167,8 @@ class OpaqueScore(AskedScore):
         if rows is not None:
             fitted, metadata = fitted.at(rows), metadata.at(rows)
             y, weights = take(y, rows), take(weights, rows)
+        else:
+            y, weights, metadata = own_copy(y), own_copy(weights), metadata.copied()
         values = [fitted.X] if y is None else [fitted.X, y]
         arguments = metadata.arguments
         if weights is not None and self.weighted:
@@ -161,13 +188,16 @@ class OpaqueScore(AskedScore):
             return self._number(found)
         if self.key in found:
             return self._number(found[self.key])
-        names = sorted(map(str, found))
+        raise self._without(self.key, found)
+
+    def _without(self, key: str | None, found: Mapping[Any, Any]) -> Exception:
+        """Return the error of a score that is not among those returned."""
         missing = "nothing says which of them to race on"
-        if self.key is not None:
-            missing = f"none of them is {self.key!r}"
-        raise UnsupportedScoreError(
-            f"scoring={self.name} returned scores named {names}, and {missing}. Name "
-            "the one to race on by refit= or race_by=."
+        if key is not None:
+            missing = f"none of them is {key!r}"
+        return UnsupportedScoreError(
+            f"scoring={self.name} returned scores named {sorted(map(str, found))}, and "
+            f"{missing}. Name the one to race on by refit= or race_by=."
         )
 
     def _number(self, found: Any) -> float:

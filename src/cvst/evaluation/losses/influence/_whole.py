@@ -103,6 +103,8 @@ class AskedScore(WholeScore):
     Nothing else is known about it, so it may take further arguments.
     """
 
+    is_asked = True
+
     metadata = Metadata()
 
     def with_metadata(self, metadata: Metadata) -> Self:

@@ -1,0 +1,111 @@
+"""Stored races that were run again: whether they are the same, and what they take.
+
+They are in a file of their own, ``control.csv``, and count in no table.
+"""
+
+from __future__ import annotations
+
+import pandas as pd
+from claims import Evidence
+from summary import PAIR, SLOWER, load_runs, pairs
+
+__all__ = ["again_words", "extra_words"]
+
+OUTCOME = ["survivors", "params", "error"]
+# Searches of the extra tables that are timed beside the races run again.
+BESIDE = {"closed": "the closed test", "halving": "`HalvingGridSearchCV`"}
+GIVEN_TIME = ("optuna", "random_on_test")
+
+
+def run_again(evidence: Evidence) -> pd.DataFrame:
+    """Return each race that was run again, beside the stored one of the same name."""
+    name = "control.csv"
+    again = load_runs(evidence.output_dir, evidence.profile.name, name)
+    stored = evidence.runs
+    # Of several places the one that new searches were meant to be compared with.
+    stored = stored[(stored["machine"] == "sixteen-cores") & (stored["device"] == "")]
+    both = stored.merge(again, on=[*PAIR, "method"], suffixes=("_stored", ""))
+    same = [(both[f"{column}_stored"] == both[column]) for column in OUTCOME]
+    both["same"] = pd.concat(same, axis=1).all(axis=1)
+    both["share"] = both["seconds"] / both["seconds_stored"]
+    return both
+
+
+def again_words(evidence: Evidence) -> str:
+    """Say how far stored races can be repeated, and which speeds that concerns."""
+    both = run_again(evidence)
+    if both.empty:
+        return ""
+    share = both["share"].median()
+    cv, plain = (mixed_rows(evidence.runs, name) for name in ("cv", "plain_grid"))
+    rows = {(row.data, row.learner): row for row in evidence.tables["cross-validation"]}
+    slower = [rows[key] for key in cv if rows[key].speed_verdict == SLOWER]
+    still = sum(row.speed.mean / share < row.published_speed for row in slower)
+    names = ", ".join(" ".join(key) for key in cv)
+    (day,), (machine,) = both["day"].unique(), both["machine"].unique()
+    return (
+        f"\n- **Run again**: on {day} the first race of each row of Table 1 was run "
+        f"again (`benchmarks/results/paper/control.csv`, counted in no table). "
+        f"{both['same'].sum()} of {len(both)} have the same survivors after each step, "
+        "the same winner and the same error. They took "
+        f"{share:.2f} times the stored seconds (median; {both['share'].min():.2f} to "
+        f"{both['share'].max():.2f}), on a machine of the same kind, and whether the "
+        "machine or the library is faster was not found out. So seconds of "
+        "different days are not comparable. The searches of that day have a machine's "
+        f"name of their own, `{machine}`, and no speed beside older races. Where the "
+        "race is of an earlier day than the other search, a speed may be too low by "
+        f"such a factor. That concerns full cross-validation in {len(cv)} of "
+        f"{len(rows)} rows of Table 1 ({names}) and plain search in {len(plain)}. "
+        f"{still} of the {len(slower)} that are called slower would still be below the "
+        "printed speed if they were divided by that median."
+    )
+
+
+def mixed_rows(runs: pd.DataFrame, other: str) -> list[tuple[str, str]]:
+    """Return the rows with a speed whose two searches ran on different days."""
+    found = pairs(runs, other)
+    found = found[found["timed"] & found["d"].isna() & (found["day"] != found["last"])]
+    return list(dict.fromkeys(zip(found["data"], found["learner"], strict=True)))
+
+
+def extra_words(evidence: Evidence, titles: dict[str, str]) -> str:
+    """Say how many repetitions the extra tables have, and what their seconds mean."""
+    counts = []
+    for method, title in titles.items():
+        found = pairs(evidence.runs, method)
+        found = found[found["d"].isna()]
+        each = found.groupby(["data", "learner", "n_train", "n_configurations"])
+        largest = each.size().groupby(["data", "learner"]).max()
+        if len(largest):
+            low, high = largest.min(), largest.max()
+            span = f"{low}" if low == high else f"{low} to {high}"
+            counts.append(f"{title} {span}")
+    if not counts:
+        return ""
+    words = (
+        f"The tables below differ in how often each row was run: {'; '.join(counts)}."
+    )
+    both = run_again(evidence)
+    if both.empty:
+        return words
+    beside = []
+    for method, title in BESIDE.items():
+        theirs = evidence.runs[evidence.runs["method"] == method]
+        columns = [*PAIR, "machine", "seconds"]
+        timed = both.merge(
+            theirs[columns], on=[*PAIR, "machine"], suffixes=("", "_other")
+        )
+        took = (timed["seconds_other"] / timed["seconds"]).median()
+        beside.append(f"{title} takes {took:.1f} times the seconds of the race")
+    mixed = len(mixed_rows(evidence.runs, "track_and_confirm"))
+    return words + (
+        " Speeds of the first four rest on older runs, mostly one of a row; where "
+        "there are none they have a `-`. Speeds over Track and confirm divide by races "
+        f"of an earlier day in {mixed} rows, and are too low there as well. Beside the "
+        "races that were run again (see *Run again* above), "
+        f"{' and '.join(beside)} (medians over {len(both)} rows, one repetition each). "
+        "Optuna and random search judged on the test rows were given the stored "
+        f"seconds of the race, about {1 / both['share'].median():.1f} times what the "
+        "race took on the machine where most of them ran, so these two tables favour "
+        "them."
+    )
