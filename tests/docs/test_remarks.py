@@ -147,7 +147,7 @@ def test_what_the_page_says_of_races_on_a_card():
         in text
     )
     assert len(race(1000, "track_and_confirm")["looks"]) == 17
-    assert "its seventeen looks come one after the other" in text
+    assert "its seventeen looks came one after the other" in text
     earlier = [
         f"{one['seconds']:.2f} s instead of {race(one['N'], 'cvst')['seconds']:.2f} s"
         for one in lines

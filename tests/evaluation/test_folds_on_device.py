@@ -9,6 +9,7 @@ from sklearn.kernel_ridge import KernelRidge
 from cvst import CrossValidation, RaceGridSearchCV, TrackAndConfirm
 from cvst.evaluation.kernels import _device_folds
 from cvst.evaluation.kernels._ridge import KernelRidgeEvaluator
+from cvst.race import Look, Strategy, Verdict
 
 NO_TORCH = "PyTorch is not installed (extra 'gpu')"
 GRID = {"alpha": np.logspace(-3, 1, 5).tolist(), "gamma": [0.1, 0.3, 1.0, 3.0]}
@@ -137,3 +138,37 @@ def test_folds_that_test_rows_they_train_on(solved):
 
     assert_same(host, other)
     assert solved == [1]
+
+
+class TwoNumbersOfFolds(Strategy):
+    """Looks at folds of both kinds in turn, in a stage of one name."""
+
+    fold_counts = (2, 4)
+
+    def stop_reason(self, state):
+        return "done" if state.n_looks == 5 else None
+
+    def next_look(self, state):
+        first = state.n_looks == 0
+        folds = state.problem.folds[2 if first else 4]
+        # From the second fold of four on: the first two have the numbers of two.
+        train, test = folds[state.n_looks % 4]
+        members = np.arange(state.n_configurations)
+        return Look(train, test, len(train), members, "folds", is_fold=True)
+
+    def judge(self, state, look, seen):
+        nothing = np.full(len(seen.losses), np.nan)
+        return Verdict(np.ones(len(seen.losses), dtype=bool), nothing)
+
+    def ranking(self, state):
+        return np.arange(state.n_configurations)
+
+
+def test_folds_of_two_numbers_are_not_mixed_up(solved):
+    X, y = rows()
+    host, other = (
+        search_on(device, TwoNumbersOfFolds()).fit(X, y) for device in ("cpu", "numpy")
+    )
+
+    assert_same(host, other)
+    assert [n for n in solved if n > 1] == [2, 4]

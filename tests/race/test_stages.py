@@ -216,3 +216,29 @@ def test_what_is_no_stage_is_told_all_that_is_missing(program, expected):
     )
     with pytest.raises(InvalidInputError, match=re.escape(expected)):
         search.fit(np.zeros((60, 2)), np.zeros(60))
+
+
+def test_a_program_looks_for_the_next_look_once():
+    """A race asks whether there is one, and then for it."""
+    asked = []
+
+    class Watched(SubsetLook):
+        def look(self, state, n_looks, members):
+            asked.append(state.n_looks)
+            return super().look(state, n_looks, members)
+
+    program = Program([Watched(rows=0.2), FoldRace(n_folds=5)])
+    list(race(RaceState(problem(4)), Means([0.0, 0.01, 1.0, 2.0]), program))
+
+    assert asked == [0, 1]
+
+
+def test_a_program_that_was_changed_looks_anew():
+    state, program = RaceState(problem(4)), Program([SubsetLook(rows=0.2)])
+    assert program.stop_reason(state) is None
+
+    program.program = [SubsetLook(rows=0.5)]
+
+    assert program.next_look(state).n_train == 100
+    assert Program([]).stop_reason(state) == "all_stages"
+    assert program.next_look(state).n_train == 100

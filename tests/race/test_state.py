@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import copy
 from dataclasses import fields, replace
 from itertools import combinations
 
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 
 from cvst.race import Look, LookLosses, Observation, Problem, RaceState, Verdict
+from cvst.race.machinery import shared_deciding_looks
 
 
 def seen(means):
@@ -189,6 +192,33 @@ def test_what_is_printed_shortly_still_compares_and_copies():
     assert one != replace(one, n_train=6)
     assert Problem(3, 10) == Problem(3, 10) != Problem(3, 11)
     assert [f.name for f in fields(one)][:2] == ["train", "test"]
+
+
+def test_what_is_made_of_a_state_is_made_once_and_not_passed_on(state):
+    calls = []
+
+    def count(one):
+        calls.append(one)
+        return one.n_looks
+
+    assert [state.once(count), state.once(count), len(calls)] == [0, 0, 1]
+    others = [
+        state.observe(look([0, 1]), seen([1, 2]), verdict(2)),
+        pickle.loads(pickle.dumps(state)),
+        copy(state),
+    ]
+    assert [one.once(count) for one in others] == [1, 0, 0]
+    assert calls[1:] == others
+
+
+def test_looks_that_decide_cannot_be_written_to(state):
+    """They are kept with the state, as its tables are."""
+    state = state.observe(look([0, 1]), seen([1, 2]), verdict(2))
+    (members, looks, deciding), *_ = shared_deciding_looks(state)
+    for numbers in (members, looks, deciding):
+        with pytest.raises(ValueError, match="read-only"):
+            numbers[0] = 3
+    assert next(shared_deciding_looks(state))[0] is members
 
 
 def test_those_left_after_each_look_had_joined_by_then(state):

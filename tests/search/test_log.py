@@ -64,3 +64,14 @@ def test_the_start_announces_the_looks_that_come(strategy, max_looks, keeper):
         assert event["n_train"] in {look["n_train"] for look in stage}
         assert event["n_configurations"] <= stage[0]["max_configurations"]
     assert rest[-1]["event"] == "end"
+
+
+def test_a_silent_log_names_no_score(monkeypatch):
+    """To find its name takes longer than many a fit."""
+    asked = []
+    monkeypatch.setattr("cvst.search._base.score_name", asked.append)
+    model, X = KernelRidge(kernel="rbf"), np.arange(60.0)[:, None]
+
+    RaceGridSearchCV(model, GRID, random_state=0, refit=False).fit(X, X[:, 0])
+
+    assert asked == []

@@ -76,3 +76,15 @@ def test_losses_of_0_and_1_are_tested_exactly_all_the_same(put):
     found = excess_p_values(Excesses(losses, 0, put(losses)))
 
     np.testing.assert_array_equal(found, excess_p_values(Excesses(losses, 0)))
+
+
+def test_the_host_tests_where_a_device_is_full():
+    class Full:
+        def __getitem__(self, rows):
+            raise RuntimeError("out of memory")
+
+    losses = np.random.default_rng(3).random((4, 50))
+
+    found = excess_p_values(Excesses(losses, 0, Full()))
+
+    np.testing.assert_array_equal(found, excess_p_values(Excesses(losses, 0)))

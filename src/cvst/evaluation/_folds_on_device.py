@@ -33,8 +33,10 @@ class FoldsOnDevice:
 
     folds: Mapping[int, Folds]
     _stage: tuple[str, int | None] = field(default=("", None), init=False)
-    _asked: set[int] = field(default_factory=set, init=False)
-    _known: dict[int, list[Scores]] = field(default_factory=dict, init=False)
+    _asked: set[tuple[int, int]] = field(default_factory=set, init=False)
+    _known: dict[tuple[int, int], list[Scores]] = field(
+        default_factory=dict, init=False
+    )
 
     def take(self, look: Look) -> list[Scores]:
         """Return the results of a look if they are there, else nothing."""
@@ -44,8 +46,8 @@ class FoldsOnDevice:
             self._stage, self._asked, self._known = stage, set(), {}
         if place is None:
             return []
-        self._asked.add(place[1])
-        found = self._known.pop(place[1], None)
+        self._asked.add(place)
+        found = self._known.pop(place, None)
         return [] if found is None else _those_of(found, look.configurations.tolist())
 
     def with_later(self, work: Work, at: Callable[[Look], Work]) -> Callable[..., Any]:
@@ -76,18 +78,19 @@ class FoldsOnDevice:
     def _coming(self, look: Look) -> list[Look]:
         """Return looks at the folds of the stage that were not asked for."""
         place = fold_of(self.folds, look)
+        if place is None:
+            return []
+        count, _ = place
         return [
             replace(look, train=train, test=test, n_train=len(train))
-            for number, (train, test) in enumerate(
-                () if place is None else self.folds[place[0]]
-            )
-            if number not in self._asked
+            for number, (train, test) in enumerate(self.folds[count])
+            if (count, number) not in self._asked
         ]
 
     def _keep(self, look: Look, scored: list[Scores]) -> None:
         place = fold_of(self.folds, look)
         if place is not None:
-            self._known[place[1]] = scored
+            self._known[place] = scored
 
 
 def _those_of(results: list[Scores], numbers: list[int]) -> list[Scores]:

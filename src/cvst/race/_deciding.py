@@ -18,9 +18,6 @@ __all__ = [
     "stage_decides",
 ]
 
-# What a state keeps them under.
-SHARED = "_shared_deciding_looks"
-
 
 def deciding_looks(
     state: RaceState, looks: IntArray, n_looks: int | None = None
@@ -126,13 +123,10 @@ def shared_deciding_looks(
     Configurations without a look are left out.
     """
     # A race that is over is asked several times.
-    kept = vars(state).get(SHARED)
-    if kept is None:
-        kept = vars(state)[SHARED] = tuple(_shared(state))
-    yield from kept
+    yield from state.once(_shared)
 
 
-def _shared(state: RaceState) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
+def _shared(state: RaceState) -> list[tuple[IntArray, IntArray, IntArray]]:
     looks_of: dict[int, list[int]] = {}
     for place, seen in enumerate(state.observations):
         for number in seen.look.configurations.tolist():
@@ -141,6 +135,10 @@ def _shared(state: RaceState) -> Iterator[tuple[IntArray, IntArray, IntArray]]:
     together: dict[tuple[int, ...], list[int]] = {}
     for number in sorted(looks_of):
         together.setdefault(tuple(looks_of[number]), []).append(number)
+    shared = []
     for looks, members in together.items():
         places = np.array(looks)
-        yield np.array(members), places, deciding_looks(state, places)
+        shared.append((np.array(members), places, deciding_looks(state, places)))
+        for numbers in shared[-1]:
+            numbers.flags.writeable = False
+    return shared

@@ -131,9 +131,14 @@ class Excesses(Sequence[FloatArray]):
         first = self._losses[:, :8] - self._losses[self._leader, :8]
         if np.all((first == 0) | (np.abs(first) == 1)):
             return None
-        table = self._on_device - self._on_device[self._leader : self._leader + 1, :]
         differs = np.any(self._losses != self._losses[self._leader], axis=1)
-        return np.where(differs, paired_excess_test(table), np.nan)
+        leader = slice(self._leader, self._leader + 1)
+        try:
+            p_values = paired_excess_test(self._on_device - self._on_device[leader, :])
+        except RuntimeError:
+            # Others may have filled the device since the look; the host has the losses.
+            return None
+        return np.where(differs, p_values, np.nan)
 
     def __len__(self) -> int:
         return len(self._losses)

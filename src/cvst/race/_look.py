@@ -127,6 +127,8 @@ class LookLosses:
     rankable : bool
         Whether the losses of single points can be ranked. Those of a score of all
         points together cannot: only their mean and their spread mean something.
+    on_device : array of shape (n_configurations, n_points) or None
+        The same losses on a device, where tests had better read them there.
     """
 
     losses: FloatArray

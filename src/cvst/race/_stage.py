@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from operator import is_
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,6 @@ __all__ = ["Chooser", "Program", "Stage", "Staged", "nothing", "survivors"]
 
 # The reason of a program to end.
 ALL_STAGES = "all_stages"
-
-# What a state keeps the look under that a program would take next.
-COMING = "_coming"
 
 # Picks configurations by what the race knows.
 Chooser = Callable[[RaceState], IntArray]
@@ -123,17 +121,11 @@ class Staged(Strategy):
 
     def stop_reason(self, state: RaceState) -> str | None:
         """Stop when no stage has a look left."""
-        look = self._look(state)
-        # The race asks for it next, of the same state.
-        vars(state)[COMING] = self, look
-        return ALL_STAGES if look is None else None
+        return ALL_STAGES if self._coming(state) is None else None
 
     def next_look(self, state: RaceState) -> Look:
         """Return the next look of the present stage, or the first of a later one."""
-        kept: tuple[Any, Look | None] = vars(state).pop(COMING, (None, None))
-        owner, look = kept
-        if owner is not self:
-            look = self._look(state)
+        look = self._coming(state)
         assert look is not None
         return look
 
@@ -155,6 +147,17 @@ class Staged(Strategy):
     def may_stop_early(self, problem: Problem) -> bool:
         """Return whether more than one look is planned: a stage may leave only one."""
         return len(self.planned_looks(problem)) > 1
+
+    def _coming(self, state: RaceState) -> Look | None:
+        """Return the next look, which a race asks for twice; None at the end."""
+        settings, look = state.once(self._with_settings)
+        # They may have been set anew in between.
+        now = tuple(vars(self).values())
+        same = len(settings) == len(now) and all(map(is_, settings, now))
+        return look if same else self._look(state)
+
+    def _with_settings(self, state: RaceState) -> tuple[tuple[Any, ...], Look | None]:
+        return tuple(vars(self).values()), self._look(state)
 
     def _look(self, state: RaceState) -> Look | None:
         stages = list(self.stages(state.problem))

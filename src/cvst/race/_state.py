@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from html import escape
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from cvst.race._problem import Problem
 from cvst.race._space import SearchSpace
 
 __all__ = ["RaceState"]
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -204,6 +206,18 @@ class RaceState:
         if values is not None:
             column[observation.look.configurations] = values
         return column
+
+    def once(self, make: Callable[[RaceState], T]) -> T:
+        """Return what a function makes of the state; the second time what it made.
+
+        Like the tables it is not part of a copy or a pickle.
+        """
+        # Several threads may make it twice: all of them get the one that was kept.
+        made: dict[Any, Any] = vars(self).setdefault("_made", {})
+        if make not in made:
+            made.setdefault(make, make(self))
+        kept: T = made[make]
+        return kept
 
     def looks_of(self, stage: str) -> tuple[Observation, ...]:
         """Return the looks of a stage."""

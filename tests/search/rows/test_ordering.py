@@ -257,6 +257,17 @@ def test_the_users_folds_may_be_listed(as_mask):
     assert set(permutation[splits[1][0]]) == {2, 3, 4, 5}
 
 
+def test_a_fold_may_name_rows_twice_and_from_the_end():
+    """As a bootstrap does; what is named twice counts twice."""
+    listed = [(np.array([5, 1, 1, -6, 1]), np.array([-2, 2], dtype=np.int8))]
+    (splits,), permutation = folds(np.array([0, 1] * 3), "shuffled", cv=listed)
+    assert sorted(permutation[splits[0]]) == [0, 1, 1, 1, 5]
+    assert sorted(permutation[splits[1]]) == [2, 4]
+    for places in splits:
+        assert places.dtype == np.intp
+        assert np.all(np.diff(places) >= 0)
+
+
 @pytest.mark.parametrize(
     ("kind", "y", "n_expected"),
     [
