@@ -21,7 +21,8 @@ def line(method, seconds, **other):
     blank = dict.fromkeys(COLUMNS, "")
     known = {
         "profile": "smoke", "data": "banana", "learner": "SVM", "n_train": 120,
-        "n_rows_paper": 240, "n_configurations": 9, "repetition": 0, "method": method, "error": 0.1,
+        "n_rows_paper": 240, "n_configurations": 9, "repetition": 0,
+        "method": method, "error": 0.1,
         "seconds": seconds, "survivors": "9;4", "params": "{}",
         "machine": "sixteen-cores", "day": "2026-11-17",
     }  # fmt: skip

@@ -276,7 +276,7 @@ def recall_or_zero(model, X, y):
 
 
 def recall_or_nothing(model, X, y):
-    """The same with ``zero_division=np.nan``."""
+    """Do the same with ``zero_division=np.nan``."""
     return recall_or_zero(model, X, y) if (y == 1).any() else float("nan")
 
 
