@@ -21,6 +21,8 @@ def run_again(evidence: Evidence) -> pd.DataFrame:
     """Return each race that was run again, beside the stored one of the same name."""
     name = "control.csv"
     again = load_runs(evidence.output_dir, evidence.profile.name, name)
+    if again.empty:
+        return again
     stored = evidence.runs
     # Of several places the one that new searches were meant to be compared with.
     stored = stored[(stored["machine"] == "sixteen-cores") & (stored["device"] == "")]

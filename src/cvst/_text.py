@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, Field, fields
 from difflib import get_close_matches
-from math import ceil, floor, log10
+from math import ceil, floor, isfinite, log10
 from typing import Any, cast
-
-import numpy as np
 
 __all__ = [
     "ShortRepr",
@@ -79,7 +77,7 @@ def score_text(name: str, score: float, digits: str = ".5g") -> tuple[str, str]:
     """
     if name.startswith("neg_"):
         name, score = name.removeprefix("neg_"), -score
-    return name, f"{score:{digits}}" if np.isfinite(score) else "—"
+    return name, f"{score:{digits}}" if isfinite(score) else "—"
 
 
 def estimate_text(
@@ -226,7 +224,9 @@ def nearest_name(name: str, known: list[str]) -> str:
 
 
 def _written(value: Any) -> str:
-    if isinstance(value, np.generic):
+    from numpy import generic  # late, for programs that only print their help
+
+    if isinstance(value, generic):
         value = value.item()
     if isinstance(value, float):
         return f"{value:.6g}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import signal
@@ -40,17 +41,39 @@ def started(n_workers):
     )
 
 
+class TwoWorkers:
+    """A cluster of two, and a new one if Dask does not bring back who was killed."""
+
+    def __init__(self):
+        self.open = contextlib.ExitStack()
+        self.client = None
+
+    def connected(self):
+        if self.client is not None:
+            try:
+                self.client.wait_for_workers(2, timeout=120)
+            except TimeoutError:
+                self.open.close()
+            else:
+                return self.client
+        cluster = self.open.enter_context(started(2))
+        self.client = self.open.enter_context(distributed.Client(cluster))
+        self.client.wait_for_workers(2, timeout=600)
+        return self.client
+
+
 @pytest.fixture(scope="module")
-def client():
-    """Connect to two workers."""
-    with started(2) as cluster, distributed.Client(cluster) as client:
-        yield client
+def two_workers():
+    """Start no cluster before it is asked for."""
+    workers = TwoWorkers()
+    with workers.open:
+        yield workers
 
 
 @pytest.fixture
-def on_dask(client):
+def on_dask(two_workers):
     """Make the cluster joblib's backend, with two workers that are up."""
-    client.wait_for_workers(2, timeout=600)
+    client = two_workers.connected()
     with joblib.parallel_config(backend="dask"):
         yield client
 

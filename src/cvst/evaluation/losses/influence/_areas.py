@@ -50,8 +50,15 @@ def kinds_of(positive: BoolArray, weights: FloatArray) -> Kinds:
     up, down = np.flatnonzero(positive), np.flatnonzero(~positive)
     total, above = float(weights.sum()), float(weights[up].sum())
     return Kinds(
-        *(up, down, weights[up], weights[down]),
-        *(above, total - above, total, positive, weights),
+        up=up,
+        down=down,
+        weights_up=weights[up],
+        weights_down=weights[down],
+        above=above,
+        below=total - above,
+        total=total,
+        positive=positive,
+        weights=weights,
     )
 
 
@@ -140,5 +147,5 @@ def _places(values: FloatArray) -> tuple[IntArray, int]:
     return places, n_places
 
 
-def _from_the_top(values: FloatArray) -> FloatArray:
+def _from_the_top(values: FloatArray | IntArray) -> FloatArray:
     return np.asarray(np.cumsum(values[::-1])[::-1])
