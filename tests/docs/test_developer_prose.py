@@ -365,23 +365,11 @@ def test_what_the_guarantee_costs_beside_full_cross_validation():
     runs = [one for one in found.read(found.RESULTS) if one["what"] == "cost"]
     table = pd.DataFrame(runs).groupby(["problem", "mode"])
     assert set(table.size()) == {3}
-    means = table[["linear", "cubic"]].mean().unstack("mode")
-    more = [
-        means[power][above] / means[power][below]
-        for above, below in (("run", "look (default)"), ("full 5-fold", "run"))
-        for power in ("linear", "cubic")
-    ]
-    (least, most), (least_full, most_full) = (
-        (np.min(one), np.max(one)) for one in (more[:2], more[2:])
-    )
-    told = f"costs {least:.1f} to {most:.1f} times the operations of the default, and "
-    told += f"full cross-validation {least_full:.1f} to {most_full:.1f} times those of"
-    assert told in text
     model, grid, (X, _) = found._drawn("moons", 0)
     sizes = [len(values) for values in grid.values()]
     sides = " \N{MULTIPLICATION SIGN} ".join(map(str, sizes))
-    told = f"Means of three draws: grids of {sides} values for `{type(model).__name__}`"
-    assert f"{told}, {len(X) // 2:,} rows." in text
+    assert f"Means of three draws, {len(X) // 2:,} rows." in text
+    assert f"with grids of {sides} values for `{type(model).__name__}`." in text
 
 
 def test_limits_and_zones_that_the_page_on_planning_names():

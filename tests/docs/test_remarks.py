@@ -192,16 +192,12 @@ def test_fits_of_finetune_and_the_time_of_hyperband():
 def test_what_is_said_of_scores_is_in_their_tables():
     """Witness: the tables of the page, which have tests of their own."""
     text = page("docs/measurements/scores.md")
-    assert "plain function takes more than one and a half times as long" in text
     seconds = {
         name: float(cells(text, name)[4])
         for name in ("roc_auc", "f1_macro", "balanced_accuracy", "average_precision")
     }
-    assert float(cells(text, "top_tenth")[4]) > 1.5
-    assert "Races on macro F1 and balanced accuracy are within that" in text
-    assert max(seconds["f1_macro"], seconds["balanced_accuracy"]) <= 1.2
-    assert "ROC AUC is just above it, average precision clearly" in text
-    assert 1.2 < seconds["roc_auc"] < 1.22 < 1.25 < seconds["average_precision"]
+    assert "**All but the callable are as fast as wanted.**" in text
+    assert max(seconds.values()) <= 1.2 < float(cells(text, "top_tenth")[4])
     fits = [float(cells(text, n)[6]) / float(cells(text, n)[5]) for n in seconds]
     assert "they are 7 to 11 % more for each operation" in text
     assert (round(min(fits), 2), round(max(fits), 2)) == (1.07, 1.11)
@@ -321,8 +317,8 @@ def test_numbers_that_the_page_on_strategies_repeats():
     small = cells(page("docs/measurements/default_study.md"), "Fewer than 2,000 rows")
     told = f"{small[1]} of its 36 sets have fewer than 2,000 rows; there {small[7]} of"
     assert told in text
-    assert "It took 1.2 to 2.3 times the operations" in text
-    assert "costs 1.2 to 2.3 times the operations" in page("docs/theory/guarantee.md")
+    assert "It took 1.2 to 2.2 times the operations" in text
+    assert "costs 1.2 to 2.2 times the operations" in page("docs/theory/guarantee.md")
 
 
 def test_our_seconds_beside_more_seconds_of_the_best_peers():
