@@ -34,6 +34,7 @@ TOP = {
     "incremental",
     "check",
     "ahead",
+    "folds_on_device",
     "predictions",
     "stored",
     "side_by_side",
