@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
-from cvst.race.machinery import as_much_as, evidence, rank_all
+from cvst.race._ranking import rank_all
+from cvst.race.machinery import as_much_as, evidence
 
 NAN = np.nan
 

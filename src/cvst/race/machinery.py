@@ -28,7 +28,6 @@ from cvst.race._proposal_parts import Trial
 from cvst.race._propose_and_confirm import ProposeAndConfirm
 from cvst.race._ranking import (
     failed_last,
-    rank_all,
     rank_by_means,
     within_equal_looks,
 )
@@ -60,7 +59,6 @@ __all__ = [
     "meetings",
     "most_rounds",
     "plain_search_seconds",
-    "rank_all",
     "rank_by_means",
     "rows_key",
     "shared_deciding_looks",
