@@ -38,6 +38,8 @@ def configured(estimator: Any, configuration: Configuration) -> Any:
         values = known | configuration
         if all(isinstance(value, PLAIN) for value in values.values()):
             return type(estimator)(**values)
+    if not configuration:
+        return clone(estimator)  # what a frozen one sets returns nothing
     by_step = _by_step(estimator, configuration)
     if by_step is not None:
         return by_step
