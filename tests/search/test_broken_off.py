@@ -12,7 +12,8 @@ from sklearn.tree import DecisionTreeClassifier
 from cvst import RaceGridSearchCV
 from cvst.cli.results import race_looks
 from cvst.displays import IncumbentDisplay
-from cvst.race.machinery import meetings, rank_all
+from cvst.race._ranking import rank_all
+from cvst.race.machinery import meetings
 from cvst.report import summary
 
 GRID = {

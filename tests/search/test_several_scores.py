@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn import metrics
-from sklearn.datasets import make_classification
+from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score, get_scorer, make_scorer
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -15,6 +15,7 @@ from cvst import PointwiseLoss, RaceGridSearchCV, RaceRandomSearchCV, RaceSearch
 from cvst.displays import SurvivorsDisplay
 from cvst.exceptions import CVSTWarning, InvalidInputError
 from cvst.report import summary
+from cvst.search._results import score_columns
 
 NAMES = ["accuracy", "roc_auc", "f1", "neg_log_loss"]
 GRID = {"n_neighbors": [1, 5, 15, 41]}
@@ -450,3 +451,24 @@ def test_a_score_that_is_undefined_cannot_choose(rows):
         search.fit(X, y)
     assert search.best_index_ == np.argmin(search.cv_results_["rank_test_a"])
     assert np.isnan(search.best_score_)
+
+
+def test_those_to_choose_among_rank_before_all_others():
+    """Others may have as much evidence, by the same folds in looks of their own."""
+    search = RaceGridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, 3]},
+        scoring=["accuracy", "f1"],
+        refit="accuracy",
+        cv=3,
+        strategy="cross_validation",
+    ).fit(*load_breast_cancer(return_X_y=True))
+    state = search.race_
+    scores = state.scores_named("f1")
+    plain = score_columns(state, scores, "f1", np.nan)["rank_test_f1"]
+    last = np.flatnonzero(plain == plain.max())[:1]
+    ranks = score_columns(state, scores, "f1", np.nan, last)["rank_test_f1"]
+    others = np.delete(np.arange(3), last)
+    assert plain[last] > 1
+    assert ranks[last] == 1
+    assert sorted(ranks[others]) == [2, 3]
