@@ -75,7 +75,7 @@ class FittedSearch(Search, Protocol):
 
     @property
     def tie_(self) -> Any:
-        """Which others cannot be told apart from it; None if there are none."""
+        """Which others cannot be told from the leader of the race; None if none."""
 
     @property
     def stop_reason_(self) -> str:

@@ -3,7 +3,10 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from scipy.stats import binomtest
+from sklearn.datasets import make_classification
+from sklearn.tree import DecisionTreeClassifier
 
+from cvst import RaceGridSearchCV, SimplestNotWorse, load_checkpoint
 from cvst.race import (
     CVST,
     Look,
@@ -98,7 +101,7 @@ def test_a_tie_is_never_called_confirmed():
         "The race ended after 9 looks in a tie with 3 others by paired tests on 5,404 "
         "rows (smallest p-value 0.21, where 0.013 would tell them apart)."
     )
-    assert "the time is up. The winner is in a tie with" in stop_sentence(
+    assert "the time is up. The leader is in a tie with" in stop_sentence(
         "time_budget", 9, None, tie
     )
 
@@ -114,7 +117,7 @@ def test_a_reason_is_not_known_by_its_text():
     assert settled_reason("confirmed", tie, own) == "confirmed"
     assert settled_reason("confirmed", tie, Relay(TrackAndConfirm(), (5, 5))) == "tie"
     told = stop_sentence("confirmed", 9, own, tie)
-    assert "a colleague has confirmed it. The winner is in a tie with 3" in told
+    assert "a colleague has confirmed it. The leader is in a tie with 3" in told
 
 
 def test_a_tie_is_named_on_the_page(proposed):
@@ -192,3 +195,43 @@ def test_a_test_against_another_leader_does_not_tell_from_the_winner(errors, ali
     tie = tie_of(state_with_a_final(alike, errors[:2], drops), 0)
     assert (tie.n_tied, tie.n_before) == (2, 1)
     assert tie.level == 0.025
+
+
+def the_worst(results):
+    """Return the index of the lowest score."""
+    return int(np.argmin(results["mean_test_score"]))
+
+
+def trees(**options):
+    """Return a fitted race of trees, the deeper ones of which are alike."""
+    X, y = make_classification(
+        300, 8, n_informative=4, flip_y=0.1, class_sep=0.7, random_state=0
+    )
+    grid = {"max_depth": [1, 2, 3, 5, 8, None]}
+    model = DecisionTreeClassifier(random_state=0)
+    return RaceGridSearchCV(model, grid, random_state=0, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("refit", [the_worst, SimplestNotWorse("max_depth:+")])
+def test_a_tie_is_with_the_leader_whatever_refit_chooses(refit, tmp_path):
+    """Witness: the same race without a choice of the user's."""
+    search, plain = trees(refit=refit, checkpoint=tmp_path / "race"), trees()
+    assert search.best_index_ != plain.best_index_
+    assert plain.tie_ is not None
+    assert search.tie_ == plain.tie_
+    assert search.stop_reason_ == plain.stop_reason_ == "tie"
+    assert load_checkpoint(tmp_path / "race").stop_reason_ == "tie"
+    page, alone = summary(search), summary(plain)
+    assert page["stop_sentence"] == alone["stop_sentence"]
+    search.tie_ = None  # as a state on its own is told
+    assert summary(search)["stop_sentence"] == alone["stop_sentence"]
+
+
+def test_a_tie_is_about_the_score_that_was_raced_on():
+    options = {"scoring": ["roc_auc", "accuracy"], "race_by": "roc_auc"}
+    by_other, plain = trees(refit="accuracy", **options), trees(scoring="roc_auc")
+    assert by_other.best_index_ != plain.best_index_
+    assert by_other.tie_ == plain.tie_
+    assert by_other.stop_reason_ == plain.stop_reason_
+    why = " ".join(summary(by_other)["winner"]["why"])
+    assert "Mean accuracy chose it; the race ranked" in why

@@ -33,7 +33,7 @@ SEARCH_REASONS = {
     "interrupted": "it was interrupted",
     "failed": "an error broke it off",
     "callback": "a callback asked for it",
-    "tie": "the winner is in a tie",
+    "tie": "the leader is in a tie",
 }
 
 # What a search makes of a confirmed winner that was not told from others.
@@ -97,7 +97,7 @@ def stop_sentence(
     if reason in (confirming, TIE):
         # The best mean of those that are left proves nothing.
         return f"The race ended after {looks} in {tie.text}."
-    return f"The race ended after {looks}: {why}. The winner is in {tie.text}."
+    return f"The race ended after {looks}: {why}. The leader is in {tie.text}."
 
 
 def why_it_won(
@@ -108,6 +108,7 @@ def why_it_won(
     strategy: Strategy | None = None,
     tie: Tie | None = None,
     measure: Measure | None = None,
+    chosen_by: str | None = None,
 ) -> list[str]:
     """Say what speaks for the winner, and what does not.
 
@@ -127,6 +128,9 @@ def why_it_won(
         Others that were not found worse.
     measure : Measure, optional
         What to compare by; mean losses by default.
+    chosen_by : str, optional
+        Name of the score that chose another one than the first of the ranking; by
+        default it was a function.
 
     Returns
     -------
@@ -141,7 +145,8 @@ def why_it_won(
     # The tests speak for the first of the ranking, not for another choice.
     if winner != int(ranking[0]):
         best = configuration_text(configurations[int(ranking[0])], 200)
-        sentences.append(f"The refit function chose it; the race ranked {best} first.")
+        what = "The refit function" if chosen_by is None else f"Mean {chosen_by}"
+        sentences.append(f"{what} chose it; the race ranked {best} first.")
         return sentences
     if n_left > 1:
         criterion = (

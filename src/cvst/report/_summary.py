@@ -89,6 +89,7 @@ def summary(
     state = search.race_
     results = search.cv_results_
     score = getattr(search, "score_name_", "score")
+    chosen_by = getattr(search, "best_score_name_", score)
     ranking, ranks = search.strategy_.ranking(state), results[f"rank_test_{score}"]
     # The search may have put the order of the scores in place of that of losses.
     ranking = ranking[np.argsort(ranks[ranking], kind="stable")]
@@ -102,10 +103,10 @@ def summary(
         stop_reason=search.stop_reason_,
         winner=int(search.best_index_),
         tie=getattr(search, "tie_", None),
+        chosen_by=None if chosen_by == score else chosen_by,
     )
     winner = page["winner"]
     winner["score"] = finite_or_none(search.best_score_)
-    chosen_by = getattr(search, "best_score_name_", score)
     if chosen_by != score:
         winner["score_name"] = chosen_by
     told = getattr(search, "best_score_estimate_", None)
@@ -192,6 +193,7 @@ def race_summary(
     stop_reason: str | None = None,
     winner: int | None = None,
     tie: Tie | None = None,
+    chosen_by: str | None = None,
 ) -> dict[str, Any]:
     """Return what is known of a race, over or under way, as plain values.
 
@@ -216,7 +218,10 @@ def race_summary(
     winner : int, optional
         The one that was chosen, if not the first of the ranking.
     tie : Tie, optional
-        Others that no test told from the winner, if that is known already.
+        Others that no test told from the first of the ranking, if that is known
+        already.
+    chosen_by : str, optional
+        Name of the score that chose the winner, if not that of the race.
 
     Returns
     -------
@@ -238,7 +243,7 @@ def race_summary(
     problem = state.problem
     finished = stop_reason is not None
     if finished and tie is None:
-        tie = tie_of(state, first, strategy)
+        tie = tie_of(state, int(ranking[0]), strategy)
     incumbent = (
         IncumbentDisplay.from_state(state, strategy=strategy) if state.n_looks else None
     )
@@ -273,7 +278,14 @@ def race_summary(
             "index": first,
             "parameters": _texts(configurations[first]),
             "why": why_it_won(
-                state, configurations, ranking, first, strategy, tie, measures[0]
+                state,
+                configurations,
+                ranking,
+                first,
+                strategy,
+                tie,
+                measures[0],
+                chosen_by,
             )
             if state.n_looks
             else [],

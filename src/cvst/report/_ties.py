@@ -1,4 +1,4 @@
-"""Whether the winner is better than the others, or the first of a tie."""
+"""Whether the leader of a race is better than the others, or the first of a tie."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ _Where = tuple[FloatArray | BitTable, int]
 # Where a strategy has no level of its own.
 LEVEL = 0.05
 
-# To be called tied, a configuration has met the winner on this share of the rows that
+# To be called tied, a configuration has met the leader on this share of the rows that
 # decided: on fewer, no test would tell them apart. Before that it ran all folds.
 SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Configurations that met the winner at the end, and were not found worse.
+    """Configurations that met the leader at the end, and were not found worse.
 
     Attributes
     ----------
     n_tied : int
-        How many, the winner not counted.
+        How many, the leader not counted.
     p_value : float
         The smallest of their one-sided p-values.
     n_rows : int
-        Most rows on which any of them met the winner.
+        Most rows on which any of them met the leader.
     level : float
         A smaller p-value would have told them apart: the level of all tests together,
         divided by their number.
     n_before : int
-        How many of them had no part in what decided, or too little, but met the winner
+        How many of them had no part in what decided, or too little, but met the leader
         on all folds of a stage before.
     """
 
@@ -72,7 +72,7 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """One configuration against the winner."""
+    """One configuration against the leader."""
 
     p_value: float
     n_rows: int
@@ -80,16 +80,17 @@ class _Comparison:
 
 
 def tie_of(
-    state: RaceState, winner: int, strategy: Strategy | None = None
+    state: RaceState, leader: int, strategy: Strategy | None = None
 ) -> Tie | None:
-    """Test all that ran on the rows that decided, or on all before, against the winner.
+    """Test all that ran on the rows that decided, or on all before, against the leader.
 
     Parameters
     ----------
     state : RaceState
         The race.
-    winner : int
-        The configuration that was chosen.
+    leader : int
+        The configuration that the race ranks first, by its score; ``refit`` of a search
+        may choose another one.
     strategy : Strategy, optional
         What decided; its level is used.
 
@@ -100,9 +101,9 @@ def tie_of(
         the race kept no losses to compare.
     """
     together = LEVEL if strategy is None else strategy.level
-    stages = _stages(state, winner)
+    stages = _stages(state, leader)
     losses = _losses(state, {key for stage in stages for key in stage})
-    mine = {key: _read(where) for key, where in losses.pop(winner, {}).items()}
+    mine = {key: _read(where) for key, where in losses.pop(leader, {}).items()}
     by_test = {n for n, reason in state.drop_reasons.items() if reason == BY_TEST}
     met = []
     for number, theirs in losses.items():
@@ -129,7 +130,7 @@ def _compared(
     stages: Sequence[Sequence[Any]],
     dropped_by_test: bool,
 ) -> _Comparison | None:
-    """Test one against the winner in the last stage that says enough about both."""
+    """Test one against the leader in the last stage that says enough about both."""
     for place, keys in enumerate(stages):
         wanted = [key for key in keys if key in mine]
         common = [key for key in wanted if key in theirs]
@@ -146,9 +147,9 @@ def _compared(
     return None
 
 
-def _stages(state: RaceState, winner: int) -> list[list[Any]]:
+def _stages(state: RaceState, leader: int) -> list[list[Any]]:
     """Return the rows of the looks that decided, and of the folds of stages before."""
-    looks: IntArray = np.flatnonzero(state.present[winner])
+    looks: IntArray = np.flatnonzero(state.present[leader])
     if not len(looks):
         return []
     decided = deciding_looks(state, looks)

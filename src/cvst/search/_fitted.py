@@ -149,7 +149,8 @@ class FittedRace(BaseSearchCV):
         )
         # Not known yet, and never if the user interrupts what finds it out.
         self.best_score_estimate_: ScoreEstimate | None = None
-        self.tie_ = tie_of(state, self.best_index_, setup.strategy)
+        # With the leader of the race, also where ``refit`` has chosen another one.
+        self.tie_ = tie_of(state, int(ranking[0]), setup.strategy)
         self.stop_reason_ = settled_reason(reason, self.tie_, self.strategy_)
         # ``refit`` may choose one that was dropped early.
         looks = np.flatnonzero(state.present[self.best_index_])

@@ -146,9 +146,10 @@ class RaceGridSearchCV(BaseRaceSearch):
         ``"predictions"`` (out-of-fold, and the choice of an ensemble), ``"final_fit"``
         or ``"ensemble_fit"``; what comes later is missing. None without an interrupt.
     tie_ : Tie or None
-        Those others, whatever ended the race: ``n_tied``, the smallest ``p_value``,
-        ``n_rows`` that were compared and the ``level`` that would have told them
-        apart. None if all others were found worse.
+        Those others, whatever ended the race, and also where ``refit`` chose another
+        than the one that ranks first: ``n_tied``, the smallest ``p_value``, ``n_rows``
+        that were compared and the ``level`` that would have told them apart. None if
+        all others were found worse.
     surviving_params_ : list of dict
         Configurations never dropped, best first.
     rescale_ : dict
