@@ -38,9 +38,8 @@ FIXED = Path(__file__).parent / "fixed.json"
 SETS = {"tuning": TUNING, "held_out": HELD_OUT}
 RACE, PLAIN = "track_and_confirm", "cross_validation"
 
-# What the estimate of the library is made by; draws that do not say it ran before its
-# last two changes (``summary.py``).
-RULE = "usual growth, two terms for r2"
+# What the estimate of the library is made by.
+RULE = "usual growth, two terms for r2, those that left count by fold"
 
 # Plain cross-validation runs on every so many draws.
 EVERY = 4

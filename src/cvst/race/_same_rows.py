@@ -35,7 +35,7 @@ def rows_key(look: Look) -> Key:
 
 
 class Meeting:
-    """Looks of one stage, and all that were seen on the rows of every one of them.
+    """Looks of one stage, and all that were seen on the rows of some of them.
 
     Parameters
     ----------
@@ -52,28 +52,38 @@ class Meeting:
     ) -> None:
         self.looks = looks
         keys = [rows_key(one.look) for one in looks]
-        self._met = {
-            number: [known[key] for key in keys]
-            for number, known in seen.items()
-            if all(key in known for key in keys)
+        self._seen = {
+            number: [known.get(key) for key in keys] for number, known in seen.items()
         }
 
     @property
     def members(self) -> IntArray:
         """Configurations with known losses on all these rows, ascending."""
-        return np.array(sorted(self._met), dtype=np.intp)
+        whole = [number for number, seen in self._seen.items() if None not in seen]
+        return np.array(sorted(whole), dtype=np.intp)
+
+    @property
+    def guests(self) -> IntArray:
+        """Configurations with known losses at one of these looks or more, ascending."""
+        some = [number for number, seen in self._seen.items() if any(seen)]
+        return np.array(sorted(some), dtype=np.intp)
+
+    def met(self, number: int) -> list[int]:
+        """Return at which of these looks a configuration has known losses."""
+        return [n for n, one in enumerate(self._seen[number]) if one is not None]
 
     def places(self, number: int) -> list[tuple[Observation, int]]:
         """Return the looks at a configuration, and its place among their arrays."""
         return [
-            (seen, int(seen.look.places(np.array([number]))[0]))
-            for seen, _ in self._met[number]
+            (one[0], int(one[0].look.places(np.array([number]))[0]))
+            for one in self._seen[number]
+            if one is not None
         ]
 
     def losses(self, number: int) -> list[FloatArray]:
         """Return the losses of a configuration, look by look."""
-        met = self._met[number]
-        return [np.asarray(seen.losses[row]) for seen, row in met]  # type: ignore[index]
+        known = [one for one in self._seen[number] if one is not None]
+        return [np.asarray(seen.losses[row]) for seen, row in known]  # type: ignore[index]
 
 
 def meetings(state: RaceState, number: int) -> list[Meeting]:

@@ -7,7 +7,7 @@ belongs to models that were trained on a part of the rows. The estimate corrects
     value = best_score_ - optimism + growth.
 
 The optimism is that of a bootstrap over the values of all rows and all configurations
-that met the winner; the growth follows from the winner's looks at fewer rows.
+that ran a fold of the winner's; the growth follows from its looks at fewer rows.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ class ScoreEstimate:
     growth : float
         What was added, because the final model has more rows to learn from.
     n_configurations : int
-        How many were compared on the same rows as the winner, itself included.
+        How many ran a fold of the winner's, itself included.
     method : str
         How it was found, in a few words.
     evidence : Evidence or None
@@ -215,13 +215,12 @@ def score_estimate(
     found = [
         table
         for meeting in meetings(state, chosen)
-        if (table := Table.of(state, meeting, weights)) is not None
-        and chosen in table.members
+        if (table := Table.of(state, meeting, weights, chosen)) is not None
     ]
     if not found:
         return None
     # The last folds decide, but most configurations were compared before a final.
-    deciding, widest = found[0], max(found, key=lambda table: len(table.members))
+    deciding, widest = found[0], max(found, key=lambda table: table.n_met)
     if is_asked and _spread_is_unknown(deciding, deciding.row_of(chosen)):
         return None
     best = corrected_best(*widest.cells(), seed=state.problem.seed)
@@ -246,7 +245,7 @@ def score_estimate(
         LEVEL,
         known.optimism,
         known.grown,
-        len(widest.members),
+        widest.n_met,
         "bootstrap bias correction",
         known,
     )

@@ -13,6 +13,9 @@ from cvst.race.machinery import BitTable, Meeting
 
 __all__ = ["Table", "as_array", "on_score_scale", "score_at"]
 
+# Of more configurations the best are taken: the others are never chosen by luck.
+MOST_MEMBERS = 200
+
 
 @dataclass(frozen=True)
 class Table:
@@ -21,7 +24,7 @@ class Table:
     Attributes
     ----------
     members : ndarray of int
-        The configurations, ascending.
+        The configurations, ascending: all that ran one of the looks, or the best.
     values : ndarray of shape (n_members, n_points)
         Their (weighted) mean over the rows of a look is the score there.
     shares : ndarray of shape (n_points,)
@@ -34,6 +37,8 @@ class Table:
         The looks of the winner.
     top : float or None
         Score of a row without loss if all losses are 0 or 1, else None.
+    n_met : int
+        How many ran one of the looks.
     """
 
     members: IntArray
@@ -44,47 +49,53 @@ class Table:
     scores: FloatArray
     looks: tuple[Look, ...]
     top: float | None
+    n_met: int
 
     @classmethod
     def of(
-        cls, state: RaceState, meeting: Meeting, weights: FloatArray | None
+        cls,
+        state: RaceState,
+        meeting: Meeting,
+        weights: FloatArray | None,
+        chosen: int,
     ) -> Table | None:
-        """Put the values of a meeting together; None without a score."""
-        scores = np.array(
-            [
-                [score_at(seen, place) for seen, place in meeting.places(number)]
-                for number in meeting.members.tolist()
-            ]
-        )
-        known = np.isfinite(scores).all(axis=1) if len(scores) else np.empty(0, bool)
-        if not known.any():
+        """Put the values of a meeting together; None where the winner has no score.
+
+        On rows that a configuration has not run, it is as good as the winner: it left
+        before its luck there could count. Of too many, those with the best scores are
+        taken.
+        """
+        base = np.array([score_at(*one) for one in meeting.places(chosen)])
+        if not np.isfinite(base).all():
             return None
-        members = meeting.members[known]
+        scores = {}
+        for number in meeting.guests.tolist():
+            own = base.copy()
+            own[meeting.met(number)] = [
+                score_at(*one) for one in meeting.places(number)
+            ]
+            if np.isfinite(own).all():
+                scores[number] = own
+        members = _best(scores, chosen)
         parts = [_counted(one.look, weights) for one in meeting.looks]
-        values = [
-            np.concatenate(
-                [
-                    on_score_scale(seen, place, losses, shares)
-                    for (seen, place), losses, (_, shares) in zip(
-                        meeting.places(number),
-                        meeting.losses(number),
-                        parts,
-                        strict=True,
-                    )
-                ]
-            )
-            for number in members.tolist()
-        ]
+        ends = np.cumsum([0, *(len(rows) for rows, _ in parts)])
+        mine = _values(meeting, chosen, parts)
+        values = np.tile(np.concatenate(mine), (len(members), 1))
+        for row, number in enumerate(members):
+            known = _values(meeting, number, parts)
+            for n, own in zip(meeting.met(number), known, strict=True):
+                values[row, ends[n] : ends[n + 1]] = own
         rows = np.concatenate([part[0] for part in parts])
         return cls(
-            members,
-            np.array(values),
+            np.array(members),
+            values,
             np.concatenate([part[1] for part in parts]) / len(parts),
             rows,
             _cells(state, rows),
-            scores[known],
+            np.array([scores[number] for number in members]),
             tuple(one.look for one in meeting.looks),
-            _top(meeting, float(scores[known][0, 0]), int(members[0])),
+            _top(meeting, chosen),
+            len(scores),
         )
 
     def row_of(self, number: int) -> int:
@@ -103,12 +114,33 @@ class Table:
         return sums / totals, totals
 
 
-def _top(meeting: Meeting, score: float, number: int) -> float | None:
+def _values(
+    meeting: Meeting, number: int, parts: list[tuple[IntArray, FloatArray]]
+) -> list[FloatArray]:
+    """Return the values of a configuration at those looks that it has met."""
+    return [
+        on_score_scale(seen, place, losses, parts[n][1])
+        for n, (seen, place), losses in zip(
+            meeting.met(number),
+            meeting.places(number),
+            meeting.losses(number),
+            strict=True,
+        )
+    ]
+
+
+def _best(scores: dict[int, FloatArray], chosen: int) -> list[int]:
+    """Return the configurations with the best scores and the winner, ascending."""
+    ordered = sorted(scores, key=lambda number: -float(scores[number].mean()))
+    return sorted({chosen, *ordered[: MOST_MEMBERS - 1]})
+
+
+def _top(meeting: Meeting, number: int) -> float | None:
     """Return the score of a row without loss, None if losses are not 0 or 1."""
     if not all(isinstance(one.losses, BitTable) for one in meeting.looks):
         return None
     seen, place = meeting.places(number)[0]
-    return score + float(seen.mean_losses[place])
+    return score_at(seen, place) + float(seen.mean_losses[place])
 
 
 def score_at(seen: Any, place: int) -> float:
