@@ -51,6 +51,8 @@ class Page:
         browser.get_log("browser")
         browser.get_log("performance")
         self.resize(1280)
+        # A page of which the system thinks that nobody looks at it gets no focus.
+        browser.execute_cdp_cmd("Emulation.setFocusEmulationEnabled", {"enabled": True})
         browser.get(address)
         wait_for(lambda: self.run("return document.body.dataset.ready"), "drawing")
 
