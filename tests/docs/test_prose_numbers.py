@@ -14,7 +14,7 @@ from cvst.evaluation.svm._fits import LOAD_SECONDS
 from cvst.race import Problem, TrackAndConfirm, _cvst
 from cvst.report import html_report
 from cvst.search._random import MOST_DRAWS
-from cvst.search.budget import _gate, _growth, _start
+from cvst.search.budget import _gate, _growth, _legs, _start
 from cvst.search.checkpoint import _pace
 from cvst.theory import steady_steps
 
@@ -201,7 +201,7 @@ def test_what_a_time_budget_does_in_numbers():
     assert told in text
     assert _gate.CHUNK_SHARE == 0.01
     assert "in chunks of about a hundredth of the time that is left" in text
-    assert f"with more than {_start.WORTHWHILE:.0%} of".replace("%", " %") in text
+    assert f"with more than {_legs.WORTHWHILE:.0%} of".replace("%", " %") in text
     assert f"further draws, up to {MOST_DRAWS} times `n_iter`" in text
     assert _start.EXCUSED == 1 / 5
     assert (

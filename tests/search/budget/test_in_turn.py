@@ -170,6 +170,24 @@ def test_the_budget_that_an_error_names_is_what_fits_took(data, wild):
     assert 10 < named < 60
 
 
+def test_nor_is_one_of_a_race_that_takes_no_turns(data, clock, wild):
+    """Its first look at few is forecast by the fits that were timed, too."""
+    search = RaceGridSearchCV(Timed(slow=0.5), GRID, strategy="cvst", time_budget=4.0)
+    with pytest.warns(FallbackWarning, match="of 40 are raced"):
+        search.set_params(random_state=0).fit(*data)
+    assert search.n_looks_ >= 1
+    assert clock.now <= 1.1 * 4
+
+
+def test_what_a_race_without_turns_needs_is_what_fits_took(data, wild):
+    """The final fit takes 20 s, not 74 min; a first look at one is nothing to it."""
+    search = RaceGridSearchCV(Timed(slow=20.0), GRID, strategy="cvst", time_budget=4.0)
+    with pytest.raises(BudgetTooSmallError, match="final fit") as error:
+        search.set_params(random_state=0).fit(*data)
+    named = float(re.search(r"about (\S+) s\.", str(error.value))[1])
+    assert 10 < named < 60
+
+
 def test_what_shares_a_fit_joins_together():
     grid = [{"n_estimators": n, "max_depth": d} for n in (5, 10) for d in (1, 2)]
     listed = Listed.of(grid, {"n_estimators": "smaller"})

@@ -7,15 +7,10 @@ from cvst.search.budget._expected import Expected, expected_looks
 from cvst.search.budget._fewer import balanced_order
 from cvst.search.budget._final_fit import warn_of_long_final_fit
 from cvst.search.budget._growth import early_exponent, steep_exponent
+from cvst.search.budget._legs import in_legs, waiting_in
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._resume import resumed_budget, told_budget
-from cvst.search.budget._start import (
-    budget_settings,
-    in_legs,
-    start_again,
-    start_budget,
-    waiting_in,
-)
+from cvst.search.budget._start import budget_settings, start_again, start_budget
 from cvst.search.budget._watch import undisturbed_seconds
 from cvst.search.budget._workers import with_workers
 

@@ -10,12 +10,14 @@ factors.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from cvst.search._setup import Setup
 from cvst.search.budget._growth import Growth
+from cvst.search.budget._model import CostModel
 from cvst.search.budget._probe_sizes import probe_sizes
 from cvst.search.budget._watch import Seconds, Watch
 from cvst.theory import PowerCurve
@@ -30,10 +32,27 @@ MOST_CROWDED = 5.0
 
 
 class FinalFit(NamedTuple):
-    """Seconds of a final fit: at least, if nothing is in its way; and probably."""
+    """Seconds of such a fit: at least, if nothing is in its way; and probably."""
 
-    least: float
-    likely: float
+    least: PowerCurve
+    likely: PowerCurve
+
+    def corrected(self, model: CostModel) -> CostModel:
+        """Return a model whose fits probably cost what these did.
+
+        Examples
+        --------
+        >>> wild, line = PowerCurve(0.0, 1.0, 3.0), PowerCurve(0.0, 2.0, 1.0)
+        >>> model = CostModel(wild, wild, wild.scaled(4.0), largest_probe=10)
+        >>> model = FinalFit(line, line).corrected(model)
+        >>> model.alone(100), model.fit(100)
+        (200.0, 50.0)
+        """
+        n_rows = model.largest_probe
+        # In a look it takes no longer than alone: there it may share its work.
+        shared = model.fit(n_rows) / max(model.alone(n_rows), 1e-12)
+        fit = self.likely.scaled(min(1.0, shared))
+        return replace(model, fit=fit, alone=self.likely)
 
 
 def timed_final_fit(
@@ -58,7 +77,7 @@ def timed_final_fit(
     clock : callable
         Returns seconds.
     """
-    watch, n_rows = Watch(setup.source, clock), setup.problem.refit_rows
+    watch = Watch(setup.source, clock)
     start = clock()
     seen: dict[int, Seconds] = {}
     for size in probe_sizes(setup.problem, growth.n_rows):
@@ -72,11 +91,11 @@ def timed_final_fit(
         except Exception:
             # The race has its own way with fits that fail.
             return None
-    return _forecast(seen, n_rows, growth)
+    return _forecast(seen, setup.problem.refit_rows, growth)
 
 
 def _forecast(seen: dict[int, Seconds], n_rows: int, growth: Growth) -> FinalFit:
-    """Return what such fits say of one on all rows.
+    """Return what such fits say of others; the least of those on all rows.
 
     How they grow is told by the seconds of the processor, and how crowded it was by
     the sums: of one short fit it is chance.
@@ -85,7 +104,7 @@ def _forecast(seen: dict[int, Seconds], n_rows: int, growth: Growth) -> FinalFit
     --------
     >>> times = {n: Seconds(5e-6 * n**2, 1e-6 * n**2, True) for n in (200, 400, 800)}
     >>> least, likely = _forecast(times, 8000, Growth(1.0, 2.0, 3.0))
-    >>> least <= 64 <= likely < 1000
+    >>> least(8000) <= 64 <= likely(8000) < 1000
     True
     """
     work = [one.undisturbed for one in seen.values()]
@@ -100,6 +119,5 @@ def _forecast(seen: dict[int, Seconds], n_rows: int, growth: Growth) -> FinalFit
         growth.spread,
     )
     crowded = sum(one.wall for one in seen.values()) / max(sum(work), 1e-9)
-    likely = curves[0](n_rows) * float(np.clip(crowded, 1.0, MOST_CROWDED))
-    least = min(curve(n_rows) for curve in curves)
-    return FinalFit(least, max(least, likely))
+    likely = curves[0].scaled(float(np.clip(crowded, 1.0, MOST_CROWDED)))
+    return FinalFit(min(curves, key=lambda curve: curve(n_rows)), likely)

@@ -1,8 +1,8 @@
-"""Which race a time budget begins, and what it does with time that is left."""
+"""Which race a time budget begins."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,15 +10,14 @@ import numpy as np
 from sklearn.base import clone
 
 from cvst._text import seconds_text
-from cvst._typing import Configuration, IntArray
-from cvst.race import RaceState, Relay
-from cvst.race.machinery import space_of
+from cvst._typing import IntArray
+from cvst.race import RaceState
 from cvst.report.machinery import EARLY_ENDS
 from cvst.search._log import LOGGER
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
 from cvst.search.budget._choice import expected_seconds, fitting_strategy
-from cvst.search.budget._clock import TimeBudget
+from cvst.search.budget._clock import LOOK_MARGIN, TimeBudget
 from cvst.search.budget._costs import Allowance, measure_costs
 from cvst.search.budget._fewer import (
     balanced_order,
@@ -26,21 +25,12 @@ from cvst.search.budget._fewer import (
     warn_of_fewer,
     with_configurations,
 )
-from cvst.search.budget._final_timed import timed_final_fit
+from cvst.search.budget._final_timed import FinalFit, timed_final_fit
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._in_turn import in_turn, warn_of_turns
 from cvst.search.budget._model import CostModel
 
-__all__ = [
-    "budget_settings",
-    "in_legs",
-    "start_again",
-    "start_budget",
-    "waiting_in",
-]
-
-# Forecasts err; the final fit cannot be cut, so its reserve is the larger one.
-LOOK_MARGIN, REFIT_MARGIN = 1.1, 1.25
+__all__ = ["budget_settings", "start_again", "start_budget"]
 
 # What measuring may take of the budget, and of the race that it is for.
 PROBE_SHARE, LONGEST_PROBE = 0.04, 5.0
@@ -67,12 +57,6 @@ THIRD_PROBE_SHARE = 0.1  # where the first measurement seems certain
 
 # Rows at which two measurements are compared, besides the largest.
 SMALL = 100
-
-# Below that share of the budget there is no point in another leg.
-WORTHWHILE = 0.15
-
-# A leg has at most that many, or twice as many as the first.
-LARGE_LEG = 20
 
 
 def start_budget(
@@ -159,13 +143,17 @@ def _refuse_if_sure(setup: Setup, budget: TimeBudget, index: int) -> None:
     BudgetTooSmallError
         If so; the seconds named are those that such fits tell.
     """
-    room = SECOND_PROBE_SHARE * budget.seconds
-    growth = growth_of_source(setup)
-    final = timed_final_fit(setup, index, growth, room, budget.clock)
+    final, n_rows = _timed(setup, budget, index), setup.problem.refit_rows
     if final is None:
         raise budget.too_small(0.0)
-    if final.least > budget.seconds - budget.elapsed() + _excused(budget):
-        raise budget.too_small(0.0, final.likely)
+    if final.least(n_rows) > budget.seconds - budget.elapsed() + _excused(budget):
+        raise budget.too_small(0.0, final.likely(n_rows))
+
+
+def _timed(setup: Setup, budget: TimeBudget, index: int) -> FinalFit | None:
+    """Return what fits like the final one take, None if they fail."""
+    room = SECOND_PROBE_SHARE * budget.seconds
+    return timed_final_fit(setup, index, growth_of_source(setup), room, budget.clock)
 
 
 def _excused(budget: TimeBudget) -> float:
@@ -234,95 +222,68 @@ def _with_fewer(
     order: IntArray,
     luck: float = 1.0,
 ) -> _Chosen:
-    """Return the best race of fewer configurations that starts in time.
-
-    Refused is what would not do with some luck.
-    """
-    n_all = setup.problem.n_configurations
-    started, model = chosen.budget.started, chosen.budget.model
-    starting: list[_Chosen] = []
-    for n_raced in smaller_numbers(n_all):
-        smaller = with_configurations(setup, np.sort(order[:n_raced]))
-        if smaller is None:
-            continue
-        chosen = _Chosen.of(options, smaller, started, model)
-        if chosen.starts:
-            starting.append(chosen)
-    if not starting:
-        refused = chosen.budget.too_small(chosen.first)
-        excused = started + _excused(chosen.budget)
-        chosen = _Chosen.of(options, chosen.setup, excused, model.scaled(luck))
-        if not chosen.starts:
-            raise refused
-        starting = [chosen]
-    best = _best_of(starting)
-    n_raced = best.setup.problem.n_configurations
+    """Return the best race of fewer configurations that starts in time."""
+    best = _best_of(_starting(options, setup, chosen, order, luck))
+    n_all, n_raced = (one.problem.n_configurations for one in (setup, best.setup))
     best.budget.leave_out([setup.problem.configurations[i] for i in order[n_raced:]])
-    warn_of_fewer(chosen.budget.seconds, n_raced, n_all)
+    if n_raced < n_all:
+        warn_of_fewer(best.budget.seconds, n_raced, n_all)
     return best
 
 
-def in_legs(
+def _starting(
+    options: SearchOptions,
     setup: Setup,
-    budget: TimeBudget | None,
-    draws: Sequence[Configuration],
-    joined: Sequence[int] = (),
-) -> Setup:
-    """Return a race that goes on with those left out while there is time.
+    chosen: _Chosen,
+    order: IntArray,
+    luck: float,
+) -> list[_Chosen]:
+    """Return the races of fewer configurations that start in time, the largest first.
 
-    Parameters
-    ----------
-    setup : Setup
-        The race of the first ones.
-    budget : TimeBudget or None
-        The clock; without one the race stays as it is.
-    draws : sequence of dict
-        What can be raced besides those left out.
-    joined : sequence of int
-        How many have joined in each leg of a race that goes on.
+    Raises
+    ------
+    BudgetTooSmallError
+        If there are none with some luck, nor by what fits like the final one say.
     """
-    if setup.listed is not None:
-        setup.listed.extend(draws)
-        return setup
-    if budget is None or setup.problem.n_configurations == 1:
-        return setup
-    waiting = [*budget.left_out, *draws][sum(joined) :]
-    if not waiting and not joined:
-        return setup
-    strategy = setup.strategy
-
-    def more(state: RaceState) -> list[Configuration]:
-        if budget.left() < WORTHWHILE * budget.seconds:
-            return []
-        count = _how_many_more(setup, budget, state, waiting)
-        fresh = waiting[:count]
-        del waiting[:count]
-        return fresh
-
-    relay = Relay(strategy, (setup.problem.n_configurations, *joined), more)
-    return replace(setup, strategy=relay)
+    started, model = chosen.budget.started, chosen.budget.model
+    races = _of_fewer(options, setup, started, model, order) or [chosen]
+    starting = _that_start(options, races, model.scaled(luck))
+    if starting:
+        return starting
+    final = _timed(setup, chosen.budget, int(order[0]))
+    if final is not None:
+        model = final.corrected(model)
+        races = _of_fewer(options, setup, started, model, order) or races
+        starting = _that_start(options, races, model.scaled(luck))
+    if not starting:
+        raise races[-1].budget.too_small(races[-1].first)
+    return starting
 
 
-def _how_many_more(
-    setup: Setup, budget: TimeBudget, state: RaceState, waiting: list[Configuration]
-) -> int:
-    """Return how many can be raced against the winner in the time left, 0 for none."""
-    # Its forecast does not depend on which one has won.
-    winner = state.configurations[0]
-    most = max(LARGE_LEG, 2 * setup.problem.n_configurations)
-    for count in smaller_numbers(min(len(waiting), most) + 1):
-        chosen = [winner, *waiting[:count]]
-        problem = replace(
-            setup.problem,
-            n_configurations=len(chosen),
-            configurations=tuple(chosen),
-            space=space_of(chosen, dict(setup.problem.covered)),
-        )
-        leg = replace(setup, problem=problem)
-        race = expected_seconds(leg, budget.model, with_refit=False)
-        if LOOK_MARGIN * race <= budget.left():
-            return count
-    return 0
+def _of_fewer(
+    options: SearchOptions,
+    setup: Setup,
+    started: float,
+    model: CostModel,
+    order: IntArray,
+) -> list[_Chosen]:
+    """Return races of fewer and fewer configurations."""
+    numbers = smaller_numbers(setup.problem.n_configurations)
+    fewer = (with_configurations(setup, np.sort(order[:number])) for number in numbers)
+    return [_Chosen.of(options, one, started, model) for one in fewer if one]
+
+
+def _that_start(
+    options: SearchOptions, races: list[_Chosen], lucky: CostModel
+) -> list[_Chosen]:
+    """Return the races that start in time, or the smallest if it does with luck."""
+    starting = [one for one in races if one.starts]
+    if starting:
+        return starting
+    smallest = races[-1]
+    excused = smallest.budget.started + _excused(smallest.budget)
+    again = _Chosen.of(options, smallest.setup, excused, lucky)
+    return [again] if again.starts else []
 
 
 def _refined(
@@ -378,25 +339,6 @@ def _best_of(starting: list[_Chosen]) -> _Chosen:
         if good:
             return good[0]
     return starting[0]
-
-
-def waiting_in(
-    setup: Setup, budget: TimeBudget | None, draws: Sequence[Configuration]
-) -> list[Configuration]:
-    """Return what is to join a race, where that is known beforehand.
-
-    Parameters
-    ----------
-    setup : Setup
-        The race, in legs or in turn.
-    budget : TimeBudget or None
-        Its clock.
-    draws : sequence of dict
-        What can be raced besides those left out.
-    """
-    if setup.listed is not None:
-        return setup.listed.flat
-    return [] if budget is None else [*budget.left_out, *draws]
 
 
 def start_again(
