@@ -5,11 +5,20 @@ They are in a file of their own, ``control.csv``, and count in no table.
 
 from __future__ import annotations
 
+from math import inf, isinf
+
 import pandas as pd
 from claims import Evidence
-from summary import PAIR, SLOWER, load_runs, pairs
+from summary import PAIR, SLOWER, Estimate, load_runs, pairs
+from sure import Bounds, bounds, difference_bounds
 
-__all__ = ["again_words", "extra_words"]
+__all__ = [
+    "again_words",
+    "extra_words",
+    "gap_bounds",
+    "speed_bounds",
+    "too_low_by",
+]
 
 OUTCOME = ["survivors", "params", "error"]
 # Searches of the extra tables that are timed beside the races run again.
@@ -68,6 +77,40 @@ def mixed_rows(runs: pd.DataFrame, other: str) -> list[tuple[str, str]]:
     found = pairs(runs, other)
     found = found[found["timed"] & found["d"].isna() & (found["day"] != found["last"])]
     return list(dict.fromkeys(zip(found["data"], found["learner"], strict=True)))
+
+
+def too_low_by(evidence: Evidence) -> dict[tuple[str, str], float]:
+    """Return the rows of Table 1 whose speeds may be too low, and by how much at most.
+
+    They divide by races of an earlier day: up to the largest factor between that day
+    and a later one that was seen, or any factor if none was.
+    """
+    both = run_again(evidence)
+    most = inf if both.empty else 1 / float(both["share"].min())
+    return dict.fromkeys(mixed_rows(evidence.runs, "cv"), max(most, 1.0))
+
+
+def speed_bounds(speed: Estimate, factor: float) -> Bounds:
+    """Return the interval of a mean speed that may be too low by a factor."""
+    low, high = bounds(speed)
+    return low, inf if isinf(factor) else high * factor
+
+
+def gap_bounds(
+    one: Estimate, other: Estimate, factor: float, other_factor: float
+) -> Bounds:
+    """Return the interval of a difference of speeds that may be too low by factors."""
+    low = -inf if isinf(other_factor) else _gap(one, other, 1.0, other_factor)[0]
+    high = inf if isinf(factor) else _gap(one, other, factor, 1.0)[1]
+    return low, high
+
+
+def _gap(one: Estimate, other: Estimate, factor: float, other_factor: float) -> Bounds:
+    scaled = [
+        Estimate(each.mean * by, each.standard_error * by, each.n)
+        for each, by in ((one, factor), (other, other_factor))
+    ]
+    return difference_bounds(*scaled)
 
 
 def extra_words(evidence: Evidence, titles: dict[str, str]) -> str:

@@ -1,12 +1,12 @@
 """What the paper says of its artificial data in words, held against our runs.
 
-A claim is *yes*, *partly* or *no* where there are enough repetitions, else *undecided*
-or *not run*.
+A claim is *yes*, *partly* or *no* by what is sure (see ``sure``), else *undecided* or
+*not run*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,6 @@ import numpy as np
 import pandas as pd
 from figures.survivors import counts
 from profiles import PROFILES, Profile
-from scipy.stats import t as student
 from summary import (
     FEWEST_REPETITIONS,
     NOT_RUN,
@@ -30,23 +29,41 @@ from summary import (
     pairs,
     table_rows,
 )
+from sure import (
+    AS_SAID,
+    NO,
+    OPEN,
+    OTHERWISE,
+    PARTLY,
+    YES,
+    above,
+    around,
+    below,
+    bounds,
+    difference_bounds,
+    everywhere,
+    inside,
+    median_bounds,
+    share_bounds,
+    sure_words,
+)
 
 __all__ = [
-    "NO",
-    "PARTLY",
-    "YES",
     "Claim",
     "Evidence",
-    "interval",
+    "setting_name",
     "settings",
     "share",
     "too_few",
     "toy_claims",
 ]
 
-YES, PARTLY, NO = "yes", "partly", "no"
 # A difference in the error below this is one that nobody would mind.
 NEGLIGIBLE = 0.005
+# A speed "ranges between" two numbers if this share of the races does.
+NEARLY_ALL = 0.9
+# "Far more" configurations: this many times as many.
+FAR_MORE = 2
 
 
 @dataclass(frozen=True)
@@ -87,6 +104,24 @@ class Evidence:
         rows = table_rows(runs, load_published(), "cross-validation")
         return [row for row in rows if row.ours.n]
 
+    @cached_property
+    def full(self) -> dict[tuple[str, str], Row]:
+        """Return the rows of Table 1 that can be judged at the size of the paper."""
+        return {
+            (row.data, row.learner): row
+            for row in self.paper_sizes
+            if row.n_train >= row.n_rows_paper and row.ours.n >= FEWEST_REPETITIONS
+        }
+
+    @cached_property
+    def judged(self) -> dict[str, list[Row]]:
+        """Return the rows that count, those of the paper's size where they exist."""
+        first = "cross-validation"
+        rows = [
+            self.full.get((row.data, row.learner), row) for row in self.tables[first]
+        ]
+        return {**self.tables, first: rows}
+
     def toys(self, data: str, ours: str = "cvst") -> pd.DataFrame:
         """Races on an artificial set of the usual size against cross-validation."""
         found = pairs(self.runs, "cv", ours)
@@ -113,16 +148,13 @@ def too_few(found: Sequence[Estimate]) -> bool:
     return any(one.n < FEWEST_REPETITIONS for one in found)
 
 
-def interval(one: Estimate) -> tuple[float, float]:
-    """Return the 95 % interval of a mean, by Student; NaN for one repetition."""
-    half = float(student.ppf(0.975, max(one.n - 1, 1))) * one.standard_error
-    return one.mean - half, one.mean + half
+Key = tuple[str, float, float]
 
 
-def is_zero(one: Estimate) -> bool:
-    """Whether a difference is negligible, or not told from none."""
-    low, high = interval(one)
-    return abs(one.mean) <= NEGLIGIBLE or low <= 0 <= high
+def setting_name(key: Key) -> str:
+    """Return how a learner, a noise and a d are called."""
+    learner, noise, d = key
+    return f"{learner}, noise {noise:g}, d = {d:g}"
 
 
 def listed(found: dict[tuple[str, float, float], Estimate]) -> str:
@@ -134,17 +166,13 @@ def listed(found: dict[tuple[str, float, float], Estimate]) -> str:
     return "; ".join(f"{name}: {', '.join(line)}" for name, line in lines.items())
 
 
-def judged(
-    claim: Claim,
-    found: dict[tuple[str, float, float], Estimate],
-    agrees: Callable[[Estimate], bool],
-) -> Claim:
+def judged(claim: Claim, found: dict[Key, Estimate], sides: dict[Key, str]) -> Claim:
     """Decide a claim that holds for each of some settings."""
     if not found:
         return claim
-    values = list(found.values())
-    verdict = UNDECIDED if too_few(values) else share([agrees(one) for one in values])
-    return Claim(claim.item, claim.words, listed(found), verdict)
+    cases = {setting_name(key): side for key, side in sides.items()}
+    text = f"{listed(found)}; {sure_words(cases, 'settings')}"
+    return Claim(claim.item, claim.words, text, everywhere(cases))
 
 
 def same_at_low_noise(evidence: Evidence) -> Claim:
@@ -154,7 +182,8 @@ def same_at_low_noise(evidence: Evidence) -> Claim:
     )
     found = settings(evidence.toys("noisy_sine"), "difference")
     low = {key: one for key, one in found.items() if key[1] == 0.25 and key[2] <= 50}
-    return judged(claim, low, is_zero)
+    sides = {key: around(bounds(one), 0, NEGLIGIBLE) for key, one in low.items()}
+    return judged(claim, low, sides)
 
 
 def stuck_at_100(evidence: Evidence) -> Claim:
@@ -163,7 +192,13 @@ def stuck_at_100(evidence: Evidence) -> Claim:
     )
     found = settings(evidence.toys("noisy_sine"), "difference")
     last = {key: one for key, one in found.items() if key[2] == 100}
-    return judged(claim, last, lambda one: one.mean > 0 and not is_zero(one))
+    return judged(claim, last, {key: worse(bounds(one)) for key, one in last.items()})
+
+
+def worse(found: tuple[float, float]) -> str:
+    """Tell whether an error is larger, by more than nobody would mind."""
+    low, high = found
+    return OTHERWISE if high <= NEGLIGIBLE else AS_SAID if low > 0 else OPEN
 
 
 def grows_with_d(evidence: Evidence) -> Claim:
@@ -174,33 +209,46 @@ def grows_with_d(evidence: Evidence) -> Claim:
     found = settings(evidence.toys("noisy_sinc"), "difference")
     if not found:
         return claim
-    hits = []
+    cases = {}
     for learner, noise in dict.fromkeys(key[:2] for key in found):
-        line = [one.mean for key, one in found.items() if key[:2] == (learner, noise)]
-        hits.append(bool(line == sorted(line) and line[-1] > NEGLIGIBLE))
-    few = too_few(list(found.values()))
-    verdict = UNDECIDED if few else share(hits)
-    return Claim(claim.item, claim.words, listed(found), verdict)
+        line = {
+            key[2]: one for key, one in found.items() if key[:2] == (learner, noise)
+        }
+        first, *later = sorted(line)
+        name = f"{learner}, noise {noise:g}"
+        cases[f"{name}: at most {NEGLIGIBLE:g} at d = {first:g}"] = below(
+            bounds(line[first]), NEGLIGIBLE
+        )
+        for before, d in zip([first, *later], later, strict=False):
+            rise = difference_bounds(line[d], line[before])
+            cases[f"{name}: d = {d:g} above d = {before:g}"] = above(rise, 0)
+    text = f"{listed(found)}; {sure_words(cases, 'comparisons')}"
+    return Claim(claim.item, claim.words, text, everywhere(cases))
 
 
 def svr_below_krr(evidence: Evidence) -> Claim:
     claim = Claim("noisy-sinc", "the difference is always smaller for SVR than for KRR")
-    found = settings(evidence.toys("noisy_sinc"), "difference")
-    both = [
-        (found["SVR", noise, d], one)
-        for (learner, noise, d), one in found.items()
-        if learner == "KRR" and ("SVR", noise, d) in found
-    ]
-    if not both:
+    found = evidence.toys("noisy_sinc")
+    place = ["d", "noise", "repetition"]  # both learners meet the same rows there
+    svr, krr = (found[found["learner"] == name] for name in ("SVR", "KRR"))
+    both = svr.merge(krr, on=place, suffixes=("", "_krr"))
+    if both.empty:
         return claim
-    hits = [svr.mean <= krr.mean for svr, krr in both]
-    few = too_few([one for pair in both for one in pair])
-    text = f"smaller in {sum(hits)} of {len(hits)} settings"
-    return Claim(claim.item, claim.words, text, UNDECIDED if few else share(hits))
+    both["gap"] = both["difference"] - both["difference_krr"]
+    cases = {
+        f"noise {noise:g}, d = {d:g}": below(bounds(estimate(gaps)), 0)
+        for (noise, d), gaps in both.groupby(["noise", "d"])["gap"]
+    }
+    text = sure_words(cases, "settings", ("smaller", "larger"))
+    return Claim(claim.item, claim.words, text, everywhere(cases))
 
 
 def speeds(evidence: Evidence) -> list[Claim]:
-    """Hold the speed gains that the text names against the median of ours."""
+    """Hold the ranges of speed gains that the text names against our races.
+
+    *Yes* if surely nearly all races are in the range; *no* if the median is surely
+    outside; *partly* if it is surely inside, and surely not nearly all races are.
+    """
     published = load_published()
     made = []
     for line in published[published["part"] == "speed"].itertuples():
@@ -213,17 +261,25 @@ def speeds(evidence: Evidence) -> list[Claim]:
         if gains.empty:
             made.append(Claim(item, words))
             continue
-        middle = float(gains.median())
-        inside = float(gains.between(low, high).mean())
-        text = f"median {middle:.1f}, {inside:.0%} of {len(gains)} races in the range"
         few = timed.groupby(["noise", "d"]).size().min() < FEWEST_REPETITIONS
-        side = (
-            YES
-            if low <= middle <= high
-            else f"{NO}, " + ("faster" if middle > high else "slower")
-        )
-        made.append(Claim(item, words, text, UNDECIDED if few else side))
+        text, verdict = ranged(gains, low, high)
+        made.append(Claim(item, words, text, UNDECIDED if few else verdict))
     return made
+
+
+def ranged(gains: pd.Series, low: float, high: float) -> tuple[str, str]:
+    """Tell whether speed gains lie in a range: in words, and the verdict."""
+    middle, ends = float(gains.median()), median_bounds(gains)
+    n_inside = int(gains.between(low, high).sum())
+    shown = f"median {middle:.1f} ({ends[0]:.1f} to {ends[1]:.1f}), "
+    text = f"{shown}{n_inside / len(gains):.0%} of {len(gains)} races in the range"
+    side = inside(ends, low, high)
+    if side == OTHERWISE:
+        return text, f"{NO}, " + ("faster" if middle > high else "slower")
+    most = above(share_bounds(n_inside, len(gains)), NEARLY_ALL)
+    if most == AS_SAID:
+        return text, YES
+    return text, PARTLY if side == AS_SAID and most == OTHERWISE else UNDECIDED
 
 
 def drops_more_in_regression(evidence: Evidence) -> Claim:
@@ -232,17 +288,23 @@ def drops_more_in_regression(evidence: Evidence) -> Claim:
     races = races[(races["method"] == "cvst") & races["survivors"].notna()]
     if races["task"].nunique() < 2:
         return claim
-    left = {}
-    for task, frame in races.groupby("task"):
-        table = counts(frame)
-        ends = [row[np.isfinite(row)][-1] for row in table]
-        left[task] = float(np.median(ends / frame["n_configurations"].to_numpy()))
-    text = (
-        f"left at the end (median): {left['classification']:.0%} of the grid in "
-        f"classification, {left['regression']:.1%} in regression"
+    ends = [row[np.isfinite(row)][-1] for row in counts(races)]
+    left = np.array(ends) / races["n_configurations"].to_numpy()
+    problem = ["data", "d", "noise", "learner"]
+    grouped = races.assign(left=np.log(left)).groupby(["task", *problem], dropna=False)
+    means = grouped["left"].mean()
+    classes, numbers = (
+        estimate(means.loc[task]) for task in ("classification", "regression")
     )
-    verdict = YES if left["regression"] < left["classification"] / 2 else NO
-    return Claim(claim.item, claim.words, text, verdict)
+    low, high = difference_bounds(numbers, classes)
+    text = (
+        f"left at the end (geometric mean over {classes.n} and {numbers.n} problems): "
+        f"{np.exp(classes.mean):.0%} of the grid in classification, "
+        f"{np.exp(numbers.mean):.1%} in regression, {np.exp(low):.2f} to "
+        f"{np.exp(high):.2f} times as much"
+    )
+    side = below((low, high), -float(np.log(FAR_MORE)))
+    return Claim(claim.item, claim.words, text, everywhere({text: side}))
 
 
 def more_data_helps(evidence: Evidence) -> Claim:
@@ -262,31 +324,34 @@ def more_data_helps(evidence: Evidence) -> Claim:
     ]
     if len(sizes) < 2:
         return claim
-    parts = [
-        f"{rows:,} rows ({repetitions(by_size[rows])}): at most {NEGLIGIBLE:g} in "
-        f"{sum(negligible(by_size[rows]))} of {len(by_size[rows])} settings, "
+    enough = [rows for rows in sizes if not too_few(list(by_size[rows].values()))]
+    verdict = UNDECIDED
+    if len(enough) > 1:
+        verdict = everywhere(negligible(by_size[max(enough)]))
+    text = f"difference of the errors at most {NEGLIGIBLE:g}; " + "; ".join(
+        f"{rows:,} rows ({repetitions(by_size[rows])}): "
+        f"{sure_words(negligible(by_size[rows]), 'settings')}, "
         f"{mean_difference(by_size[rows]):+.4f} on average"
         for rows in sizes
-    ]
-    enough = [rows for rows in sizes if not too_few(list(by_size[rows].values()))]
-    verdict = share(negligible(by_size[max(enough)])) if len(enough) > 1 else UNDECIDED
-    text = "difference of the errors, " + "; ".join(parts)
+    )
     return Claim(claim.item, claim.words, text, verdict)
 
 
-def repetitions(made: dict[tuple[str, float, float], Estimate]) -> str:
+def repetitions(made: dict[Key, Estimate]) -> str:
     """Return how many repetitions each setting has, at least."""
     fewest = min(one.n for one in made.values())
     words = "1 repetition" if fewest == 1 else f"{fewest} repetitions"
     return words if fewest >= FEWEST_REPETITIONS else f"{words}, too few for a verdict"
 
 
-def negligible(made: dict[tuple[str, float, float], Estimate]) -> list[bool]:
-    """Return for each setting whether its mean difference is one nobody would mind."""
-    return [one.mean <= NEGLIGIBLE for one in made.values()]
+def negligible(made: dict[Key, Estimate]) -> dict[str, str]:
+    """Return for each setting whether its difference is one nobody would mind."""
+    return {
+        setting_name(key): below(bounds(one), NEGLIGIBLE) for key, one in made.items()
+    }
 
 
-def mean_difference(made: dict[tuple[str, float, float], Estimate]) -> float:
+def mean_difference(made: dict[Key, Estimate]) -> float:
     return float(np.mean([one.mean for one in made.values()]))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from claims import NO, YES, Claim, Evidence, share
+from claims import Claim, Evidence, share
 from curves import MANY_ROWS, load
+from sure import NO, YES
 
 __all__ = ["theory_claims"]
 

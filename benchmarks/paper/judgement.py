@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
-from claims import Claim, Evidence, toy_claims
+from again import speed_bounds, too_low_by
+from claims import NEGLIGIBLE, Claim, Evidence, toy_claims
 from claims_benchmark import benchmark_claims
 from claims_theory import theory_claims
 from layout import (
@@ -19,7 +20,6 @@ from layout import (
 from reasons import reason
 from summary import (
     BETTER,
-    FASTER,
     FEWEST_REPETITIONS,
     MARGIN,
     NOT_RUN,
@@ -31,6 +31,7 @@ from summary import (
     Row,
     difference_interval,
 )
+from sure import AS_SAID, above, bounds
 
 __all__ = ["PARTS", "claims_of", "interval_text", "judgement_page"]
 
@@ -60,7 +61,7 @@ def claims_of(evidence: Evidence) -> list[Claim]:
 
 def judgement_page(evidence: Evidence, claims: list[Claim]) -> str:
     """Return the page as Markdown."""
-    rows, judged = evidence.tables, judged_rows(evidence)
+    rows, judged = evidence.tables, evidence.judged
     parts = [
         "# What reproduces and what does not",
         introduction(evidence),
@@ -73,7 +74,7 @@ def judgement_page(evidence: Evidence, claims: list[Claim]) -> str:
             margin=100 * MARGIN,
             speed=100 * SPEED_MARGIN,
         ),
-        *speed_words(rows[FIRST]),
+        *speed_words(rows[FIRST], too_low_by(evidence)),
         *(section(heading, listed(evidence, part)) for part, heading in headings()),
         words_section(claims),
     ]
@@ -92,25 +93,9 @@ def headings() -> list[tuple[str, str]]:
     return [(part, heading) for part, (_, heading) in PARTS.items()]
 
 
-def all_rows(evidence: Evidence) -> dict[tuple[str, str], Row]:
-    """Return the rows of Table 1 that can be judged at the size of the paper."""
-    return {
-        (row.data, row.learner): row
-        for row in evidence.paper_sizes
-        if row.n_train >= row.n_rows_paper and row.ours.n >= FEWEST_REPETITIONS
-    }
-
-
-def judged_rows(evidence: Evidence) -> dict[str, list[Row]]:
-    """Return the rows that count, those of the paper's own size where they exist."""
-    full = all_rows(evidence)
-    rows = [full.get((row.data, row.learner), row) for row in evidence.tables[FIRST]]
-    return {**evidence.tables, FIRST: rows}
-
-
 def listed(evidence: Evidence, part: str) -> list[Row]:
     """Return the lines of a part; a row of the paper's own size has a line more."""
-    full = all_rows(evidence) if part == FIRST else {}
+    full = evidence.full if part == FIRST else {}
     lines = []
     for row in evidence.tables[part]:
         same = full.get((row.data, row.learner))
@@ -120,7 +105,7 @@ def listed(evidence: Evidence, part: str) -> list[Row]:
 
 def paper_size_words(evidence: Evidence) -> list[str]:
     """Say which rows are counted by runs of the paper's own size, and what differs."""
-    full = all_rows(evidence)
+    full = evidence.full
     if not full:
         return []
     small = {(row.data, row.learner): row for row in evidence.tables[FIRST]}
@@ -177,24 +162,46 @@ def in_words(rows: dict[str, list[Row]]) -> str:
     return words
 
 
-def speed_words(rows: list[Row]) -> list[str]:
-    """Say how the speeds of Table 1 stand to the printed ones, and why."""
+def speed_words(rows: list[Row], factors: dict[tuple[str, str], float]) -> list[str]:
+    """Say how the speeds of Table 1 stand to the printed ones, and why.
+
+    The factors are those by which some speeds may be too low.
+    """
     run = [row for row in rows if row.ours.n]
     if not run:
         return []
-    below = sum(row.speed.mean < row.published_speed for row in run)
-    counts = Counter(row.speed_verdict for row in run)
+    verdicts: dict[str, list[str]] = {}
+    for row in run:
+        verdicts.setdefault(row.speed_verdict, []).append(f"{row.data} {row.learner}")
+    doubtful = [
+        f"{row.data} {row.learner}"
+        for row in run
+        if row.speed_verdict == SLOWER
+        and speed_bounds(row.speed, factors.get((row.data, row.learner), 1.0))[1]
+        >= row.published_speed
+    ]
+    whole = [row for row in run if row.n_train >= row.n_rows_paper]
     timed = [row for row in run if row.plain.n]
-    above = sum(row.plain.mean > row.published_speed for row in timed)
+    sides = [above(bounds(row.plain), row.published_speed) for row in timed]
+    repetitions = [row.plain.n for row in timed]
     return [
         text("speed.md").format(
             rows=len(run),
-            below=below,
-            faster=counts[FASTER],
-            slower=counts[SLOWER],
-            open=counts[UNDECIDED],
+            slower=len(verdicts.get(SLOWER, [])),
+            others="; ".join(
+                f"{verdict}: {', '.join(names)}"
+                for verdict, names in verdicts.items()
+                if verdict != SLOWER
+            ),
+            mixed=len(factors),
+            doubtful=", ".join(doubtful) or "none",
+            whole=len(whole),
+            slower_whole=sum(row.speed_verdict == SLOWER for row in whole),
             timed=len(timed),
-            above=above,
+            mean_above=sum(row.plain.mean > row.published_speed for row in timed),
+            above=sides.count(AS_SAID),
+            fewest=min(repetitions, default=0),
+            most=max(repetitions, default=0),
         )
     ]
 
@@ -246,8 +253,9 @@ def words_section(claims: list[Claim]) -> str:
         ([one.item, one.words, one.found, one.verdict] for one in claims),
     )
     return (
-        "## Figures, in words\n\nThe paper's figures have no printed numbers; these "
-        "are the statements of its text. Differences are errors of the race minus "
-        "those of full cross-validation; one below 0.005, or not told from zero, "
-        f"counts as none.\n\n{table}"
+        "## The text, in words\n\nThese are statements of the paper's text, "
+        "about figures and tables. Differences are errors of the race minus "
+        f"those of full cross-validation; one below {NEGLIGIBLE:g} counts as none. "
+        "A statement about several rows or settings is judged by those that are sure "
+        f"([the rule](#the-rule)).\n\n{table}"
     )
