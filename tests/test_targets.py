@@ -69,7 +69,7 @@ def test_one_target_is_not_several():
             LABELS,
             [np.ones((2, 2))] * 2,
             [np.array([0, 7]), np.array([0, 1])],
-            "it has 2 classes",
+            r"are those of \[0, 7\], and it has \[0, 1\]",
         ),
     ],
 )

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
+from cvst._text import shortened
 from cvst._typing import FloatArray
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["ShapeError", "Targets", "to_array"]
+__all__ = ["ShapeError", "Targets", "places_among", "shown_classes", "to_array"]
 
 
 class ShapeError(InvalidInputError):
@@ -100,6 +101,11 @@ class Targets:
         tables = zip(prediction, names, self.classes, strict=True)
         return np.hstack([_aligned(to_array(one), *two) for one, *two in tables])
 
+    @property
+    def are_labels(self) -> bool:
+        """Whether each target says of a label whether it is there: 1, or 0."""
+        return all(one.tolist() == [0, 1] for one in self.classes)
+
     def answer(self, columns: FloatArray) -> Any:
         """Return probabilities in the shape of the models they came from."""
         return self.tables(columns) if self.listed else self.second(columns)
@@ -150,13 +156,41 @@ def to_array(values: Any) -> npt.NDArray[Any]:
     return np.asarray(values.toarray() if is_sparse else values)
 
 
+def places_among(wanted: Any, known: Any) -> list[int] | None:
+    """Return the place of each known class among the wanted ones, None if one has none.
+
+    Classes are compared by their values: a number is not the text that shows it.
+
+    Examples
+    --------
+    >>> places_among(np.array(["a", "b", "c"]), np.array(["c", "a"]))
+    [2, 0]
+    >>> places_among(np.array([0, 1]), np.array(["0", "1"])) is None
+    True
+    """
+    places = {label: place for place, label in enumerate(wanted.tolist())}
+    found = [places.get(label) for label in known.tolist()]
+    return [one for one in found if one is not None] if None not in found else None
+
+
+def shown_classes(classes: Any) -> str:
+    """Return classes as a message shows them, the first of many."""
+    return shortened(str(classes.tolist()), 80)
+
+
 def _aligned(table: FloatArray, known: Any, wanted: Any) -> FloatArray:
     fits = table.ndim == 2 and table.shape[1] == len(known)
-    if not fits or not np.isin(known, wanted).all():
+    places = places_among(wanted, known)
+    if fits and places is None:
+        raise ShapeError(
+            f"The probabilities of a target are those of {shown_classes(known)}, and "
+            f"it has {shown_classes(wanted)}."
+        )
+    if not fits:
         raise ShapeError(
             f"The probabilities of a target have shape {table.shape}, and it has "
             f"{len(wanted)} classes."
         )
     aligned = np.zeros((len(table), len(wanted)), dtype=table.dtype)
-    aligned[:, np.searchsorted(wanted, known)] = table
+    aligned[:, places] = table
     return aligned

@@ -23,6 +23,7 @@ from cvst.evaluation._source import DataSource
 from cvst.evaluation._telling import Note
 from cvst.evaluation._work import Work
 from cvst.evaluation.losses import align_columns
+from cvst.exceptions import InvalidPredictionError
 from cvst.parallel import effective_n_jobs, in_chunks, portable
 from cvst.race import Look
 
@@ -91,7 +92,10 @@ class _PredictionWork:
         known, wanted = outcome.classes, self.work.classes
         if self.response != "predict" and known is not None and wanted is not None:
             absent = 0.0 if self.response == "predict_proba" else -np.inf
-            values = align_columns(values, np.asarray(known), wanted, absent)
+            try:
+                values = align_columns(values, np.asarray(known), wanted, absent)
+            except InvalidPredictionError as error:
+                return Predicted(outcome.configuration, error=error)
         return Predicted(outcome.configuration, values)
 
     def _of_targets(self, outcome: Outcome, targets: Targets) -> Predicted:

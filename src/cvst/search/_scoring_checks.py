@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,7 @@ def check_scoring_fits(
         )
     for one in (loss, *others):
         _check_response(one, estimator, configurations)
+        _check_decisions(one, estimator, configurations)
 
 
 def _check_response(
@@ -84,31 +86,53 @@ def _check_response(
         )
 
 
+def _check_decisions(
+    loss: PointwiseLoss, estimator: Any, configurations: Sequence[Configuration]
+) -> None:
+    """Refuse decisions between pairs of classes where there must be one per class.
+
+    Of three classes there are three pairs, so the number of columns does not tell.
+    """
+    shape = getattr(_last_step(estimator), "decision_function_shape", None)
+    if shape is None or loss.response != "decision_function":
+        return
+    own = loss.is_asked or type(loss) is PointwiseLoss
+    if own or loss.classes is None or len(loss.classes) < 3:
+        return
+    values = [item for one in configurations for item in one.items()]
+    given = [
+        value for name, value in values if name.endswith("decision_function_shape")
+    ]
+    if "ovo" in (given or [shape]):
+        raise InvalidInputError(
+            f"{loss.name!r} needs a decision for each class, and decision_function_"
+            "shape='ovo' makes one for each pair. Set decision_function_shape='ovr'."
+        )
+
+
 def _is_binary(loss: PointwiseLoss, y: Any) -> bool | None:
     """Return whether a made-up prediction has losses of 0 and 1; None if unknown."""
-    try:
-        prediction = _made_up(loss, np.asarray(y))
-        if prediction is None:
-            return None
-        losses = loss.losses(y, prediction, loss.classes)
-    except Exception:  # a user's own loss may dislike what no model would predict
-        return None
-    return bool(np.isin(losses, (0.0, 1.0)).all())
+    for prediction in _made_up(loss, np.asarray(y)):
+        # A loss may dislike what no model would predict.
+        with suppress(Exception):
+            losses = loss.losses(y, prediction, loss.classes)
+            return bool(np.isin(losses, (0.0, 1.0)).all())
+    return None
 
 
-def _made_up(loss: PointwiseLoss, truth: Any) -> Any:
-    """Predict without a model: a constant, another row's label, or equal chances."""
+def _made_up(loss: PointwiseLoss, truth: Any) -> Iterator[Any]:
+    """Predict without a model: equal chances, a constant, or another row's label."""
     if loss.response == "predict_proba" and loss.classes is not None:
         n_classes = len(loss.classes)
-        return np.full((len(truth), n_classes), 1 / n_classes)
+        yield np.full((len(truth), n_classes), 1 / n_classes)
     if loss.response != "predict" or truth.ndim == 0:
-        return None
+        return
     if loss.classes is None and truth.dtype.kind in "iuf":
         # Not the mean: of two numbers alike often, its losses are all 1 by chance.
         made_up = truth.mean(axis=0) + 0.3 * truth.std(axis=0)
-        return np.broadcast_to(made_up, truth.shape)
+        yield np.broadcast_to(made_up, truth.shape)
     # A label that occurs: losses may refuse others.
-    return np.roll(truth, 1, axis=0)
+    yield np.roll(truth, 1, axis=0)
 
 
 def _has_residuals(loss: PointwiseLoss, y: Any) -> bool:

@@ -10,12 +10,14 @@ import numpy as np
 from cvst._targets import to_array
 from cvst._typing import FloatArray
 from cvst.evaluation.losses._pointwise import LabelArray, PointwiseLoss, RowLosses
-from cvst.exceptions import InvalidInputError
+from cvst.exceptions import InvalidInputError, InvalidPredictionError
 
 __all__ = [
     "LabelLoss",
     "check_labels",
+    "check_predicted",
     "hamming",
+    "holds_sets",
     "is_continuous",
     "jaccard_of_accuracy",
     "missed_overlap",
@@ -64,6 +66,12 @@ class LabelLoss(PointwiseLoss):
                 f"{self.name} compares sets of labels, but y holds one label per row. "
                 "Use 'accuracy'."
             )
+        if self.targets == "sets" and not holds_sets(labels):
+            raise InvalidInputError(
+                f"{self.name} of each row compares sets of labels, a table of 0 and 1, "
+                "but y holds other values. Use 'accuracy', for which all targets of a "
+                "row must be right."
+            )
         return super().for_target(estimator, y)
 
     def bind(self, y_true: Any, weights: Any = None) -> RowLosses:
@@ -80,6 +88,7 @@ class LabelLoss(PointwiseLoss):
                     f"The prediction has shape {predicted.shape} for targets of shape "
                     f"{truth.shape}. Predict one label per row and output."
                 )
+            check_predicted(predicted, self.targets == "sets")
             return np.asarray(self.function(truth, predicted), dtype=float)
 
         return rows
@@ -160,6 +169,30 @@ def check_labels(name: str, labels: LabelArray) -> None:
             f"{name} compares classes, but y holds numbers such as "
             f"{_a_fraction(labels):g}. Use a score for numbers, such as 'r2'."
         )
+
+
+def check_predicted(predicted: LabelArray, sets: bool) -> None:
+    """Refuse predicted numbers where labels, or sets of them, are needed.
+
+    As in scikit-learn: otherwise every number but 0 would stand for a label.
+    """
+    if is_continuous(predicted):
+        raise InvalidPredictionError(
+            f"The prediction holds numbers such as {_a_fraction(predicted):g}, and the "
+            "score compares classes. Predict labels of y."
+        )
+    if sets and not holds_sets(predicted):
+        raise InvalidPredictionError(
+            "The prediction holds other values than 0 and 1, and the score compares "
+            "sets of labels. Predict a table of 0 and 1."
+        )
+
+
+def holds_sets(labels: LabelArray) -> bool:
+    """Return whether the values say of each label whether it is there."""
+    if labels.dtype.kind == "b":
+        return True
+    return bool(np.all((labels == 0) | (labels == 1)))
 
 
 def is_continuous(labels: LabelArray) -> bool:

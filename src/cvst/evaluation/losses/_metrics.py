@@ -194,9 +194,12 @@ def _log_loss(*, labels: Any = None, normalize: bool = True) -> PointwiseLoss | 
 def _brier_score_loss(
     *, labels: Any = None, pos_label: Any = None, scale_by_half: Any = "auto"
 ) -> PointwiseLoss:
-    del pos_label  # both classes of two give the same loss
     return ProbabilityLoss(
-        "brier", name="brier_score_loss", labels=labels, halved=scale_by_half
+        "brier",
+        name="brier_score_loss",
+        labels=labels,
+        pos_label=pos_label,
+        halved=scale_by_half,
     )
 
 
@@ -207,9 +210,12 @@ def _d2_log_loss_score(*, labels: Any = None) -> PointwiseLoss:
 
 
 def _d2_brier_score(*, labels: Any = None, pos_label: Any = None) -> PointwiseLoss:
-    del pos_label  # both classes of two give the same loss
     return ProbabilityLoss(
-        "brier", name="d2_brier_score", labels=labels, explained=True
+        "brier",
+        name="d2_brier_score",
+        labels=labels,
+        pos_label=pos_label,
+        explained=True,
     )
 
 

@@ -17,10 +17,14 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import is_classifier
 
-from cvst._targets import to_array
+from cvst._targets import Targets, places_among, shown_classes, to_array
 from cvst._typing import FloatArray
 from cvst.evaluation._rows import Metadata, own_copy
-from cvst.exceptions import InvalidInputError, UnsupportedScoreError
+from cvst.exceptions import (
+    InvalidInputError,
+    InvalidPredictionError,
+    UnsupportedScoreError,
+)
 
 __all__ = [
     "Assess",
@@ -107,6 +111,9 @@ class PointwiseLoss:
     # Whether nothing is known of the score but its value on some rows.
     is_asked: bool = False
 
+    # The classes of several targets, known once a search has resolved the loss.
+    outputs: Targets | None = None
+
     # Between which numbers the score lies.
     score_range: tuple[float, float] = (-inf, inf)
 
@@ -141,17 +148,32 @@ class PointwiseLoss:
     ) -> float:
         """Score a fitted estimator: the function of the (weighted) mean loss."""
         # As a scorer of scikit-learn's searches it was never resolved for a race.
-        loss = self if self.classes is not None else self.for_target(estimator, y_true)
         prediction = getattr(estimator, self.response)(X)
         classes = getattr(estimator, "classes_", None)
+        loss = self
+        if self.classes is None and self.outputs is None:
+            loss = self._with_targets_of(estimator, classes, y_true)
         return loss.value(y_true, sample_weight)(prediction, classes)
+
+    def _with_targets_of(self, estimator: Any, classes: Any, y_true: Any) -> Self:
+        """Return the loss for some rows, which may lack classes that a model knows."""
+        loss = self.for_target(estimator, y_true)
+        if loss.outputs is not None:
+            loss.outputs = None
+        if loss.classes is not None and classes is not None:
+            loss = loss._with_classes(np.union1d(loss.classes, classes))
+        return loss
 
     def for_target(self, estimator: Any, y: Any) -> Self:
         """Return the loss for these targets, or say why they do not go together."""
         if y is None or not is_classifier(estimator):
             return self
         labels = to_array(y)
-        return self._with_classes(np.unique(labels)) if labels.ndim == 1 else self
+        if labels.ndim == 1:
+            return self._with_classes(np.unique(labels))
+        resolved = copy(self)
+        resolved.outputs = Targets.of(labels)
+        return resolved
 
     def with_metadata(self, metadata: Metadata) -> Self:
         """Return the loss for test rows that come with more than targets."""
@@ -270,7 +292,10 @@ class PointwiseLoss:
     def _aligned(self, prediction: Any, classes: Any) -> Any:
         columns = self.response in ("predict_proba", "decision_function")
         if columns and isinstance(prediction, list):
-            return prediction  # one array per output
+            # One array per output.
+            if self.outputs is None:
+                return prediction
+            return self.outputs.tables(self.outputs.columns(prediction, classes))
         values = to_array(prediction)
         if not columns or classes is None or self.classes is None:
             return values
@@ -299,7 +324,7 @@ def align_columns(
         One column per known class; a single number per row is the decision value of
         the second of two classes.
     classes : ndarray of shape (n_known,)
-        Classes that the model knows, sorted.
+        Classes that the model knows, in the order of its columns.
     all_classes : ndarray of shape (n_classes,)
         Classes of the race, sorted.
     absent : float
@@ -310,19 +335,32 @@ def align_columns(
     ndarray of shape (n_points, n_classes)
         The same array where nothing is missing.
 
+    Raises
+    ------
+    InvalidPredictionError
+        If the columns belong to other classes.
+
     Examples
     --------
     >>> proba = np.array([[0.25, 0.75]])
     >>> align_columns(proba, np.array(["a", "c"]), np.array(["a", "b", "c"]), 0.0)
     array([[0.25, 0.  , 0.75]])
     """
-    # A model's classes are among those of the race, so as many are the same ones.
-    if len(classes) == len(all_classes):
+    if np.array_equal(classes, all_classes):
         return values
+    places = places_among(all_classes, classes)
+    if places is None:
+        theirs, known = shown_classes(classes), shown_classes(all_classes)
+        raise InvalidPredictionError(
+            f"The model predicts the classes {theirs}, and y has {known}. Let it "
+            "predict labels of y."
+        )
     if values.ndim == 1:
+        if len(classes) == len(all_classes):
+            return -values  # of the two classes, in the other order
         values = np.column_stack([-values, values])
     if values.shape[1] != len(classes):
         return values  # not one column per class, as one-against-one decisions
     aligned = np.full((len(values), len(all_classes)), absent, dtype=values.dtype)
-    aligned[:, np.searchsorted(all_classes, classes)] = values
+    aligned[:, places] = values
     return aligned

@@ -17,7 +17,7 @@ from cvst.evaluation.losses._pointwise import (
 )
 from cvst.exceptions import InvalidInputError
 
-__all__ = ["ProbabilityLoss", "TopKLoss"]
+__all__ = ["ProbabilityLoss", "TopKLoss", "check_pos_label"]
 
 
 class _Labels(NamedTuple):
@@ -33,6 +33,9 @@ class _ClassLoss(PointwiseLoss):
     # What to say of several labels per row.
     needs = "needs one label per row"
 
+    # The one that the score is about, of two classes.
+    pos_label: Any = None
+
     def for_target(self, estimator: Any, y: Any) -> Self:
         """Learn the classes; labels that the user listed count too."""
         del estimator
@@ -45,9 +48,17 @@ class _ClassLoss(PointwiseLoss):
                 "Use 'accuracy' or 'neg_brier_score' for several labels per row."
             )
         known = np.unique(labels)
-        if self.classes is not None:
-            known = np.union1d(known, self.classes)
-        return self._with_classes(known)
+        if len(known) == 2:
+            check_pos_label(self.name, self.pos_label, known)
+        if self.classes is None:
+            return self._with_classes(known)
+        unlisted = [one for one in known.tolist() if one not in self.classes.tolist()]
+        if unlisted:
+            raise InvalidInputError(
+                f"labels={self.classes.tolist()} of {self.name} lack {unlisted} of y. "
+                "Leave labels out, or list every class."
+            )
+        return self
 
     def residuals(self, y_true: Any, prediction: Any) -> FloatArray | None:
         """Return None: labels have no sign."""
@@ -66,6 +77,16 @@ class _ClassLoss(PointwiseLoss):
         return _Labels(classes, codes)
 
 
+def check_pos_label(name: str, pos_label: Any, known: LabelArray) -> None:
+    """Refuse a positive label that is none of two classes."""
+    if pos_label is None or pos_label in known.tolist():
+        return
+    raise InvalidInputError(
+        f"pos_label={pos_label!r} is not among the labels of y, {known.tolist()}. Pass "
+        f"make_scorer({name}, pos_label={known.tolist()[-1]!r}, response_method=...)."
+    )
+
+
 class ProbabilityLoss(_ClassLoss):
     """Log loss or Brier loss of class probabilities.
 
@@ -81,6 +102,8 @@ class ProbabilityLoss(_ClassLoss):
         and the model explains (d2), not minus the mean loss.
     labels : array-like, default=None
         Classes that need not occur in ``y``.
+    pos_label : label, default=None
+        One of two classes. Both have the same loss, but it must be one of them.
     halved : bool or "auto"
         Whether the Brier loss is halved; by default for two classes only.
     """
@@ -99,6 +122,7 @@ class ProbabilityLoss(_ClassLoss):
         name: str,
         explained: bool = False,
         labels: Any = None,
+        pos_label: Any = None,
         halved: bool | Literal["auto"] = "auto",
     ) -> None:
         function = _log_losses if kind == "log" else _squared_distances
@@ -108,6 +132,7 @@ class ProbabilityLoss(_ClassLoss):
         self.single = kind == "brier"
         self.explained = explained
         self.halved = halved
+        self.pos_label = pos_label
         # The loss of the best constant on all rows, for rows of one class.
         self.spread = 1.0
         if labels is not None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import combinations
 from typing import Any, Self, TypeAlias
 
 import numpy as np
 
-from cvst._targets import to_array
+from cvst._targets import Targets, to_array
 from cvst._typing import BoolArray, FloatArray
 from cvst.evaluation.losses._labels import check_labels
 from cvst.evaluation.losses._pointwise import LabelArray, align_columns
+from cvst.evaluation.losses._probabilities import check_pos_label
 from cvst.evaluation.losses.influence._areas import Kinds, kinds_of
 from cvst.evaluation.losses.influence._counts import flat_labels
 from cvst.evaluation.losses.influence._whole import Measured, WholeScore
@@ -64,6 +66,7 @@ class AreaScore(WholeScore):
         check_labels(self.name, labels)
         if labels.ndim == 2:
             if np.isin(labels, (0, 1)).all():
+                self._check_pos_label()
                 return self
             raise InvalidInputError(
                 f"{self.name} of {labels.shape[1]} columns needs a table of 0 and 1. "
@@ -80,12 +83,10 @@ class AreaScore(WholeScore):
                 f"{self.name} as it is set is for two classes, but y has {len(known)}. "
                 "Use 'roc_auc_ovr' or 'roc_auc_ovo'."
             )
-        if len(known) == 2 and not np.isin(self._positive(known), known):
-            raise InvalidInputError(
-                f"pos_label={self.pos_label!r} is not among the labels of y, "
-                f"{known.tolist()}. Pass make_scorer({self.name}, "
-                f"pos_label={known.tolist()[-1]!r}, response_method=...)."
-            )
+        if len(known) == 2:
+            check_pos_label(self.name, self.pos_label, known)
+        else:
+            self._check_pos_label()
         return self._with_classes(known)
 
     def measure(self, y_true: Any, weights: Any = None) -> Measured:
@@ -95,7 +96,7 @@ class AreaScore(WholeScore):
         mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
         race_classes = np.unique(truth) if self.classes is None else self.classes
         if truth.ndim == 2:
-            return self._of_columns(truth != 0, mass, _stacked)
+            return self._of_columns(truth != 0, mass, partial(_stacked, truth))
         if len(race_classes) == 2:
             return self._of_two(truth, race_classes, mass)
 
@@ -105,6 +106,15 @@ class AreaScore(WholeScore):
         if self.multi_class == "ovo":
             return self._of_pairs(truth, race_classes, mass, aligned)
         return self._of_columns(truth[:, None] == race_classes, mass, aligned)
+
+    def _check_pos_label(self) -> None:
+        # 1 is the default of scikit-learn, whatever the labels are.
+        if self.pos_label not in (None, 1):
+            raise InvalidInputError(
+                f"{self.name} of more than two classes, or of sets of labels, is about "
+                f"all of them, and not about pos_label={self.pos_label!r} alone. Leave "
+                "pos_label out."
+            )
 
     def _of_two(
         self, truth: LabelArray, classes: LabelArray, mass: FloatArray
@@ -119,6 +129,7 @@ class AreaScore(WholeScore):
                 # A single decision value speaks for the second class.
                 values = values if is_second else -values
             else:
+                _check_columns(values, (len(truth), 2))
                 values = values[:, int(is_second)]
             return self.area(values, kinds)
 
@@ -226,12 +237,12 @@ class AreaScore(WholeScore):
         return align_columns(values, np.asarray(known), classes, absent)
 
 
-def _stacked(prediction: Any, classes: Any) -> FloatArray:
+def _stacked(truth: LabelArray, prediction: Any, classes: Any) -> FloatArray:
     """Return one column per label; some models give a table for each."""
-    del classes
-    if isinstance(prediction, list):
-        # The last column is that of the label itself, as scikit-learn's scorers assume.
-        prediction = np.column_stack([table[:, -1] for table in prediction])
+    targets = Targets.of(truth)
+    if isinstance(prediction, list) and targets is not None:
+        # A label that the model has never seen has probability 0.
+        return targets.second(targets.columns(prediction, classes))
     return to_array(prediction).astype(float, copy=False)
 
 

@@ -14,7 +14,11 @@ import numpy as np
 
 from cvst._targets import to_array
 from cvst._typing import BoolArray, FloatArray, IntArray
-from cvst.evaluation.losses._labels import check_labels
+from cvst.evaluation.losses._labels import (
+    check_labels,
+    check_predicted,
+    holds_sets,
+)
 from cvst.evaluation.losses._pointwise import LabelArray
 from cvst.evaluation.losses.influence._whole import Measured, WholeScore
 from cvst.exceptions import InvalidInputError
@@ -111,6 +115,7 @@ class CountScore(WholeScore):
             del classes
             predicted = flat_labels(prediction)
             check_shape(predicted, truth)
+            check_predicted(predicted, several)
             if several:
                 return self._of_sets(truth != 0, predicted != 0, mass)
             return self._of_labels(truth, predicted, mass, places)
@@ -168,7 +173,7 @@ class CountScore(WholeScore):
         return gradient.score, values - mass @ values / total
 
     def _check_sets(self, labels: LabelArray) -> None:
-        if self.sets and np.isin(labels, (0, 1)).all():
+        if self.sets and holds_sets(labels):
             return
         raise InvalidInputError(
             f"{self.name} as it is set counts one label per row, but y has "

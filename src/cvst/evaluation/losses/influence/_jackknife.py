@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from copy import copy
+from dataclasses import replace
 from inspect import signature
 from typing import Any, Self
 
@@ -16,10 +17,11 @@ import numpy as np
 from sklearn.base import is_classifier
 
 from cvst._sklearn_compat import ScorerParts, num_samples, routing_enabled
-from cvst._targets import to_array
+from cvst._targets import Targets, to_array
 from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.evaluation._rows import own_copy, take
 from cvst.evaluation.losses._pointwise import LabelArray, align_columns
+from cvst.evaluation.losses._probabilities import check_pos_label
 from cvst.evaluation.losses.influence._counts import flat_labels
 from cvst.evaluation.losses.influence._whole import (
     AskedScore,
@@ -68,9 +70,12 @@ class JackknifeScore(AskedScore):
         # A scorer may ask for probabilities of a model that is not called a classifier.
         if resolved.classes is None and self.response != "predict" and y is not None:
             resolved = resolved._with_classes(np.unique(flat_labels(y)))
-        shape = np.shape(y)
+        shape, known = np.shape(y), resolved.classes
+        if self.response != "predict" and known is not None and len(known) == 2:
+            check_pos_label(self.name, self._pos_label, known)
         resolved = copy(resolved)
         resolved.has_several_labels = len(shape) == 2 and shape[1] > 1
+        resolved.outputs = None if self.response == "predict" else Targets.of(y)
         return resolved
 
     def measure(self, y_true: Any, weights: Any = None) -> Measured:
@@ -158,7 +163,11 @@ class JackknifeScore(AskedScore):
         if self.response == "predict":
             return prediction
         if isinstance(prediction, list):
-            return _of_labels(prediction, classes)
+            if self.outputs is None:
+                return prediction
+            columns = self.outputs.columns(prediction, classes)
+            answer = replace(self.outputs, listed=not self.outputs.are_labels)
+            return answer.answer(columns)
         values = to_array(prediction)
         known = self.classes
         if classes is None or known is None or self.has_several_labels:
@@ -169,11 +178,15 @@ class JackknifeScore(AskedScore):
             return values
         return self._of_positive(values, known)
 
+    @property
+    def _pos_label(self) -> Any:
+        """The positive one of two classes, as scikit-learn's scorers look it up."""
+        default = _parameters(self.parts.function).get("pos_label")
+        return self.parts.kwargs.get("pos_label", default)
+
     def _of_positive(self, values: LabelArray, known: LabelArray) -> LabelArray:
         """Return the values of the positive one of two classes."""
-        # Where scikit-learn's scorers look for it, too.
-        default = _parameters(self.parts.function).get("pos_label")
-        positive = self.parts.kwargs.get("pos_label", default)
+        positive = self._pos_label
         is_first = positive is not None and bool(positive == known[0])
         if values.ndim == 1:
             return -values if is_first else values
@@ -205,20 +218,6 @@ def _check_targets(metric: Any, estimator: Any, y: Any) -> None:
                 f"{name} is about one target of two classes, but y has {has}. Use "
                 f"{'r2' if numbers else several!r}."
             )
-
-
-def _of_labels(prediction: list[Any], classes: Any) -> Any:
-    """Return the values of each label being there, if all are there or not.
-
-    Examples
-    --------
-    >>> halves = [np.array([[0.5, 0.5]]), np.array([[0.1, 0.9]])]
-    >>> _of_labels(halves, [np.array([0, 1]), np.array([0, 1])])
-    array([[0.5, 0.9]])
-    """
-    if classes is None or any(list(known) != [0, 1] for known in classes):
-        return prediction
-    return np.column_stack([np.asarray(values)[:, -1] for values in prediction])
 
 
 def _mass(n_points: int, weights: Any) -> FloatArray:

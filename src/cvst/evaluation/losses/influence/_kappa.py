@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation.losses._pointwise import LabelArray
-from cvst.evaluation.losses.influence._counts import Counts, CountScore, Gradient, coded
+from cvst.evaluation.losses.influence._counts import (
+    Counts,
+    CountScore,
+    Gradient,
+    coded,
+    flat_labels,
+)
+from cvst.exceptions import InvalidInputError
 
 __all__ = ["KappaScore"]
 
@@ -31,6 +38,16 @@ class KappaScore(CountScore):
     def __init__(self, *, weights: str | None = None, labels: Any = None) -> None:
         super().__init__(_not_counted, name="cohen_kappa_score", labels=labels)
         self.weights = weights
+
+    def for_target(self, estimator: Any, y: Any) -> Self:
+        """Learn the labels, some of which must be in ``y``."""
+        labels = self.labels
+        if labels is not None and not np.isin(labels, flat_labels(y)).any():
+            raise InvalidInputError(
+                f"None of labels={labels.tolist()} of {self.name} is in y. Leave them "
+                "out, or list classes of y."
+            )
+        return super().for_target(estimator, y)
 
     def _of_labels(
         self,
