@@ -308,6 +308,9 @@ def test_what_the_discussion_says_of_options():
         if method == "shuffled":
             assert f"at {seconds} times the seconds; neither differs from 1 by" in text
             assert all(abs(mean) < 2 * error for mean, error, _, _ in found)
+            most = [np.expm1(abs(mean) + 2 * error) for mean, error, _, _ in found]
+            rooms = " and ".join(f"{one:.0%}".replace("%", " %") for one in most)
+            assert f"the intervals leave room for {rooms}." in text
     assert f"13 problems each, {items.OPTION_REPETITIONS} repetitions" in text
 
 

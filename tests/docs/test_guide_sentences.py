@@ -26,7 +26,19 @@ def test_what_a_scaler_adds_and_what_halving_takes():
         for task in results.TASKS
     ]
     told = f"took {min(ratios):.1f} to {max(ratios):.0f} times less processor time"
-    assert told in plain("docs/migration/from_halving.md")
+    page_on_halving = plain("docs/migration/from_halving.md")
+    assert told in page_on_halving
+    study = page("docs/measurements/default_study.md").split("## By kind")[0]
+    halving, default = (cells(study, one) for one in ("halving", "track_and_confirm"))
+    assert halving[5] == "open"
+    assert f"was {halving[3]} against full 5-fold, with a 90 % interval from " in (
+        page_on_halving
+    )
+    assert f"from {halving[4]}. So whether its winners are as good is open there" in (
+        page_on_halving
+    )
+    told = f"it took {halving[-1]} times the seconds, the default {default[-1]}."
+    assert told in page_on_halving
 
 
 def test_the_guide_compares_the_default_with_halving_and_optuna():
