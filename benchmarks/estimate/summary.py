@@ -20,15 +20,12 @@ import stored
 from families import FAMILIES, family_of
 
 from cvst.search.estimate import Evidence, Growth
-from cvst.search.estimate._growth import USUAL
 
 RESULTS = Path(__file__).parents[1] / "results"
 PAGE = Path(__file__).parents[2] / "docs" / "user_guide" / "estimate.md"
 MARKS = "<!-- begin of the table -->", "<!-- end of the table -->"
 HELD_OUT = RESULTS / "estimate_held_out.jsonl.gz"
 
-# Later draws of the same problems, run with the rule as it is.
-FRESH = RESULTS / "estimate_held_out_fresh.jsonl.gz"
 RACE, PLAIN = "track_and_confirm", "cross_validation"
 
 # Parts of the draws whose slopes come from the others.
@@ -76,7 +73,7 @@ def read(path: Path) -> list[Draws]:
 
 def _draws(name: str, records: list[dict[str, Any]]) -> Draws:
     records = sorted(records, key=lambda one: one["draw"])
-    known = [_evidence(one[RACE], "rule" not in one) for one in records]
+    known = [_evidence(one[RACE]["evidence"]) for one in records]
     truth = np.array([one[RACE]["truth"] for one in records])
     unit = float(np.mean([one.error for one in known]))
     ends = np.array([one.ends for one in known])
@@ -94,22 +91,9 @@ def _draws(name: str, records: list[dict[str, Any]]) -> Draws:
     )
 
 
-def _evidence(told: dict[str, Any], is_earlier: bool) -> Evidence:
-    """Return what an estimate is made from, by the rule as it is.
-
-    Earlier races were run with the rule before the last: no growth where nothing told
-    it, and r2 corrected by one row alone. Both are made up for from what is stored;
-    five folds decided wherever the growth was unknown.
-    """
-    made = told["evidence"]
-    growth = Growth(**made["growth"])
-    if not is_earlier:
-        return Evidence(**{**made, "growth": growth})
-    if growth.left == 0:
-        usual = USUAL * made["error"]
-        growth = Growth(usual, 1.0, False, usual)
-    more = (made["score"] - told["best_score"]) * 2 * np.clip(told["best_score"], 0, 1)
-    return Evidence(**{**made, "growth": growth, "score": made["score"] + more})
+def _evidence(made: dict[str, Any]) -> Evidence:
+    """Return what an estimate is made from, as the library has it."""
+    return Evidence(**{**made, "growth": Growth(**made["growth"])})
 
 
 def freed(errors: Any, controls: Any) -> Any:
@@ -248,30 +232,12 @@ def words_by_score(problems: list[Draws]) -> str:
     )
 
 
-def words_afresh(problems: list[Draws]) -> str:
-    """Return the sentences about the draws that ran with the rule as it is."""
-    (told, error), (plain, noise) = told_bias(problems), plain_bias(problems)
-    most = (abs(told) + SURE * error) / (plain - SURE * noise)
-    n_races = sum(len(one.told) for one in problems)
-    share = coverage(problems)
-    spread = np.sqrt(share * (1 - share) / n_races)
-    return (
-        f"{n_races:,} later races of the same {len(problems)} problems ran with the "
-        f"code as it is. {100 * share:.1f} % of their intervals contain the score "
-        f"(± {100 * spread:.1f} %). The bias is {_signed(told, error)}, that of "
-        f"`GridSearchCV.best_score_` {_signed(plain, noise)}: "
-        f"{abs(told / plain):.2f} times as much, and with noise on both sides at most "
-        f"{most:.2f} times."
-    )
-
-
 def write() -> None:
     """Put the table and the sentence on the page, between their marks."""
     problems = read(HELD_OUT)
     before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
     after = rest.split(MARKS[1])[1]
     told = *lines(problems), "", words(problems), "", words_by_score(problems)
-    told = *told, "", words_afresh(read(FRESH))
     text = "\n".join(["", *told, ""])
     PAGE.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{after}", encoding="utf-8")
 

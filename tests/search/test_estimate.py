@@ -104,6 +104,35 @@ def test_it_is_the_score_less_the_optimism_and_the_growth(classes):
     assert told.n_configurations == 7
 
 
+def test_those_that_left_count_on_the_folds_they_ran(classes):
+    """On the others they are as good as the winner, by the losses the user sees."""
+    search = RaceGridSearchCV(
+        DecisionTreeClassifier(random_state=0),
+        {"max_depth": [1, 2, 3, 5, 8, 12], "min_samples_leaf": [1, 5, 20]},
+        scoring="roc_auc",
+        strategy=TrackAndConfirm(final_folds=5),
+        return_pointwise=True,
+        random_state=0,
+    ).fit(*classes)
+    state, best = search.race_, search.best_index_
+    table = []
+    for look, (members, _, losses) in enumerate(search.pointwise_losses_, start=1):
+        scores = search.cv_results_[f"look{look}_test_score"][members]
+        values = scores[:, np.newaxis] - (losses - losses.mean(axis=1, keepdims=True))
+        winner = values[list(members).index(best)]
+        table.append(np.tile(winner, (state.n_configurations, 1)))
+        table[-1][members] = values
+    ran = [len(members) for members, _, _ in search.pointwise_losses_]
+    assert ran[0] == state.n_configurations > ran[2] > ran[-1] > 1
+    told, seed = search.best_score_estimate_, state.problem.seed
+    found = corrected_best(np.hstack(table), seed=seed)
+    assert found.best == best
+    assert told.evidence.optimism == pytest.approx(found.optimism)
+    assert told.n_configurations == state.n_configurations
+    stayed = corrected_best(np.hstack(table)[members], seed=seed)
+    assert found.optimism > 1.5 * stayed.optimism
+
+
 def test_a_root_is_linearised_at_the_winner(numbers):
     """Values of rows have the mean and the spread of the score, whatever its curve."""
     X, y = numbers
