@@ -218,6 +218,7 @@ def words_by_score(problems: list[Draws]) -> str:
         for score, part in parts.items()
         if abs(biases[score]) < abs(plain_bias(part)[0]) / 10
     ]
+    verb = "has" if len(within) < 2 else "have"
     told, plain = (
         np.mean([abs(bias([one])[0]) for one in problems])
         for bias in (told_bias, plain_bias)
@@ -228,7 +229,7 @@ def words_by_score(problems: list[Draws]) -> str:
         f"good) and {biases[least]:+.3f} for `{least}` (too bad). Without the signs, "
         f"the bias of a problem is {told:.2f} on average, against {plain:.2f} for "
         f"`GridSearchCV.best_score_`: {told / plain:.2f} times as much. Of the scores "
-        f"alone, {' and '.join(within) or 'none'} has less than a tenth of its bias."
+        f"alone, {' and '.join(within) or 'none'} {verb} less than a tenth of its bias."
     )
 
 

@@ -14,7 +14,7 @@ KEPT = ESTIMATE.parent / "results" / "estimate_held_out.jsonl.gz"
 
 def run(output):
     """Run the script as a user does, for no more than the two draws that are begun."""
-    asked = ("held_out", "--first", "200", "--draws", "1", "--seconds", "0")
+    asked = ("held_out", "--first", "900", "--draws", "1", "--seconds", "0")
     command = [sys.executable, ESTIMATE / "run.py", *asked, "--output", output]
     return subprocess.run(command, check=True, capture_output=True, text=True).stderr
 
@@ -34,11 +34,11 @@ def test_a_gzipped_file_is_gone_on_with(stored, tmp_path):
     assert "2 draws" in run(output)
     assert "4 draws" in run(output)
     found = stored.read(output)
-    kept = [one for one in stored.read(KEPT) if one["draw"] == 200]
+    kept = [one for one in stored.read(KEPT) if one["draw"] == 900]
     expected = {one["problem"]: one["controls"] for one in kept}
     assert len({one["problem"] for one in found}) == 4
     for one in found:
-        assert one["draw"] == 200
+        assert one["draw"] == 900
         # The luck of the rows, kept to six digits; the rest comes from models.
         assert one["controls"][0] == pytest.approx(
             expected[one["problem"]][0], rel=1e-4

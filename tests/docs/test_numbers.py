@@ -145,31 +145,6 @@ def test_the_page_about_estimates_shows_what_was_measured():
     assert "\n".join(summary.lines(problems)) in text
     assert summary.words(problems) in text
     assert summary.words_by_score(problems) in text
-    fresh = summary.read(summary.FRESH)
-    assert summary.words_afresh(fresh) in text
-    assert {len(one.told) for one in fresh} == {141}
-    assert 0.85 <= summary.coverage(fresh) <= 0.95
-    # They do not confirm the tenth, and the page says so.
-    (told, error), (plain, _) = summary.told_bias(fresh), summary.plain_bias(fresh)
-    assert abs(told) - 1.645 * error > plain / 10
-    assert "They do not confirm that the bias is less than a tenth" in text
-    of_all_rows = {"roc_auc", "balanced_accuracy"}
-    now, before = (
-        [
-            summary.told_bias(
-                [one for one in races if (one.score in of_all_rows) == is_all]
-            )
-            for is_all in (True, False)
-        ]
-        for races in (fresh, problems)
-    )
-    assert (
-        f"is {now[0][0]:+.3f} standard errors now, where it was {before[0][0]:.3f}."
-        in text
-    )
-    assert (
-        f"On the other 25 it is {now[1][0]:+.3f}, and was {before[1][0]:+.3f}." in text
-    )
 
 
 def test_estimates_hold_as_often_as_they_say():
@@ -183,16 +158,24 @@ def test_estimates_hold_as_often_as_they_say():
         assert 0.85 <= summary.coverage(part) <= 0.95
     told, plain = summary.told_bias(problems)[0], summary.plain_bias(problems)[0]
     assert abs(told) < 0.1 * plain
-    linear = [one for one in problems if one.family == "linear"]
-    assert "alone, whose `best_score_` is the least optimistic, the ratio is above" in (
-        page("docs/user_guide/estimate.md")
-    )
-    assert summary.told_bias(linear)[0] > 0.1 * summary.plain_bias(linear)[0]
-    each = [
-        summary.plain_bias([one for one in problems if one.family == family])[0]
+    text = page("docs/user_guide/estimate.md")
+    part = {
+        family: [one for one in problems if one.family == family]
         for family in summary.FAMILIES
+    }
+    plain = {family: summary.plain_bias(part[family])[0] for family in part}
+    above = [
+        family
+        for family in part
+        if abs(summary.told_bias(part[family])[0]) > 0.1 * plain[family]
     ]
-    assert summary.plain_bias(linear)[0] == min(each)
+    assert above == ["linear", "kernel"]
+    assert plain["linear"] == min(plain.values())
+    assert "For linear models alone, whose `best_score_` is the least optimis" in text
+    assert "and for kernel machines alone the ratio is above a tenth." in text
+    by_log_loss = [one for one in problems if one.score == "neg_log_loss"]
+    assert summary.coverage(by_log_loss) < 0.85
+    assert "Intervals of the log loss hold less often than they say." in text
 
 
 STUDY = "docs/measurements/default_strategy.md"
