@@ -288,11 +288,14 @@ def deep_parameters(estimator: Any) -> dict[str, Any]:
     return params
 
 
-def changed_parameters(estimator: Any) -> dict[str, Any] | None:
+def changed_parameters(
+    estimator: Any, text: Callable[[Any], str] = repr
+) -> dict[str, Any] | None:
     """Return the parameters that are not as the class has them; for ``repr``.
 
     None where that is not told by the class: for estimators that are not
-    scikit-learn's own or ours, or that write themselves in another way.
+    scikit-learn's own or ours, or that write themselves in another way. Values are
+    compared by their text.
     """
     kind: Any = type(estimator)
     defaults = _defaults_of(kind)
@@ -303,7 +306,7 @@ def changed_parameters(estimator: Any) -> dict[str, Any] | None:
         name: value
         for name, value in own.items()
         if value is not defaults[name]
-        and (hasattr(value, "get_params") or repr(value) != repr(defaults[name]))
+        and (hasattr(value, "get_params") or text(value) != text(defaults[name]))
     }
 
 
@@ -340,6 +343,8 @@ def _defaults_of(kind: Any) -> dict[str, Any] | None:
     """Return the defaults of a class that is written as scikit-learn writes them."""
     written = getattr_static(kind, "__repr__", None)
     is_usual = written is getattr_static(BaseEstimator, "__repr__")
+    # Our searches do so where scikit-learn cannot.
+    is_usual |= str(getattr(written, "__module__", "")).startswith(OURS[1])
     if not (is_usual and kind.__module__.startswith(OURS)):
         return None
     parameters = signature(kind).parameters

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, fields
+from decimal import MAX_EMAX, Context
 from difflib import get_close_matches
 from math import ceil, floor, isfinite, log10
 from typing import Any, cast
@@ -17,6 +18,7 @@ __all__ = [
     "counted",
     "estimate_text",
     "nearest_name",
+    "repr_text",
     "score_text",
     "seconds_text",
     "shared_path",
@@ -37,6 +39,22 @@ def value_text(value: Any, max_length: int = 80) -> str:
     ('0.00125893', 'rbf', '(8, 8)', 'len')
     """
     return shortened(_written(value), max_length)
+
+
+def repr_text(value: Any, max_length: int = 200) -> str:
+    """Write a value for an error: its ``repr``, or what is known where that fails.
+
+    Python refuses to write whole numbers of thousands of digits.
+
+    Examples
+    --------
+    >>> repr_text("rbf"), repr_text(-(10**5000)), repr_text({"alpha": 10**5000})
+    ("'rbf'", '-1e+5000', '{alpha: 1e+5000}')
+    """
+    try:
+        return shortened(repr(value), max_length)
+    except Exception:  # whatever a foreign repr raises must not hide the error
+        return value_text(value, max_length)
 
 
 def configuration_text(
@@ -241,7 +259,18 @@ def _written(value: Any) -> str:
     try:
         return " ".join(_named(value).split())
     except Exception:  # whatever a foreign repr raises must not end a report
-        return f"<{type(value).__name__}>"
+        return _without_repr(value)
+
+
+def _without_repr(value: Any) -> str:
+    """Write what Python does not, such as whole numbers of thousands of digits."""
+    if type(value) is int:
+        context = Context(prec=6, Emax=MAX_EMAX)
+        return f"{context.create_decimal(value).normalize(context)}".lower()
+    if type(value) is dict:
+        pairs = (f"{value_text(key)}: {value_text(value[key])}" for key in value)
+        return f"{{{', '.join(pairs)}}}"
+    return f"<{type(value).__name__}>"
 
 
 class ShortRepr:
@@ -256,12 +285,19 @@ class ShortRepr:
 
     def __repr__(self) -> str:
         shown = [
-            f"{one.name}={_named(getattr(self, one.name))}"
+            f"{one.name}={_named(getattr(self, one.name), _exact)}"
             for one in fields(cast(Any, self))
             # By their text: proposers of one's own need not compare.
-            if one.repr and repr(getattr(self, one.name)) != _default_text(one)
+            if one.repr and _exact(getattr(self, one.name)) != _default_text(one)
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _exact(value: Any) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # more digits than Python writes
+        return hex(value) if isinstance(value, int) else _without_repr(value)
 
 
 def _default_text(one: Field[Any]) -> str | None:
@@ -272,7 +308,7 @@ def _default_text(one: Field[Any]) -> str | None:
     return None
 
 
-def _named(value: Any) -> str:
+def _named(value: Any, text: Callable[[Any], str] = repr) -> str:
     # The repr of a function holds its address, which differs from run to run.
     is_function = callable(value) and hasattr(value, "__qualname__")
-    return str(value.__qualname__) if is_function else repr(value)
+    return str(value.__qualname__) if is_function else text(value)

@@ -19,6 +19,7 @@ from joblib._parallel_backends import ThreadingBackend
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge
+from sklearn.metrics import make_scorer, r2_score
 from threadpoolctl import threadpool_limits
 
 from cvst import CVST, RaceGridSearchCV
@@ -130,20 +131,39 @@ def test_a_killed_fit_of_one_search_fails_none_of_another():
     )
 
 
+ALIKE = 1e9
+
+
 def slow_score(model, X, y):
     """Hang for one of the models."""
-    if model.alpha == 10.0:
+    if model.alpha == ALIKE:
         time.sleep(600)
     return model.score(X, y)
 
 
-def test_a_score_that_hangs_is_a_failure_within_the_limit():
-    """The limit is one for fitting, predicting and scoring."""
-    grid = {"alpha": [0.1, 10.0]}
-    options = {"scoring": slow_score, "fit_timeout": 15.0, **FOLDS}
+def slow_metric(y_true, y_pred):
+    """Hang for predictions that are alike, as those made up before the race are."""
+    if np.ptp(y_pred) < 0.01:
+        time.sleep(600)
+    return r2_score(y_true, y_pred)
+
+
+@pytest.mark.parametrize("scoring", [slow_score, make_scorer(slow_metric)])
+def test_a_score_that_hangs_is_a_failure_within_the_limit(scoring):
+    """It is one for fitting, predicting and scoring, and for what comes before."""
+    grid = {"alpha": [0.1, ALIKE]}
+    options = {"scoring": scoring, "fit_timeout": 15.0, **FOLDS}
     search = RaceGridSearchCV(Moody(), grid, **options)
     fitted(search, "fit_timeout=15 seconds")
     assert (search.cv_results_["failure"] != "").tolist() == [False, True]
+
+
+def test_a_plan_fits_within_the_limit_too():
+    """Without processes of their own, such fits would end the one that plans."""
+    grid = [{"alpha": [0.1, 10.0]}, {"mood": ["exits"]}]
+    search = RaceGridSearchCV(Moody(), grid, fit_timeout=15.0, **FOLDS)
+    looks = search.plan(X, Y).looks
+    assert {look.max_configurations for look in looks} == {3}
 
 
 def test_fits_that_hang_or_die_are_failures_within_a_limit():
@@ -345,7 +365,7 @@ class LateEvaluator(BatchEvaluator):
         yield from OneByOne().evaluate(task)
 
 
-@pytest.mark.parametrize("error", [MemoryError, SystemExit, Panic])
+@pytest.mark.parametrize("error", [MemoryError, SystemExit, GeneratorExit, Panic])
 def test_an_error_in_a_later_look_keeps_the_looks_before(error, monkeypatch):
     """As Ctrl-C does; whatever on_interrupt says, it is raised."""
     monkeypatch.setattr(LateEvaluator, "error", error)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import warnings
+from html import escape
 
 import numpy as np
 import pytest
+from scipy.stats import randint, uniform
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -22,13 +25,17 @@ from cvst import (
 from cvst.evaluation import PointwiseLoss
 from cvst.exceptions import (
     AllFitsFailedError,
+    CheckpointError,
     CVSTWarning,
     FallbackWarning,
     InvalidInputError,
 )
+from cvst.proposals import GaussianProposer
 from cvst.race import Problem
 from cvst.report import html_report
+from cvst.search._wording import described
 from cvst.search.rows import _fallback
+from cvst.spaces._values import marginal_of
 
 STRATEGIES = ["track_and_confirm", "cvst", "cross_validation"]
 
@@ -198,6 +205,90 @@ def test_numbers_of_thousands_of_digits_can_be_kept_proposed_and_reported(tmp_pa
     assert "<!DOCTYPE html>" in html_report(kept)
     proposing = RaceSearchCV(Marked(), space, n_iter=6, random_state=0).fit(X, y)
     assert proposing.best_params_["alpha"] in (1.0, 2.0)
+
+
+HUGE = 10**5000
+
+
+@pytest.mark.parametrize(
+    ("search", "shown"),
+    [
+        (
+            RaceGridSearchCV(Marked(), {"mark": [1, HUGE, -HUGE]}, cv=2),
+            "param_grid={mark: [1, 1e+5000, -1e+5000]}",
+        ),
+        (
+            RaceGridSearchCV(Ridge(HUGE), {"alpha": [1, 2]}, cv=2),
+            "Ridge(alpha=1e+5000)",
+        ),
+        # As it would write itself, by its class.
+        (
+            RaceRandomSearchCV(
+                Marked(mark=HUGE), {"alpha": uniform(0, 1)}, n_iter=3, cv=2
+            ),
+            "estimator=<Marked>",
+        ),
+    ],
+    ids=["grid", "estimator", "draws"],
+)
+def test_searches_with_numbers_of_thousands_of_digits_are_shown(
+    search, shown, tmp_path
+):
+    """Before and after the race, by the console, the notebook and the checkpoint."""
+    X, y = two_classes(60)
+    search = clone(search).set_params(
+        strategy="cross_validation", random_state=0, checkpoint=tmp_path / "race"
+    )
+    assert shown in repr(search)
+    assert escape(shown) in search._repr_html_()
+    assert repr(search.fit(X, y)).startswith(f"{type(search).__name__}(")
+    assert "configurations" in search._repr_html_()
+    assert search.best_params_ == load_checkpoint(tmp_path / "race").best_params_
+    other = clone(search).set_params(estimator__alpha=-HUGE)
+    with pytest.raises(CheckpointError, match=r"alpha of .* and is -1e\+5000 now"):
+        other.fit(X, y)
+
+
+def test_a_nested_search_is_described_in_a_checkpoint_as_before():
+    """By what differs from the class, as scikit-learn writes it."""
+    search = RaceGridSearchCV(Ridge(), {"alpha": [1.0]}, cv=2)
+    assert described(search, 200) == " ".join(repr(search).split())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"strategy": CVST(max_steps=HUGE)}, "max_steps=1e+5000 must be"),
+        ({"strategy": TrackAndConfirm(n_leaders=-HUGE)}, "n_leaders=-1e+5000 is too"),
+        ({"refit": lambda results: HUGE}, "refit returned 1e+5000"),
+        ({"param_grid": {HUGE: [1]}}, "1e+5000 is not a parameter"),
+        ({"time_budget": HUGE}, "time_budget=1e+5000 is more seconds"),
+        ({"fit_timeout": HUGE}, "fit_timeout=1e+5000 is more seconds"),
+    ],
+    ids=lambda one: next(iter(one)) if isinstance(one, dict) else "",
+)
+def test_errors_name_numbers_of_thousands_of_digits(given, message):
+    X, y = two_classes(60)
+    search = RaceGridSearchCV(Ridge(), {"alpha": [1.0, 2.0]}, cv=2).set_params(**given)
+    kinds = InvalidInputError, IndexError
+    with pytest.raises(kinds, match=re.escape(message)):
+        search.fit(X, y)
+
+
+def test_targets_beyond_all_floats_are_refused():
+    with pytest.raises(InvalidInputError, match="beyond all that a float can be"):
+        RaceGridSearchCV(Ridge(), {"alpha": [1.0, 2.0]}).fit([[0.0]] * 30, [HUGE] * 30)
+
+
+def test_objects_with_numbers_of_thousands_of_digits_have_a_text():
+    """Exact, since races that go on know their strategy by it."""
+    assert repr(CVST(max_steps=HUGE)) == f"CVST(max_steps={HUGE:#x})"
+    assert (
+        repr(GaussianProposer(n_first=HUGE)) == f"GaussianProposer(n_first={HUGE:#x})"
+    )
+    with pytest.raises(InvalidInputError) as caught:
+        marginal_of("alpha", randint(1, HUGE))
+    assert len(str(caught.value)) < 400
 
 
 class Unspeakable:

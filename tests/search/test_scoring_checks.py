@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from sklearn.ensemble import StackingClassifier
@@ -13,8 +15,10 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from cvst import CVST, PointwiseLoss, RaceGridSearchCV
+from cvst.evaluation.losses import constant_loss
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
 from cvst.race import PrefixSimilarity
+from cvst.search._scoring_checks import asked_within
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
@@ -162,3 +166,24 @@ def test_a_scorer_that_returns_many_numbers_is_told_once():
     search = RaceGridSearchCV(Ridge(), GRID, scoring=make_scorer(distances))
     with pytest.raises(UnsupportedScoreError, match="distances returned an array"):
         search.fit(X, VALUES)
+
+
+def squares(y_true, y_pred):
+    return (y_true - y_pred) ** 2
+
+
+def squares_that_hang(y_true, y_pred):
+    """Wait where all predictions are the same."""
+    if np.ptp(y_pred) == 0:
+        time.sleep(600)
+    return squares(y_true, y_pred)
+
+
+def test_a_loss_that_hangs_before_the_race_is_given_up(caplog):
+    """Others say the same with a limit as without."""
+    hanging, plain = PointwiseLoss(squares_that_hang), PointwiseLoss(squares)
+    with caplog.at_level("INFO", "cvst"):
+        assert asked_within(1.0, constant_loss, hanging, VALUES) is None
+    assert "squares_that_hang has no loss of a made-up prediction" in caplog.text
+    known = asked_within(60.0, constant_loss, plain, VALUES)
+    assert known == asked_within(None, constant_loss, plain, VALUES) == np.var(VALUES)

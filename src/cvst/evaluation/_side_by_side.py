@@ -36,10 +36,13 @@ def n_side_by_side(source: DataSource) -> int:
 
 def workers_start(source: DataSource, seconds: float) -> bool:
     """Let worker processes of a source start, and return whether they do in time."""
-    if (source.guard or source.cluster or source.device) is not None:
+    if (source.cluster or source.device) is not None:
         return True
     rows = source.data if source.stored is None else source.stored
     needed = partial(_nothing, source.evaluator, source.estimator, rows)
+    if source.guard is not None:
+        source.guard.wake(needed)
+        return True
     return wake_workers(needed, source.n_jobs, source.evaluator.prefer, seconds)
 
 

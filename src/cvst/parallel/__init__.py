@@ -16,7 +16,7 @@ from cvst.parallel._engines import (
     works_here,
 )
 from cvst.parallel._files import OnFile, on_file
-from cvst.parallel._guard import Guard
+from cvst.parallel._guard import Guard, called_within
 from cvst.parallel._pickling import portable
 from cvst.parallel._process_state import (
     filtered_warnings,
@@ -33,6 +33,7 @@ __all__ = [
     "Crew",
     "Guard",
     "OnFile",
+    "called_within",
     "cluster_with",
     "effective_n_jobs",
     "filtered_warnings",

@@ -15,16 +15,19 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from cvst.parallel._pickling import cloudpickle, pickling
 from cvst.parallel._single import for_workers
 from cvst.parallel._worker import START
 
-__all__ = ["Guard"]
+__all__ = ["Guard", "called_within"]
+
+T = TypeVar("T")
 
 # What a worker answers a chunk of groups with: something for each configuration.
 Results = list[Any]
@@ -115,6 +118,18 @@ class Guard:
             self._end_busy()
             executor.shutdown(wait=True)
 
+    def wake(self, function: Callable[[Any], Any]) -> None:
+        """Let all processes start and receive a function: what is timed must not wait.
+
+        Parameters
+        ----------
+        function : callable
+            Needs what fits need, and does nothing.
+        """
+        chunks = [[[0]] for _ in range(self.n_workers)]
+        for _ in self.run(function, chunks, lambda *_: []):
+            pass
+
     def close(self) -> None:
         """End all processes; none is busy once :meth:`run` is over."""
         with self._lock:
@@ -162,6 +177,27 @@ class Guard:
             busy = list(self._busy)
         for process in busy:
             process.end()
+
+
+def called_within(seconds: float, function: Callable[[], T]) -> T | None:
+    """Call a function in a process of its own; None if it takes longer, or ends it.
+
+    Examples
+    --------
+    >>> called_within(60.0, partial(max, 2, 3))
+    3
+    """
+    with closing(Guard(1, seconds)) as guard:
+        work = guard.run(partial(_alone, function), [[[0]]], lambda *_: [None])
+        with closing(work):
+            [[found]] = work
+    result: T | None = found
+    return result
+
+
+def _alone(function: Callable[[], T], chunk: Any) -> list[T]:
+    del chunk
+    return [function()]
 
 
 class _Process:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cvst._text import repr_text
 from cvst._typing import FloatArray, IntArray
 from cvst._values import is_whole
 from cvst.exceptions import InvalidInputError
@@ -332,8 +333,8 @@ class CVST(Staged):
     def _check_numbers(self) -> None:
         if not is_whole(self.max_steps) or not 1 <= self.max_steps <= LARGEST_STEPS:
             raise InvalidInputError(
-                f"max_steps={self.max_steps!r} must be a whole number of at least 1 "
-                f"and at most {LARGEST_STEPS:,}; 10 is the paper's choice."
+                f"max_steps={repr_text(self.max_steps)} must be a whole number of at "
+                f"least 1 and at most {LARGEST_STEPS:,}; 10 is the paper's choice."
             )
         for name in LEVELS:
             level = getattr(self, name)

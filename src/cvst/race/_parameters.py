@@ -7,6 +7,8 @@ from inspect import Parameter, signature
 from numbers import Integral, Real
 from typing import Any, Self
 
+from cvst._text import repr_text
+from cvst._values import exact_text
 from cvst.exceptions import InvalidInputError
 
 __all__ = ["Parametrised", "check_kinds", "check_least", "check_limits"]
@@ -49,10 +51,10 @@ class Parametrised:
     def __repr__(self) -> str:
         defaults = signature(type(self).__init__).parameters
         shown = [
-            f"{name}={value!r}"
+            f"{name}={exact_text(value)}"
             for name, value in self.get_params().items()
             # By their text, since arrays and NaN do not compare as one expects.
-            if repr(value) != repr(defaults[name].default)
+            if exact_text(value) != repr(defaults[name].default)
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
 
@@ -73,7 +75,7 @@ def check_kinds(owner: Any, fractions: Iterable[str], counts: Iterable[str]) -> 
     for name, kind, words in kinds:
         value = getattr(owner, name)
         if isinstance(value, bool) or not isinstance(value, kind):
-            raise InvalidInputError(f"{name}={value!r} must be {words}.")
+            raise InvalidInputError(f"{name}={repr_text(value)} must be {words}.")
 
 
 def check_least(owner: Any, smallest: Mapping[str, int], off: Iterable[str]) -> None:
@@ -92,8 +94,8 @@ at least 2.
         value = getattr(owner, name)
         if value < least and not (name in off and value == 0):
             raise InvalidInputError(
-                f"{name}={value!r} is too small. Use a whole number of at least "
-                f"{least}."
+                f"{name}={repr_text(value)} is too small. Use a whole number of at "
+                f"least {least}."
             )
 
 
@@ -116,6 +118,6 @@ at least 1,000, or None for no limit.
         check_kinds(owner, [], [name])
         if value < least:
             raise InvalidInputError(
-                f"{name}={value!r} is too small. Use a whole number of at least "
-                f"{least:,}, or None for no limit."
+                f"{name}={repr_text(value)} is too small. Use a whole number of at "
+                f"least {least:,}, or None for no limit."
             )

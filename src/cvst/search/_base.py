@@ -5,9 +5,10 @@ from __future__ import annotations
 import numbers
 import warnings
 from abc import abstractmethod
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from functools import partial
+from math import inf
 from os import PathLike
 from time import perf_counter
 from typing import Any, ClassVar, Self
@@ -27,7 +28,7 @@ from cvst._sklearn_compat import (
 from cvst._typing import Configuration, IntArray
 from cvst._users_line import users_line
 from cvst.evaluation import PointwiseLoss
-from cvst.evaluation.machinery import configured, failure_warning
+from cvst.evaluation.machinery import configured, failure_warning, workers_start
 from cvst.exceptions import AllFitsFailedError, FallbackWarning
 from cvst.parallel import kept_filters, one_blas_thread, sharing_processors
 from cvst.race import AtMost, Decider, LookCutError, RaceState, race
@@ -217,16 +218,20 @@ class BaseRaceSearch(FittedRace):
         setup = prepare(options, list(search._configurations()), inputs)
         prepared = options.clock() - started
         clock = options.clock
-        with options.spare_threads():
-            if options.keeps_time or options.time_budget is None:
+        plain = options.keeps_time or options.time_budget is None
+        alone = plain and options.fit_timeout is None
+        rows = nullcontext(setup) if alone else shared_rows(setup, options)
+        with options.spare_threads(), rows as shared:
+            if plain:
+                if not alone:
+                    workers_start(shared.source, inf)
                 seconds = options.time_budget
-                return plan_race(setup, n_folds, clock, prepared, seconds=seconds)
+                return plan_race(shared, n_folds, clock, prepared, seconds=seconds)
             # The race to plan is the one that the budget chooses, where workers have
             # started as they do in ``fit``.
-            with shared_rows(setup, options) as shared:
-                shared = with_workers(options, shared, started)
-                chosen, _ = start_budget(options, shared, started, search._preferred)
-                return plan_race(chosen, n_folds, clock, prepared, looks_again=False)
+            shared = with_workers(options, shared, started)
+            chosen, _ = start_budget(options, shared, started, search._preferred)
+            return plan_race(chosen, n_folds, clock, prepared, looks_again=False)
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; those of a strategy given by name are reachable too."""
@@ -273,7 +278,7 @@ class BaseRaceSearch(FittedRace):
         setup, known = with_workers(options, setup, started), recorder.story.begin
         if known is not None:
             # What was measured once decides: a race goes on, another time is left.
-            setup = setup.within(known["problem"]["seconds"])
+            setup = setup.begun_as(known["problem"])
             started -= recorder.spent
             return resumed_budget(options, setup, started, known["budget"])
         if not options.keeps_time:
@@ -409,8 +414,6 @@ class BaseRaceSearch(FittedRace):
             if not last.observations and budget is not None:
                 raise  # to start again with fewer
             return last, "time_budget", None
-        except GeneratorExit:
-            raise
         except BaseException as interrupt:
             # Too little memory, a broken pool or an exit must not cost earlier looks,
             # nor a panic of compiled code, which often is no Exception.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import numbers
-from contextlib import suppress
 from copy import copy
+from html import escape
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from cvst._sklearn_compat import (
     routed_score_params,
     routing_enabled,
 )
+from cvst._text import repr_text
 from cvst.evaluation import PointwiseLoss
 from cvst.evaluation.losses import named_scores, raced_name
 from cvst.race import RaceState
@@ -31,6 +32,7 @@ from cvst.search._results import (
     results_table,
 )
 from cvst.search._setup import Setup
+from cvst.search._wording import described
 from cvst.search.estimate import ScoreEstimate, look_again_at, score_estimate
 
 __all__ = ["FittedRace"]
@@ -109,15 +111,21 @@ class FittedRace(BaseSearchCV):
             kept["race_"] = self.race_.without_losses()
         return kept
 
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        """Return the search as scikit-learn writes it, where it can."""
+        # Python writes no whole number of thousands of digits, and scikit-learn tries.
+        try:
+            return str(super().__repr__(N_CHAR_MAX))
+        except ValueError:
+            return described(self, N_CHAR_MAX)
+
     def _html_repr(self) -> str:
         """Return what a notebook shows: the race, once there is one, and the parts."""
-        if not hasattr(self, "race_"):
-            return str(super()._html_repr())
-        # Python writes no whole number of thousands of digits, and scikit-learn tries.
-        diagram = ""
-        with suppress(ValueError):
-            diagram = str(super()._html_repr())
-        return notebook_html(self) + diagram
+        race = notebook_html(self) if hasattr(self, "race_") else ""
+        try:
+            return race + str(super()._html_repr())
+        except ValueError:  # for the same reason
+            return race or f"<pre>{escape(repr(self))}</pre>"
 
     def _store(self, setup: Setup, state: RaceState, reason: str) -> None:
         """Set the fitted attributes of a race."""
@@ -204,12 +212,12 @@ class FittedRace(BaseSearchCV):
         index = self.refit(self.cv_results_)
         if not isinstance(index, numbers.Integral):
             raise TypeError(
-                f"refit returned {index!r}, which is not a whole number. Return the "
-                "index of a configuration."
+                f"refit returned {repr_text(index)}, which is not a whole number. "
+                "Return the index of a configuration."
             )
         if not 0 <= int(index) < len(self.cv_results_["params"]):
             raise IndexError(
-                f"refit returned {index}, but there are "
+                f"refit returned {repr_text(index)}, but there are "
                 f"{len(self.cv_results_['params'])} configurations, counted from 0."
             )
         return int(index)

@@ -96,8 +96,8 @@ class RaceGridSearchCV(BaseRaceSearch):
         takes longer, or ends its process, is a failed fit. The fits then run in
         processes of their own, also with one worker, which take a second or two to
         start and again after each that had to be ended; models of the last look cannot
-        be continued there (``incremental=True`` is refused). The final fit has no
-        limit.
+        be continued there (``incremental=True`` is refused). The final fit, fits that
+        are timed as it is done, and the weights of an ensemble have no limit.
     device : str, default="cpu"
         Where kernel ridge, kernel logistic and ridge regression and nearest neighbours
         are worked on: ``"cuda"`` or ``"cuda:1"`` is a card, all configurations of a

@@ -17,7 +17,9 @@ from sklearn.pipeline import Pipeline
 
 from cvst._searched import Search
 from cvst._sklearn_compat import Hidden, Interval
+from cvst._text import repr_text
 from cvst._users_line import users_line
+from cvst._values import is_number
 from cvst.exceptions import InvalidInputError, UnusedArgumentWarning
 from cvst.parallel import spare_threads
 
@@ -89,12 +91,12 @@ class SearchOptions:
 
 
 def check_seconds(settings: dict[str, Any]) -> None:
-    """Refuse times that are texts, which the command line alone takes.
+    """Refuse times that are texts, which the command line alone takes, or endless.
 
     Raises
     ------
     InvalidInputError
-        If a time is a text such as ``"2m"``.
+        If a time is a text such as ``"2m"``, or no float is as large as it.
     """
     for name in ("time_budget", "fit_timeout"):
         value = settings[name]
@@ -102,6 +104,11 @@ def check_seconds(settings: dict[str, Any]) -> None:
             raise InvalidInputError(
                 f"{name}={value!r} is a text, but must be a number of seconds. Give "
                 f"{name}=120 for two minutes."
+            )
+        if isinstance(value, int) and not is_number(value):
+            raise InvalidInputError(
+                f"{name}={repr_text(value)} is more seconds than a clock can count. "
+                "Leave it out for no limit."
             )
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn.pipeline import Pipeline
@@ -13,9 +14,54 @@ from cvst._typing import Configuration
 from cvst.evaluation import PointwiseLoss
 from cvst.evaluation.machinery import MODEL, configured
 from cvst.exceptions import InvalidInputError
+from cvst.parallel import called_within
 from cvst.race import Strategy
+from cvst.search._log import LOGGER
 
-__all__ = ["check_scoring_fits"]
+__all__ = ["asked_within", "check_scoring_fits"]
+
+T = TypeVar("T")
+
+
+def asked_within(
+    seconds: float | None, question: Callable[[PointwiseLoss, Any], T], *about: Any
+) -> T | None:
+    """Ask something about a loss and targets before any fit.
+
+    Parameters
+    ----------
+    seconds : float or None
+        What a loss of the user's, which may hang, can take; None for no limit.
+    question : callable
+        Calls the loss.
+    *about : PointwiseLoss, array-like
+        The loss and the targets.
+
+    Returns
+    -------
+    object
+        The answer; None if there is none within the limit.
+    """
+    if seconds is None or not _calls_the_user(about[0]):
+        return question(*about)
+    answer = called_within(seconds, partial(question, *about))
+    if answer is None:
+        LOGGER.info(
+            "%s has no loss of a made-up prediction within fit_timeout=%g seconds: the "
+            "race does without it",
+            about[0].name,
+            seconds,
+        )
+    return answer
+
+
+def _calls_the_user(loss: PointwiseLoss) -> bool:
+    """Return whether a loss is, or calls, a function that is not known here."""
+    if loss.response not in ("predict", "predict_proba", "decision_function"):
+        return False  # nobody makes up models or densities
+    kind = type(loss)
+    is_ours = kind is not PointwiseLoss and kind.__module__.startswith("cvst.")
+    return loss.is_asked or not is_ours
 
 
 def check_scoring_fits(
@@ -25,6 +71,7 @@ def check_scoring_fits(
     estimator: Any,
     configurations: Sequence[Configuration],
     others: Iterable[PointwiseLoss] = (),
+    seconds: float | None = None,
 ) -> None:
     """Refuse what would fail at the first look, where that can be known.
 
@@ -44,6 +91,8 @@ def check_scoring_fits(
         The grid.
     others : iterable of PointwiseLoss
         What is recorded besides.
+    seconds : float or None
+        What a loss of the user's can take.
     """
     # A first look may take minutes, and its error would come out of a worker.
     if strategy.row_test is not None and not loss.rankable:
@@ -53,7 +102,7 @@ def check_scoring_fits(
             "similarity='auto'."
         )
     test = strategy.binary_test
-    if test is not None and _is_binary(loss, y) is False:
+    if test is not None and asked_within(seconds, _is_binary, loss, y) is False:
         raise InvalidInputError(
             f"similarity={test!r} compares losses of 0 and 1, but {loss.name!r} has "
             "others. Use similarity='friedman' or 'kruskal_wallis'."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +13,7 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.utils import check_random_state, get_tags
 
 from cvst._sklearn_compat import num_samples
-from cvst._text import nearest_name
+from cvst._text import nearest_name, repr_text, value_text
 from cvst._typing import Configuration, IntArray, Rows
 from cvst._values import is_estimator
 from cvst.evaluation import Scratch, resolve_rescaling
@@ -50,7 +50,7 @@ from cvst.search._listed import Listed
 from cvst.search._log import log_progress, log_unused_device
 from cvst.search._memory import bytes_of, check_memory, shared_room
 from cvst.search._options import SearchOptions
-from cvst.search._scoring_checks import check_scoring_fits
+from cvst.search._scoring_checks import asked_within, check_scoring_fits
 from cvst.search.rows import (
     FoldMaker,
     Inputs,
@@ -133,6 +133,12 @@ class Setup:
         at_once = 1 if seconds is None else n_side_by_side(self.source)
         problem = replace(self.problem, seconds=seconds, n_at_once=at_once)
         return replace(self, problem=problem)
+
+    def begun_as(self, problem: Mapping[str, Any]) -> Setup:
+        """Return the race with what was measured when it began, in an earlier run."""
+        constant = problem["constant_loss"]
+        known = replace(self.problem, constant_loss=constant)
+        return replace(self, problem=known).within(problem["seconds"])
 
     def order_of(self, rows: Rows) -> IntArray:
         """Return the original rows; those of a separate test set count from N on.
@@ -245,7 +251,7 @@ def prepare(
         boundaries=ordering.boundaries,
         seed=int(seeds[2]),
         space=space_of(configurations, covered),
-        constant_loss=constant_loss(loss, inputs.y),
+        constant_loss=asked_within(options.fit_timeout, constant_loss, loss, inputs.y),
         min_rows=rows_for_classes(classes, data),
         seconds=options.time_budget if options.keeps_time else None,
         configurations=tuple(configurations),
@@ -263,7 +269,9 @@ def prepare(
         one.with_metadata(inputs.other_metadata.get(name, Metadata()))
         for name, one in scoring.others.items()
     ]
-    check_scoring_fits(strategy, loss, inputs.y, template, seeded, others)
+    check_scoring_fits(
+        strategy, loss, inputs.y, template, seeded, others, options.fit_timeout
+    )
     keeps_order = strategy.keeps_order
     folds = FoldMaker(options.cv, stratify, inputs, ordering, rng, keeps_order)
     problem = replace(
@@ -377,10 +385,10 @@ def check_names(estimator: Any, configurations: Sequence[Configuration]) -> None
         try:
             configured(estimator, configuration)
         except (ValueError, TypeError, AttributeError) as error:
-            name = sorted(unknown, key=str)[0]
+            name = sorted(unknown, key=value_text)[0]
             raise InvalidInputError(
-                f"{name!r} is not a parameter of {type(estimator).__name__}. "
-                f"{nearest_name(str(name), sorted(known))}Its parameters are "
+                f"{repr_text(name)} is not a parameter of {type(estimator).__name__}. "
+                f"{nearest_name(value_text(name), sorted(known))}Its parameters are "
                 f"{', '.join(sorted(known))}."
             ) from error
 

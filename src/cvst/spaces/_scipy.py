@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from cvst._text import value_text
+from cvst._text import shortened, value_text
 from cvst._typing import FloatArray
-from cvst._values import is_number, plain_value
+from cvst._values import exact_text, is_number, plain_value
 from cvst.exceptions import InvalidInputError
 from cvst.spaces._lists import levels
 from cvst.spaces._marginals import Marginal
@@ -48,8 +48,9 @@ def frozen(distribution: Any) -> Marginal:
         usable = False
     if not usable:
         raise InvalidInputError(
-            f"{wrapped} has no quantiles: its ppf fails at the probabilities 0.25 and "
-            "0.75. Give the distribution its arguments, such as loguniform(0.001, 1)."
+            f"{shortened(str(wrapped), 200)} has no quantiles: its ppf fails at the "
+            "probabilities 0.25 and 0.75. Give the distribution its arguments, such as "
+            "loguniform(0.001, 1)."
         )
     return wrapped
 
@@ -178,6 +179,8 @@ def _name(distribution: Any) -> str:
     family = getattr(getattr(distribution, "dist", None), "name", None)
     if parts[0] is None or parts[1] is None or not family:
         return value_text(distribution)
-    arguments = [repr(plain_value(value)) for value in parts[0]]
-    arguments += [f"{name}={plain_value(value)!r}" for name, value in parts[1].items()]
+    arguments = [exact_text(plain_value(value)) for value in parts[0]]
+    arguments += [
+        f"{name}={exact_text(plain_value(value))}" for name, value in parts[1].items()
+    ]
     return f"{family}({', '.join(arguments)})"

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeRegressor
 
-from cvst import RaceGridSearchCV, load_checkpoint
+from cvst import PointwiseLoss, RaceGridSearchCV, load_checkpoint
 
 from .conftest import exact_result
 
@@ -61,3 +63,33 @@ def test_a_fit_that_was_ended_once_stays_ended(rows, tmp_path):
     (tmp_path / "busy").unlink()
     assert exact_result(fitted("copy"), X) == whole
     assert len((tmp_path / "fits of 3").read_text()) == n_hung
+
+
+def squares_while_busy(y_true, y_pred):
+    """Hang for made-up predictions while a file is there."""
+    if np.ptp(y_pred) == 0 and Path(os.environ["CVST_BUSY"]).exists():
+        time.sleep(600)
+    return (y_true - y_pred) ** 2
+
+
+def test_what_was_given_up_before_the_race_stays_so(rows, tmp_path, monkeypatch):
+    """The loss of a constant decides who goes on, and is asked once."""
+    X, y = rows
+    busy = tmp_path / "busy"
+    busy.touch()
+    monkeypatch.setenv("CVST_BUSY", str(busy))
+
+    def constant():
+        search = RaceGridSearchCV(
+            DecisionTreeRegressor(),
+            {"max_depth": [2, 4]},
+            scoring=PointwiseLoss(squares_while_busy),
+            random_state=0,
+            fit_timeout=10.0,
+            checkpoint=tmp_path / "race",
+        )
+        return search.fit(X, y).race_.problem.constant_loss
+
+    assert constant() is None
+    busy.unlink()
+    assert constant() is None

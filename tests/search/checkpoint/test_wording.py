@@ -16,8 +16,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cvst import RaceGridSearchCV
 from cvst._sklearn_compat import deep_parameters, own_parameters
+from cvst.search._wording import described
 from cvst.search.checkpoint._values import packed
-from cvst.search.checkpoint._wording import described
 
 
 class Own(BaseEstimator):

@@ -175,6 +175,11 @@ class RegressionLoss(PointwiseLoss):
         try:
             # Also whole numbers: differences of unsigned ones would wrap around.
             numbers = array.astype(np.float64, copy=False)
+        except OverflowError as error:
+            raise InvalidInputError(
+                f"{self.name} needs numbers, and some are beyond all that a float can "
+                "be. Use smaller units."
+            ) from error
         except (TypeError, ValueError) as error:
             raise InvalidInputError(
                 f"{self.name} needs numbers, but got values such as "

@@ -16,8 +16,8 @@ from cvst._text import value_text
 from cvst._values import is_estimator
 from cvst.evaluation.machinery import is_stored, take
 from cvst.search._setup import Setup
+from cvst.search._wording import described
 from cvst.search.checkpoint._digest import SHOWN, digest, digest_of_code
-from cvst.search.checkpoint._wording import described
 from cvst.search.rows import Inputs, LaterFolds
 
 __all__ = ["Part", "SavedSearch", "data_fingerprint", "difference", "fingerprint"]

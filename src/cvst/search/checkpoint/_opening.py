@@ -20,6 +20,7 @@ from cvst.exceptions import (
 )
 from cvst.report.machinery import score_name
 from cvst.search._setup import Setup
+from cvst.search._wording import described
 from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._fingerprint import (
     SavedSearch,
@@ -31,7 +32,6 @@ from cvst.search.checkpoint._lock import Lock
 from cvst.search.checkpoint._recorder import Recorder
 from cvst.search.checkpoint._records import Reading, read_records
 from cvst.search.checkpoint._story import Story
-from cvst.search.checkpoint._wording import described
 from cvst.search.rows import Inputs
 
 __all__ = ["recorded"]

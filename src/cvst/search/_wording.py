@@ -7,7 +7,7 @@ from typing import Any
 
 from cvst._sklearn_compat import changed_parameters
 from cvst._text import shortened, value_text
-from cvst._values import is_estimator
+from cvst._values import exact_text, is_estimator
 
 __all__ = ["described"]
 
@@ -40,7 +40,7 @@ def _written(value: Any, length: int, plain: Callable[[Any], str], depth: int) -
             return f"[{inside}]"
         return f"({inside},)" if len(value) == 1 and depth else f"({inside})"
     if depth < DEEPEST and is_estimator(value):
-        changed = changed_parameters(value)
+        changed = changed_parameters(value, exact_text)
         if changed is not None:
             texts = (
                 f"{name}={_written(one, length, _in_code, depth + 1)}"
