@@ -99,7 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 if all went well, 2 after an error that the user can mend, 130 after Ctrl-C.
+        0 if all went well, 2 after an error that the user can mend or an exit of the
+        model's, 130 after Ctrl-C.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -139,10 +140,16 @@ def _safe_path() -> Iterator[None]:
 
 def _kept(options: argparse.Namespace) -> str:
     """Say what is left of a command that was interrupted before it knew anything."""
+    goes_on = _goes_on(options)
+    return f"interrupted.{goes_on}" if goes_on else "interrupted, nothing to keep."
+
+
+def _goes_on(options: argparse.Namespace) -> str:
+    """Say how a command that was broken off goes on, if it does."""
     checkpoint = getattr(options, "checkpoint", None)
     if checkpoint is None or not checkpoint.exists():
-        return "interrupted, nothing to keep."
-    return f"interrupted. The same command goes on with '{checkpoint}'."
+        return ""
+    return f" The same command goes on with '{checkpoint}'."
 
 
 def _run(arguments: list[str]) -> int:
@@ -167,6 +174,15 @@ def _run(arguments: list[str]) -> int:
         if options.traceback:
             raise
         _complain(options, one_sentence(error))
+        return BAD_INPUT
+    except BaseException as error:
+        # An exit of the model's, even with 0, is no success, and compiled code panics
+        # with what is no Exception. Before the first look is over, it comes up to here.
+        if isinstance(error, Exception) or options.traceback:
+            raise
+        name, said = type(error).__name__, one_sentence(error)
+        told = name if said == name else f"{name}: {said}"
+        _complain(options, f"broken off by {told.rstrip('.')}.{_goes_on(options)}")
         return BAD_INPUT
     return 0
 

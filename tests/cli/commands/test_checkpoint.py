@@ -231,3 +231,76 @@ def test_a_second_process_is_refused_while_the_first_runs(slow, cvst, tmp_path):
     page.write_text("years of work", encoding="utf-8")
     assert "race.html' exists already" in cvst(*report).err
     assert page.read_text(encoding="utf-8") == "years of work"
+
+
+ODD = """
+import os
+from pathlib import Path
+from sklearn.linear_model import Ridge
+
+class Panic(BaseException):
+    "As extensions written in Rust raise it."
+
+ERRORS = {
+    "exit": SystemExit(0),
+    "panic": Panic("index out of bounds"),
+    "generator": GeneratorExit(),
+}
+
+class Odd(Ridge):
+    def fit(self, X, y, sample_weight=None):
+        fits, error = Path("fits"), Path("error")
+        with fits.open("a") as file:
+            file.write("x")
+        kind, number = os.environ["ODD"].split()
+        if fits.stat().st_size == int(number):
+            raise ERRORS[kind]
+        return super().fit(X, y)
+"""
+
+# Three fits in each of five looks, and the last one.
+N_FITS = 16
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [("exit", 2), ("generator", 8), ("panic", 16)],
+    ids=["first look", "later look", "last fit"],
+)
+def test_what_is_no_exception_keeps_the_leader_and_the_race(
+    kind, number, environment, tmp_path
+):
+    """As Ctrl-C does; even an exit with 0 is no success."""
+    (tmp_path / "odd_model.py").write_text(ODD)
+    rows = np.random.default_rng(0).normal(size=(60, 3)).round(3).tolist()
+    lines = ["a,b,y", *(",".join(map(str, row)) for row in rows)]
+    (tmp_path / "table.csv").write_text("\n".join(lines))
+    command = [one.replace("slow_model:Slow", "odd_model:Odd") for one in COMMAND]
+
+    def ended():
+        return subprocess.run(
+            [sys.executable, "-m", "cvst", *command],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env={**environment, "ODD": f"{kind} {number}"},
+        )
+
+    first = ended()
+    assert first.returncode == 2
+    assert "Traceback" not in first.stderr
+    assert first.stderr.count("\n") == 1
+    assert not (tmp_path / "race.lock").exists()
+    if number == 2:
+        assert first.stdout == ""
+        assert "The same command goes on with 'race'" in first.stderr
+    else:
+        told = json.loads(first.stdout)
+        assert len(told["looks"]) == min(5, (number - 1) // 3)
+        assert told["winner"]["params"]
+    # All fits but that one were kept.
+    again = ended()
+    assert again.returncode == 0, again.stderr
+    assert len((tmp_path / "fits").read_text()) == N_FITS + 1
+    assert json.loads(again.stdout)["stop_reason"] == "all_folds"
