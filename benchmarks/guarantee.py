@@ -376,14 +376,17 @@ def errors_table(records: list[dict[str, Any]]) -> list[str]:
 
 
 def cost_table(records: list[dict[str, Any]]) -> list[str]:
-    """Return the means over draws, line by line."""
+    """Return the means over draws, line by line, in the order of the lists."""
     names = "problem", "guarantee", "operations, linear", "cubic", "seconds", "left"
     lines = [f"| {' | '.join(names)} | test error |", "|---" * 7 + "|"]
     draws: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for one in records:
         if one["what"] == "cost":
             draws.setdefault((one["problem"], one["mode"]), []).append(one)
-    for name, some in draws.items():
+    for name in product(PROBLEMS, MODES):
+        if name not in draws:
+            continue
+        some = draws[name]
         linear, cubic, seconds, left, error = (
             np.mean([one[key] for one in some])
             for key in ("linear", "cubic", "seconds", "left", "test_error")

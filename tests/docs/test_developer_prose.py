@@ -372,7 +372,10 @@ def test_what_the_guarantee_costs_beside_full_cross_validation():
     sizes = [len(values) for values in grid.values()]
     sides = " \N{MULTIPLICATION SIGN} ".join(map(str, sizes))
     assert f"Means of three draws, {len(X) // 2:,} rows." in text
-    assert f"with grids of {sides} values for `{type(model).__name__}`." in text
+    told = (
+        f"grids of {sides} values: two with `{type(model).__name__}`, two with kernel"
+    )
+    assert told in text
 
 
 def test_limits_and_zones_that_the_page_on_planning_names():
