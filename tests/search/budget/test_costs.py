@@ -13,7 +13,7 @@ from fake_clock import Clock
 from lightgbm import LGBMRegressor
 from scipy import sparse
 from scipy.stats import norm
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.ensemble import (
     GradientBoostingClassifier,
@@ -21,7 +21,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.kernel_ridge import KernelRidge
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.metrics.pairwise import rbf_kernel
 from sklearn.model_selection import ParameterGrid
 from sklearn.neighbors import KNeighborsClassifier
@@ -39,7 +39,7 @@ from cvst.race.machinery import space_of
 from cvst.search._setup import prepare
 from cvst.search.budget import _costs, race_seconds
 from cvst.search.budget._costs import measure_costs
-from cvst.search.budget._expected import USUAL_GAP, expected_looks
+from cvst.search.budget._expected import ADDED, USUAL_GAP, expected_looks
 from cvst.search.budget._growth import (
     BINNED,
     FACTORED,
@@ -374,6 +374,58 @@ def test_who_stays_is_that_of_a_simulation():
         assert counts[place] == pytest.approx(expected, rel=0.02)
 
 
+def test_of_smooth_losses_small_differences_are_gaps():
+    """Witness: an error added to the leader, another one in the race, drawn anew."""
+    unlike = np.array([0.0, 0.05, 0.2, 0.4])
+    gaps = np.array([0.0, 0.04, 0.04, 0.2])
+    model = replace(seen(gaps), smooth=True, unlike=tuple(unlike))
+    strategy, problem = a_race_of_12()
+    counts = expected_looks(strategy, problem, model).counts
+    rng = np.random.default_rng(0)
+    luck = 1 / np.sqrt(1000)
+    usual = np.maximum(unlike, 1e-6) / np.sqrt(8)
+    # All gaps that there can be, weighted by how probable what was seen is.
+    true = rng.normal(0, usual, (400_000, 4))
+    weights = norm.pdf(gaps, true, luck)
+    true += rng.normal(0, usual, true.shape)
+    limit = norm.isf(0.05 / 11)
+    for place in range(1, 5):
+        n_rows = 200 * place
+        behind = true + rng.normal(size=true.shape) / np.sqrt(n_rows)
+        stays = np.average(
+            np.abs(behind) < limit / n_rows**0.5, axis=0, weights=weights
+        )
+        expected = 1 + 11 * stays[1:].mean()
+        assert counts[place] == pytest.approx(expected, rel=0.02)
+    # One that failed is not expected to go on.
+    gone = replace(seen([0.0, np.inf]), smooth=True, unlike=(0.0, np.inf))
+    left = expected_looks(*a_race_of_12(), gone).counts[1:]
+    np.testing.assert_allclose(left, 1, atol=0.01)
+    # Where losses tell only who is right, much the same is as good as the leader.
+    assert counts[-1] < expected_looks(*a_race_of_12(), seen(gaps)).counts[-1]
+
+
+def test_squared_errors_are_smooth_and_errors_of_classes_are_not():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    for estimator, y, smooth in (
+        (Ridge(), X[:, 0] + rng.normal(size=400), True),
+        (RidgeClassifier(), (X[:, 0] > 0).astype(int), False),
+    ):
+        model = measured_by_one_look(estimator, {"alpha": [0.1, 1.0, 9.0]}, X, y)
+        assert model.smooth is smooth
+
+
+def test_an_error_added_to_the_leader_is_a_gap_of_that_size():
+    """Witness for the share: squared errors of a good model and of a disturbed one."""
+    rng = np.random.default_rng(0)
+    noise, error = rng.normal(size=2_000_000), 0.1 * rng.normal(size=2_000_000)
+    leader, other = noise**2, (noise + error) ** 2
+    scatter = (other - leader).std()
+    gap, unlike = (other - leader).mean() / scatter, scatter / leader.std()
+    assert gap == pytest.approx(ADDED * unlike, rel=0.05)
+
+
 def test_fewer_stay_in_the_folds_after_subsets_where_there_are_more_rows():
     """Witness: the usual gaps and tests, drawn 200,000 times."""
     left = {}
@@ -488,6 +540,48 @@ def test_those_that_stay_set_the_pace():
     looks = strategy.planned_looks(problem)
     seconds = race_seconds(model, looks, expected)
     assert seconds[-1] == pytest.approx(expected.counts[-1] * (2 * 800 + 200 * 800))
+
+
+def test_what_stays_costs_what_it_stands_for():
+    """Five of the grid's twelve are like the last one, which is dear and goes."""
+    parts = 1 / 12, 6 / 12, 5 / 12
+    paces = 0.5, 0.5, 1.7
+    model = replace(seen([0.0, 0.0, 9.0], paces), parts=parts)
+    strategy, problem = a_race_of_12()
+    expected = expected_looks(strategy, problem, model)
+    np.testing.assert_allclose(expected.paces[[0, -1]], [1.0, 0.5])
+    # The leader, and six of the eleven others as often as two that are alike.
+    assert expected.counts[-1] == pytest.approx(1 + 11 * 6 / 11, rel=0.05)
+
+
+class Convergent(RegressorMixin, BaseEstimator):
+    """Passes over the rows grow with ``C``, and a large one is no better."""
+
+    def __init__(self, C=1.0):
+        self.C = C
+
+    def fit(self, X, y):
+        CLOCK.now += 1e-7 * self.C * len(y)
+        self.mean_ = float(np.mean(y))
+        return self
+
+    def predict(self, X):
+        # Farther from the best value by as much on all rows, up or down.
+        return self.mean_ + 0.05 * np.log10(self.C) * np.sign(X[:, 0])
+
+
+def test_dear_configurations_that_differ_a_little_are_not_all_expected_to_stay(data):
+    """The first look costs nearly all that the race does: they are gone after it."""
+    X = data[0]
+    y = np.random.default_rng(1).normal(size=len(X))
+    grid = {"C": np.logspace(0, 3, 8).tolist()}
+    search = RaceGridSearchCV(Convergent(), grid, random_state=0)
+    plan = search.plan(X, y)
+    CLOCK.now = 0.0
+    search.fit(X, y)
+    assert CLOCK.now < 1.5 * search.race_.observations[0].seconds
+    # All of them to the end were 4.4 times as much.
+    assert CLOCK.now < plan.total_seconds < 2.7 * CLOCK.now
 
 
 def test_no_look_at_fewer_takes_longer_than_one_at_all():

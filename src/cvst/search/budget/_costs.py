@@ -28,7 +28,7 @@ from cvst.search.budget._known_work import alone_of_group, known_work
 from cvst.search.budget._lone import Alone, fitted_alone, predicted_alone
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._probe_sizes import probe_sizes
-from cvst.search.budget._sample import LARGEST_SAMPLE, mean_over_grid, spread_sample
+from cvst.search.budget._sample import LARGEST_SAMPLE, parts_of_grid, spread_sample
 from cvst.search.budget._watch import SHORT, SHORT_SHARE, Clock, Timing, Watch
 from cvst.theory import PowerCurve
 
@@ -461,13 +461,17 @@ class _Measurement:
             gaps=gaps if compared else (),
             gap_rows=spread.look.n_test,
             unlike=unlike,
+            smooth=spread.smooth,
             paces=tuple((spread.fit / max(mean, 1e-12)).tolist()),
+            parts=tuple(
+                parts_of_grid(self.groups, spread.look.configurations).tolist()
+            ),
             share=self.watch.share,
         )
 
     def _mean_fit(self, spread: Timing) -> float:
         timed = spread.look.configurations
-        mean = mean_over_grid(self.groups, timed, spread.fit)
+        mean = float(parts_of_grid(self.groups, timed) @ spread.fit)
         if len(self.groups) == 1 or len(spread.by_cost(self.groups)) > 1:
             return mean
         # One group was timed. What it says of the others is what their sizes tell.

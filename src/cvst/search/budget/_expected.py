@@ -33,6 +33,11 @@ CHANGE = 0.1
 # odds. If they are not, gaps are about that large.
 EVEN, APART = 0.25, 0.1
 
+# Where each row has a loss of its own, one that differs from the leader by an error of
+# its own is behind: in squared errors by that share of how unlike their losses are. On
+# more rows that error is another one.
+ADDED = 8**-0.5
+
 # Survivors are taken to be no faster and no slower than that.
 PACES = 0.5, 2.0
 
@@ -100,9 +105,11 @@ def expected_looks(strategy: Strategy, problem: Problem, model: CostModel) -> Ex
     if len(model.gaps) < 2 or not model.gap_rows:
         return Expected(counts, np.ones(len(looks)))
     staying = _staying(looks, problem, model, strategy.level)
+    parts = np.asarray(model.parts or np.ones(len(model.gaps)))
     # The leader of those that were timed stands for itself alone.
-    others = np.delete(staying, int(np.argmin(model.gaps)), axis=1)
-    left = 1 + (problem.n_configurations - 1) * others.mean(axis=1)
+    others = np.arange(len(parts)) != int(np.argmin(model.gaps))
+    share = np.average(staying[:, others], axis=1, weights=parts[others])
+    left = 1 + (problem.n_configurations - 1) * share
     if at_once:
         # Where all go to the folds at once nothing but tests drops any.
         counts = np.minimum(most, left)
@@ -112,7 +119,7 @@ def expected_looks(strategy: Strategy, problem: Problem, model: CostModel) -> Ex
         counts[after] = np.minimum(counts, np.maximum(left, FEWEST))[after]
     ends = np.array([one.several for one in prospects]) & (left < FEWEST)
     counts[ends] = 0.0
-    return Expected(counts, _paces(staying, np.asarray(model.paces)))
+    return Expected(counts, _paces(parts * staying, np.asarray(model.paces)))
 
 
 def _usually_staying(
@@ -147,17 +154,27 @@ def _staying(
     """Return the probability of each timed configuration to be in each look.
 
     A paired test drops it once its gap to the leader is significant. The gap is known
-    from some rows, and changes with the rows trained on; or there is none at all. One
-    that overtakes the leader by as much stays, but then the leader does not.
+    from some rows, and changes with the rows trained on; or there is none at all, where
+    losses only tell who is right. One that overtakes the leader by as much stays, but
+    then the leader does not.
     """
-    # The leader of few rows owes some of its lead to luck.
     luck = 1 / np.sqrt(model.gap_rows)
-    gaps = np.clip(np.asarray(model.gaps) - luck, 0.0, 1e6)
+    # One that failed is infinitely far behind.
+    gaps, unlike = np.minimum(model.gaps, 1e6), np.clip(model.unlike, 1e-6, 1e3)
+    if model.smooth:
+        usual = ADDED * unlike
+        trust = usual**2 / (usual**2 + luck**2)
+        gaps, doubt = trust * gaps, np.sqrt(trust * luck**2 + usual**2)
+        alike = np.zeros(len(gaps))
+    else:
+        # The leader of few rows owes some of its lead to luck.
+        gaps = np.maximum(gaps - luck, 0.0)
+        doubt = np.full(len(gaps), np.hypot(luck, CHANGE))
+        alike = _alike(gaps, unlike, luck)
     limit, n_before = _limit(problem, level), _tested_before(looks)
-    unknown = np.sqrt(1 + n_before * (luck**2 + CHANGE**2))
+    unknown = np.sqrt(1 + n_before * doubt**2)
     behind = gaps * np.sqrt(n_before)
     staying = ndtr((limit - behind) / unknown) - ndtr((-limit - behind) / unknown)
-    alike = _alike(gaps, np.asarray(model.unlike), luck)
     staying = alike * (2 * ndtr(limit) - 1) + (1 - alike) * staying
     staying[0] = 1.0
     return np.asarray(np.minimum.accumulate(staying, axis=0))
@@ -173,7 +190,7 @@ def _alike(gaps: FloatArray, unlike: FloatArray, error: float) -> FloatArray:
     >>> _alike(np.array([0.0, 0.1, 1.0]), np.full(3, 0.25), error=0.03).round(2)
     array([0.78, 0.02, 0.  ])
     """
-    before = (EVEN / np.maximum(unlike, 1e-6)) ** 2
+    before = (EVEN / unlike) ** 2
     both = np.hypot(error, APART)
     odds = before * both / error * np.exp(-(gaps**2) / 2 * (error**-2 - both**-2))
     return np.asarray(odds / (1 + odds))

@@ -51,8 +51,12 @@ class CostModel:
     unlike : tuple of float
         How much their losses differ from the leader's from row to row, in standard
         deviations of the leader's losses.
+    smooth : bool
+        Whether each row has a loss of its own, as squared errors are.
     paces : tuple of float
-        How much longer each of them took than their mean.
+        How much longer each of them took than the mean of all.
+    parts : tuple of float
+        What share of all configurations each of them stands for; empty if alike.
     share : float
         The share of a processor that all of this counts on: less than 1 where others
         use the machine.
@@ -73,7 +77,9 @@ class CostModel:
     gaps: tuple[float, ...] = ()
     gap_rows: int = 0
     unlike: tuple[float, ...] = ()
+    smooth: bool = False
     paces: tuple[float, ...] = ()
+    parts: tuple[float, ...] = ()
     share: float = 1.0
 
     def each(

@@ -6,7 +6,7 @@ import numpy as np
 
 from cvst._typing import FloatArray, IntArray
 
-__all__ = ["LARGEST_SAMPLE", "mean_over_grid", "spread_sample"]
+__all__ = ["LARGEST_SAMPLE", "parts_of_grid", "spread_sample"]
 
 # How many configurations are timed at most.
 LARGEST_SAMPLE = 64
@@ -38,10 +38,8 @@ def spread_sample(groups: list[list[int]], most: int, least: int) -> IntArray:
     return np.array(sorted(chosen), dtype=np.intp)
 
 
-def mean_over_grid(
-    groups: list[list[int]], timed: IntArray, seconds: FloatArray
-) -> float:
-    """Return the mean over all configurations, of which some were timed.
+def parts_of_grid(groups: list[list[int]], timed: IntArray) -> FloatArray:
+    """Return the share of the grid that each configuration stands for.
 
     A group stands for the part of the grid that is nearest to it: the ends, where the
     cheapest and the dearest are, are few.
@@ -52,19 +50,20 @@ def mean_over_grid(
         All configurations, by what shares work, in the order of the grid.
     timed : ndarray of int
         Those that were timed.
-    seconds : ndarray of float
-        What they took.
 
     Examples
     --------
     >>> groups = [[number] for number in range(13)]
-    >>> mean_over_grid(groups, np.array([0, 6, 12]), np.array([1.0, 1.0, 14.0]))
-    4.5
+    >>> parts_of_grid(groups, np.array([0, 6, 12])) * 52
+    array([14., 24., 14.])
     """
     group_of = {one: place for place, group in enumerate(groups) for one in group}
-    mine = np.array([group_of[one] for one in timed.tolist()])
-    places = np.unique(mine)
+    places, mine, counts = np.unique(
+        [group_of[one] for one in timed.tolist()],
+        return_inverse=True,
+        return_counts=True,
+    )
     ends = [-0.5, *((places[1:] + places[:-1]) / 2), len(groups) - 0.5]
-    means = [seconds[mine == place].mean() for place in places]
     sizes = [len(groups[place]) for place in places]
-    return float(np.average(means, weights=np.diff(ends) * sizes))
+    parts = np.diff(ends) * sizes
+    return np.asarray((parts / counts / parts.sum())[mine])

@@ -32,6 +32,9 @@ __all__ = [
 Clock = Callable[[], float]
 Result = TypeVar("Result")
 
+# Losses are smooth if more than that share of them differ from each other.
+SMOOTH = 0.5
+
 # Looks shorter than that many seconds, or than that share of the time there is, are
 # timed more than once.
 SHORT, SHORT_SHARE, REPEATS = 0.3, 0.06, 3
@@ -154,6 +157,14 @@ class Timing:
             np.nan_to_num(one, nan=np.inf, posinf=np.inf) for one in (gaps, unlike)
         )
         return tuple(gaps.tolist()), tuple(unlike.tolist())
+
+    @property
+    def smooth(self) -> bool:
+        """Whether each row has a loss of its own, as squared errors are."""
+        losses = self.losses.ravel()
+        n_known = int(np.isfinite(losses).sum())
+        n_distinct = len(np.unique(losses[np.isfinite(losses)]))
+        return n_distinct > SMOOTH * n_known
 
     def part(self, members: list[int]) -> Timing:
         """Return the look as it would have been with some of its members."""
