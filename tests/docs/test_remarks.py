@@ -60,6 +60,10 @@ def test_problems_and_repetitions_of_the_design():
         ends = {"two or three repetitions": (2, 3), "one to three": (1, 3)}[told]
         assert (counts.min(), counts.max()) == ends
         assert f"`rules_kernel_{rows}.csv`, {told}" in text
+    assert f"one to three, and one on {(counts == 1).sum()} of the problems" in text
+    climbed = pd.read_csv(RESULTS / "rules_climbs.csv")["problem"].nunique()
+    n_others = len(design) - climbed
+    assert f"The other {n_others} problems were not run with four climbs" in text
     models = pd.read_csv(RESULTS / "rules_models.csv")
     sets = models["problem"].str.split().str[0]
     assert sets.nunique() == 15
