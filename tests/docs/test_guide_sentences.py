@@ -41,6 +41,11 @@ def test_what_a_scaler_adds_and_what_halving_takes():
     assert told in page_on_halving
 
 
+def test_what_races_of_the_folds_alone_save():
+    row = cells(page("docs/measurements/few_configurations.md"), "raced 5 folds | all")
+    assert f"{row[4].removeprefix('0')} of the fits were made on" in plain("README.md")
+
+
 def test_the_guide_compares_the_default_with_halving_and_optuna():
     table = page("docs/user_guide/strategies.md").split("## Measured")[1]
     halving, optuna = (cells(table, one)[-1] for one in ("halving", "Optuna"))
