@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cvst._sklearn_compat import asked_by, num_samples, routing_enabled
+from cvst._targets import to_array
 from cvst._typing import FloatArray, IntArray
 from cvst.evaluation._protocol import MODEL, FittedModel
 from cvst.evaluation._rows import own_copy, take, writable
@@ -29,6 +30,10 @@ __all__ = ["OpaqueScore"]
 
 # The scorer is called for each block, so there are not many.
 N_OPAQUE_BLOCKS = 20
+
+# Of three classes or more, one with fewer rows may be missing in some blocks: else it
+# would leave too few blocks for scores that hardly depend on it.
+FEWEST_OF_A_CLASS = 5
 
 
 class OpaqueScore(AskedScore):
@@ -124,7 +129,11 @@ class OpaqueScore(AskedScore):
         def dealt(n_points: int) -> tuple[list[IntArray], BlockMeans]:
             # The same for all models of a look.
             truth = np.zeros(n_points) if y is None else y
-            blocks = blocks_of(truth, N_OPAQUE_BLOCKS, self.classes is not None)
+            by_class = self.classes is not None
+            most = _most_blocks(truth) if by_class else N_OPAQUE_BLOCKS
+            blocks = blocks_of(truth, most, by_class)
+            if most < 2:
+                blocks = np.zeros(n_points, dtype=np.intp)
             numbers = range(int(blocks.max()) + 1)
             mass = np.ones(n_points) if weights is None else np.asarray(weights, float)
             rows = [np.flatnonzero(blocks == number) for number in numbers]
@@ -211,25 +220,46 @@ class OpaqueScore(AskedScore):
             ) from error
 
 
+def _most_blocks(y_true: Any) -> int:
+    """Return how many blocks there may be if each is to have rows of every class.
+
+    On rows of which none is positive many scores are 0 by convention. Such zeros are
+    alike for all models, so that blocks of them would make a test too sure.
+
+    Examples
+    --------
+    >>> _most_blocks([0] * 90 + [1] * 7), _most_blocks([0] * 90 + [1] * 7 + [2] * 3)
+    (7, 7)
+    """
+    truth = to_array(y_true)
+    if truth.ndim > 1:
+        return N_OPAQUE_BLOCKS
+    counts = np.unique(truth, return_counts=True)[1]
+    if len(counts) > 2:
+        counts = counts[counts >= FEWEST_OF_A_CLASS]
+    return int(min([N_OPAQUE_BLOCKS, *counts.tolist()]))
+
+
 def _of_ratio(score: float, means: FloatArray, by_means: BlockMeans) -> FloatArray:
     """Return influence values where blocks without a score have none in the whole.
 
     The score is then about the mean m over the K blocks that have one, a ratio: the sum
     of their scores over their number. So the influence of a block is (score - m) times
     all blocks over K, and 0 without a score. Its square is by a factor of (K - 1) / K
-    too small, as K blocks lie nearer to their own mean. Where all have a score, this is
-    left as it is.
+    too small, as K blocks lie nearer to their own mean; what this is of the largest
+    number of blocks is left as it is.
     """
     blocks, mass, sizes = by_means.blocks, by_means.mass, by_means.sizes
     there = sizes > 0
     known = np.isfinite(means) & there
-    n_known, n_all = int(known.sum()), int(there.sum())
+    n_known = int(known.sum())
     if n_known < 2:
         first = np.argmax(mass > 0) if not n_known else np.argmax(known[blocks] * mass)
         return all_on_one_row(score, mass, int(first))
-    if n_known == n_all:
+    if n_known == N_OPAQUE_BLOCKS:
         return by_means.on_first_rows(means)
-    correction = np.sqrt(n_known * (n_all - 1) / ((n_known - 1) * n_all))
+    usual = (N_OPAQUE_BLOCKS - 1) / N_OPAQUE_BLOCKS
+    correction = np.sqrt(usual * n_known / (n_known - 1))
     spread = correction * sizes[there].sum() / sizes[known].sum()
     return np.asarray(by_means.on_first_rows(means) * spread)
 
