@@ -375,6 +375,20 @@ def test_without_kept_losses_there_is_none(classes, monkeypatch):
     assert simple.best_params_ == search.best_params_
 
 
+class Endless(Ridge):
+    """Predicts what has no finite squared error."""
+
+    def predict(self, X):
+        return np.full(len(X), 1e200)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_where_all_losses_are_infinite_there_is_none(numbers):
+    strategy = TrackAndConfirm(direct_below=0, min_rows=40)
+    search = RaceGridSearchCV(Endless(), {"alpha": [0.1, 1.0]}, strategy=strategy)
+    assert search.fit(*numbers).best_score_estimate_ is None
+
+
 def test_folds_forward_in_time_have_one(numbers):
     X, y = numbers
     search = RaceGridSearchCV(

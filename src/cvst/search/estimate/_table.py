@@ -65,6 +65,8 @@ class Table:
         before its luck there could count. Of too many, those with the best scores are
         taken.
         """
+        if chosen not in meeting.members:
+            return None
         base = np.array([score_at(*one) for one in meeting.places(chosen)])
         if not np.isfinite(base).all():
             return None
