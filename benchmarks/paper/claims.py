@@ -62,7 +62,7 @@ __all__ = [
 NEGLIGIBLE = 0.005
 # A speed "ranges between" two numbers if this share of the races does.
 NEARLY_ALL = 0.9
-# "Far more" configurations: this many times as many.
+# "Far more": this many times as many.
 FAR_MORE = 2
 
 
