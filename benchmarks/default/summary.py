@@ -23,7 +23,7 @@ ALL, KNN = "All tasks without k-NN", "k-NN, apart"
 
 # The rule for few configurations was chosen on these among others (rules_few.csv).
 SEEN = {"breast_cancer", "diabetes", "page_blocks", "penbased", "satimage"}
-UNSEEN = "Sets of no study before"
+UNSEEN = "Sets without a part in the rule"
 Lines = dict[tuple[str, str, int], dict[str, float]]
 
 

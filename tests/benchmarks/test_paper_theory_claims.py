@@ -1,4 +1,4 @@
-"""What the paper says of its simulations: verdicts on made-up numbers, no among."""
+"""Verdicts on the paper's simulations, from made-up numbers: they can say no."""
 
 from __future__ import annotations
 

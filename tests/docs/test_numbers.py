@@ -342,6 +342,9 @@ def test_the_reservation_about_the_study(study):
     assert f"from {low[1:]} % lower to {high[1:]} % higher. That is just" in evidence
     assert f"for the {n_sets} other sets alone the protocol's verdict is" in evidence
     assert f"verdict is *{verdict}*" in evidence
+    others = (set(script("default/data_sets.py").EVERYDAY) & sets) - summary.SEEN
+    assert len(others) == 9
+    assert f"Nine of the {n_sets} had been in a comparison" in evidence
     rounded = [f"{float(text.split()[0]):+.1f}" for text in (loss, low, high)]
     shown = [text.replace("-", "\N{MINUS SIGN}") for text in rounded]
     readme = " ".join(page("README.md").split())
