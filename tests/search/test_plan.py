@@ -10,11 +10,12 @@ import pytest
 from fake_clock import Clock
 from scipy.stats import loguniform
 from shifted_mean import ShiftedMean
+from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import KNeighborsClassifier
 
 from cvst import CVST, CrossValidation, RaceGridSearchCV, RaceRandomSearchCV
-from cvst.exceptions import BudgetTooSmallError
+from cvst.exceptions import AllFitsFailedError, BudgetTooSmallError
 from cvst.race import (
     FoldRace,
     PlannedLook,
@@ -25,6 +26,7 @@ from cvst.race import (
 )
 from cvst.search import _besides, _plan
 from cvst.search.budget._model import CostModel
+from cvst.search.budget._sample import group_that_fits
 from cvst.theory import PowerCurve, drop_error_bound, safety_zone, speedup_ceiling
 
 GRID = {"alpha": np.logspace(-3, 3, 40).tolist()}
@@ -370,3 +372,53 @@ def test_a_final_fit_takes_no_less_than_a_fit_on_fewer_rows(regression, monkeypa
     plan = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}).plan(*regression)
     assert plan.refit_seconds >= fit(max(look.n_train for look in plan.looks))
     assert plan.refit_range[0] <= plan.refit_seconds <= plan.refit_range[1]
+
+
+class Picky(Ridge):
+    """Can be fitted with some penalties only."""
+
+    def fit(self, X, y):
+        if self.alpha >= 10:
+            raise ValueError("too much")
+        return super().fit(X, y)
+
+
+FAILING = [10.0 + number for number in range(9)]
+
+
+@pytest.mark.parametrize("seconds", [None, 30.0])
+@pytest.mark.parametrize(
+    "alphas",
+    [[1.0, *FAILING[:1], 2.0], [*FAILING, 1.0], [*FAILING[:6], 1.0, *FAILING[6:]]],
+    ids=["middle", "most", "all but one inside"],
+)
+def test_fits_that_fail_end_no_plan_and_no_race_with_a_budget(
+    alphas, seconds, regression
+):
+    """The configurations that are timed first may be those that do not work."""
+    options = {"time_budget": seconds, "random_state": 0}
+    search = RaceGridSearchCV(Picky(), {"alpha": alphas}, **options)
+    assert search.plan(*regression).n_configurations == len(alphas)
+    with pytest.warns(FitFailedWarning):
+        assert search.fit(*regression).best_params_["alpha"] < 10
+
+
+def test_a_plan_of_fits_that_all_fail_says_why(regression):
+    search = RaceGridSearchCV(Picky(), {"alpha": FAILING}, random_state=0)
+    with pytest.raises(AllFitsFailedError, match="All 9 configurations failed"):
+        search.plan(*regression)
+
+
+def test_where_fits_fail_slowly_the_search_for_one_that_works_ends():
+    """Otherwise a plan could wait for dozens of fits that hang."""
+    seconds = iter([5.0, 11.0])
+    tried = []
+
+    def fails(n_train, members):
+        tried.append((n_train, len(members)))
+        raise AllFitsFailedError("none works")
+
+    groups = [[number] for number in range(100)]
+    with pytest.raises(AllFitsFailedError, match="none works"):
+        group_that_fits(groups, [10, 20, 40], fails, lambda: next(seconds))
+    assert tried == [(10, 3), (40, 3)]

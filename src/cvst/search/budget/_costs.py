@@ -17,7 +17,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from cvst._typing import IntArray
+from cvst._typing import FloatArray, IntArray
 from cvst.evaluation import Scratch
 from cvst.evaluation.machinery import DataSource
 from cvst.exceptions import AllFitsFailedError
@@ -27,8 +27,13 @@ from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._known_work import alone_of_group, known_work
 from cvst.search.budget._lone import Alone, fitted_alone, predicted_alone
 from cvst.search.budget._model import CostModel
-from cvst.search.budget._probe_sizes import probe_sizes
-from cvst.search.budget._sample import LARGEST_SAMPLE, parts_of_grid, spread_sample
+from cvst.search.budget._probe_sizes import probe_look, probe_sizes
+from cvst.search.budget._sample import (
+    LARGEST_SAMPLE,
+    group_that_fits,
+    parts_of_grid,
+    spread_sample,
+)
 from cvst.search.budget._watch import SHORT, SHORT_SHARE, Clock, Timing, Watch
 from cvst.theory import PowerCurve
 
@@ -133,7 +138,11 @@ class _Measurement:
     def model(self) -> CostModel:
         """Measure, and return the model."""
         middle = self.groups[len(self.groups) // 2]
-        early = self._until_visible(middle)
+        try:
+            early = self._until_visible(middle)
+        except AllFitsFailedError:
+            middle = group_that_fits(self.groups, self.sizes, self._seen, self._elapsed)
+            early = self._until_visible(middle)
         seen = self._where_to_compare(early)
         spread = self._spread(early, seen)
         growing: list[Timing] = []
@@ -160,7 +169,7 @@ class _Measurement:
                 break
             n_train = waiting.pop(0)
             try:
-                timing = self._timed(self._look(n_train, members), not timings)
+                timing = self._timed(self._strict(n_train, members), not timings)
             except AllFitsFailedError as failed:
                 error = failed
                 continue
@@ -173,8 +182,7 @@ class _Measurement:
             if len(waiting) > 1 and self._skips(timings):
                 waiting.pop(0)
             waiting = self._ahead(timings, waiting)
-        if not timings:
-            assert error is not None
+        if error is not None and not timings:
             raise error
         return self._warmed_up(timings)
 
@@ -226,8 +234,8 @@ class _Measurement:
         last = timings[-1]
         if last.wall < VISIBLE:
             return False
-        # A fit with many rounds takes long on few rows, too: rows show when the time
-        # grows with them. To see that is worth most of the time once, then some of it.
+        # Many rounds take long on few rows, too: rows show when the time grows with
+        # them. To see that is worth most of the time once, then some of it.
         if len(timings) == 1:
             again: float = 2.0**self.growth.usual
             return again * last.wall > self._left(timings)
@@ -399,8 +407,7 @@ class _Measurement:
         def wall(size: int) -> float:
             # What seems to grow more steeply than usual may have been disturbed.
             usual = model.fit(largest) * (size / largest) ** self.growth.usual
-            n_test = self._look(size, members).n_test
-            predicting = n_test * model.predict(size)
+            predicting = self._look(size, members).n_test * model.predict(size)
             return float(here * (min(model.fit(size), usual) + predicting))
 
         return [size for size in sizes if wall(size) <= seconds]
@@ -480,16 +487,14 @@ class _Measurement:
     def _guess(self, timings: list[Timing]) -> CostModel:
         return self._model(timings, timings[-1], [], Alone())
 
-    def _look(
-        self, n_train: int, members: list[int], n_test: int = FEWEST_TESTED
-    ) -> Look:
-        """Return a look with about this many test rows."""
-        train, test = self.problem.prefix(n_train)
-        assert isinstance(test, slice)
-        n_test = min(test.stop - test.start, max(n_test, n_train))
-        rows = slice(test.start, test.start + n_test)
-        configurations = np.array(sorted(members), dtype=np.intp)
-        return Look(train, rows, n_train, configurations, stage="probe")
+    def _look(self, n_train: int, members: list[int], n: int = FEWEST_TESTED) -> Look:
+        return probe_look(self.problem, n_train, members, n)
+
+    def _strict(self, n_train: int, members: list[int]) -> Look:
+        return replace(self._look(n_train, members), may_fail=False)
+
+    def _seen(self, n_train: int, members: IntArray) -> FloatArray:
+        return self.watch.once(self._strict(n_train, members.tolist())).losses
 
     def _elapsed(self) -> float:
         return self.clock() - self.start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -76,7 +77,7 @@ def predicted_alone(watch: Watch, own: Timing, index: int, room: float) -> float
     if len(members) == 1 or hidden or own.wall > room or index not in members:
         return 1.0
     try:
-        lone = watch.time(own.part([index]).look)
+        lone = watch.time(replace(own.part([index]).look, may_fail=False))
     except AllFitsFailedError:
         return 1.0
     mine, theirs = (watch.undisturbed(one).score.mean() for one in (lone, own))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from cvst.race import Problem
+import numpy as np
 
-__all__ = ["probe_sizes"]
+from cvst.race import Look, Problem
+
+__all__ = ["probe_look", "probe_sizes"]
 
 # Rows of the first look timed: those that the family needs, or a share of all, but not
 # too many.
@@ -29,3 +31,14 @@ def probe_sizes(problem: Problem, smallest: int) -> list[int]:
         cuts = [problem.cut(size) for size in (1, problem.n_samples - 1)]
         inside = {cut for cut in cuts if 0 < cut < problem.n_samples}
     return sorted(inside)
+
+
+def probe_look(problem: Problem, n_train: int, members: list[int], n_test: int) -> Look:
+    """Return a look with about this many test rows, no fewer than are trained on."""
+    train, test = problem.prefix(n_train)
+    assert isinstance(test, slice)
+    n_test = min(test.stop - test.start, max(n_test, n_train))
+    rows = slice(test.start, test.start + n_test)
+    configurations = np.array(sorted(members), dtype=np.intp)
+    # That fits fail is the business of the race.
+    return Look(train, rows, n_train, configurations, stage="probe", may_fail=True)

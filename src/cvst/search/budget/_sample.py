@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from itertools import product
+
 import numpy as np
 
 from cvst._typing import FloatArray, IntArray
+from cvst.exceptions import AllFitsFailedError
 
-__all__ = ["LARGEST_SAMPLE", "parts_of_grid", "spread_sample"]
+__all__ = ["LARGEST_SAMPLE", "group_that_fits", "parts_of_grid", "spread_sample"]
 
 # How many configurations are timed at most.
 LARGEST_SAMPLE = 64
+
+# Fits that work are looked for this many seconds, where the first ones fail.
+LONGEST_FAILING = 10.0
 
 # Multiples of it, without their whole part, are spread evenly however many there are.
 GOLDEN = (5**0.5 - 1) / 2
@@ -36,6 +43,45 @@ def spread_sample(groups: list[list[int]], most: int, least: int) -> IntArray:
         spread = np.linspace(0, len(chosen) - 1, LARGEST_SAMPLE).round().astype(int)
         chosen = [chosen[place] for place in spread]
     return np.array(sorted(chosen), dtype=np.intp)
+
+
+def group_that_fits(
+    groups: list[list[int]],
+    sizes: Sequence[int],
+    losses: Callable[[int, IntArray], FloatArray],
+    elapsed: Callable[[], float],
+) -> list[int]:
+    """Return a group of which not all fits fail, where those of the middle one do.
+
+    Parameters
+    ----------
+    groups : list of list of int
+        All configurations, by what shares work.
+    sizes : sequence of int
+        Numbers of rows to train on.
+    losses : callable
+        Looks at some configurations after training on so many rows; NaN is a failure.
+    elapsed : callable
+        Returns the seconds since the beginning.
+
+    Raises
+    ------
+    AllFitsFailedError
+        If there is none among those that were tried.
+    """
+    few = sum(len(groups[place]) for place in {0, len(groups) // 2, len(groups) - 1})
+    tries = list(product((few, LARGEST_SAMPLE), (sizes[0], sizes[-1])))
+    for most, n_train in tries:
+        members = spread_sample(groups, most, 1)
+        try:
+            good = members[np.isfinite(losses(n_train, members)).any(axis=1)]
+        except AllFitsFailedError:
+            if elapsed() > LONGEST_FAILING or (most, n_train) == tries[-1]:
+                raise
+            continue
+        one = good[len(good) // 2]
+        return next(group for group in groups if one in group)
+    raise AssertionError("the last of them returns or raises")
 
 
 def parts_of_grid(groups: list[list[int]], timed: IntArray) -> FloatArray:
