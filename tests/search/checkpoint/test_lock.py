@@ -148,6 +148,64 @@ def test_a_number_that_another_process_has_by_now_is_recognised(path):
     taken(path).release()
 
 
+LEAVES_A_LOCK = """
+import os, signal, sys
+from pathlib import Path
+from cvst.search.checkpoint._lock import Lock
+
+Lock(Path(sys.argv[1])).take()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def left_by(path, *before):
+    """Let a process take a lock and be killed; return its number."""
+    command = [*before, sys.executable, "-c", LEAVES_A_LOCK, str(path)]
+    subprocess.run(command, check=False)
+    return written(path)["pid"]
+
+
+NEXT_PID = Path("/proc/sys/kernel/ns_last_pid")
+
+
+@pytest.mark.skipif(not os.access(NEXT_PID, os.W_OK), reason="cannot choose numbers")
+def test_a_process_that_has_the_number_of_one_that_was_killed_is_told_apart(path):
+    """Really: the kernel is asked to give that number again."""
+    pid = left_by(path)
+    for _ in range(50):  # others may be faster
+        NEXT_PID.write_text(str(pid - 1))
+        with subprocess.Popen(["sleep", "600"]) as process:
+            try:
+                if process.pid != pid:
+                    continue
+                os.kill(pid, 0)
+                taken(path).release()
+                return
+            finally:
+                process.kill()
+    pytest.skip("others were faster")
+
+
+ELSEWHERE = ("unshare", "--uts", "sh", "-c", 'hostname elsewhere && exec "$@"', "sh")
+
+
+def _has_other_hosts():
+    try:
+        return not subprocess.run([*ELSEWHERE, "true"], check=False).returncode
+    except OSError:
+        return False
+
+
+@pytest.mark.skipif(not _has_other_hosts(), reason="cannot name a host")
+def test_a_lock_that_was_left_on_another_host_is_not_taken_over(path):
+    """Really: by a process whose machine has another name, for itself."""
+    pid = left_by(path, *ELSEWHERE)
+    with pytest.raises(CheckpointError, match=f"by process {pid} on .* 'elsewhere'"):
+        taken(path)
+    path.with_name("race.lock").unlink()
+    taken(path).release()
+
+
 def test_a_lock_of_another_machine_is_named(path):
     owner = {"pid": 1, "host": f"not {platform.node()}", "began": None}
     path.with_name("race.lock").write_text(json.dumps(owner))

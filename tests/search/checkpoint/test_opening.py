@@ -234,7 +234,7 @@ def test_what_stands_where_a_new_file_is_written_is_not_followed(kind, tmp_path)
     if kind == "pipe":
         os.mkfifo(fresh)
     elif kind == "left by a crash":
-        fresh.write_bytes(b"half of a header")
+        fresh.write_bytes(_journal.first_line() + b"half of a header")
     else:
         fresh.symlink_to(victim)
     if kind == "link":
@@ -246,6 +246,29 @@ def test_what_stands_where_a_new_file_is_written_is_not_followed(kind, tmp_path)
     assert not fresh.exists()
     assert victim.exists() == (kind == "link")
     assert kind != "link" or victim.read_bytes() == b"dear"
+
+
+def test_a_file_of_somebodys_where_a_new_one_is_written_is_left_alone(tmp_path):
+    """It may be called so by chance; a race without room for a new file goes on."""
+    path, dear = tmp_path / "race", tmp_path / "race.new"
+    dear.write_bytes(b"years of work")
+    with pytest.raises(CheckpointError, match=r"'race\.new' is in its way"):
+        _journal.create(path, {"parts": {}})
+    assert list(tmp_path.iterdir()) == [dear]
+    dear.rename(tmp_path / "elsewhere")
+    journal = opened(path)
+    (tmp_path / "elsewhere").rename(dear)
+    with pytest.raises(FileExistsError, match="is no checkpoint"):
+        journal._write_anew([True] * 3)
+    journal.close()
+    _journal.Journal(path, _read_again(path)).close()
+    assert dear.read_bytes() == b"years of work"
+
+
+def _read_again(path):
+    reading = Reading()
+    assert len(list(read_records(path, reading))) == 3
+    return reading
 
 
 def opened(path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 import warnings
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
@@ -12,6 +14,7 @@ from typing import Any, NamedTuple
 from cvst._users_line import users_line
 from cvst.exceptions import CheckpointError, CheckpointWarning
 from cvst.search.checkpoint._records import (
+    NAME,
     PREFIX_BYTES,
     Place,
     Reading,
@@ -85,11 +88,10 @@ def _replace(
         What tells the new file from others.
     """
     fresh = _fresh(path)
-    # Left by a crash, or put there: a link must not lead to a file of somebody's, and a
-    # pipe waits for a reader.
-    fresh.unlink(missing_ok=True)
+    _remove_left(fresh)
+    handle = os.open(fresh, NEW_FILE, 0o666)
     try:
-        with os.fdopen(os.open(fresh, NEW_FILE, 0o666), "wb") as file:
+        with os.fdopen(handle, "wb") as file:
             for part in parts:
                 file.write(part)
             if lasts:
@@ -105,6 +107,30 @@ def _replace(
 
 def _fresh(path: Path) -> Path:
     return path.with_name(path.name + ".new")
+
+
+def _remove_left(fresh: Path) -> None:
+    """Remove what a crash left where a new file is written, or a link or a pipe.
+
+    A link must not lead to a file of somebody's, and a pipe waits for a reader.
+
+    Raises
+    ------
+    OSError
+        If it is a file of somebody's.
+    """
+    try:
+        is_file = stat.S_ISREG(fresh.lstat().st_mode)
+    except FileNotFoundError:
+        return
+    if is_file:
+        # A machine that crashed may leave zeros in place of what was written.
+        with fresh.open("rb") as file:
+            begins = file.read(len(NAME)).rstrip(b"\0")
+        if not NAME.startswith(begins):
+            said = f"'{fresh.name}' is in its way, and is no checkpoint"
+            raise FileExistsError(errno.EEXIST, said)
+    fresh.unlink(missing_ok=True)
 
 
 def _sync_name(path: Path) -> None:
@@ -157,7 +183,7 @@ class Journal:
         os.ftruncate(self._handle, self._written.end)
         with suppress(OSError):
             # Left by a process that was killed while it wrote all anew.
-            _fresh(self._file).unlink(missing_ok=True)
+            _remove_left(_fresh(self._file))
 
     def append(self, kind: str, fields: dict[str, Any], *, lasts: bool) -> None:
         """Write a record.

@@ -25,6 +25,7 @@ from cvst.search.checkpoint._values import packed
 
 __all__ = [
     "FORMAT",
+    "NAME",
     "PASSING",
     "PREFIX_BYTES",
     "Place",
