@@ -63,8 +63,9 @@ FEWEST_TESTED, MOST_TESTED = 200, 1000
 # more about the growth.
 MUCH_LARGER = 4
 
-# A group below that share of the mean does not stand for the others.
-CHEAP = 0.3
+# A group below that share of the mean does not stand for the others; one that does that
+# share of all the work stands for it.
+CHEAP, MOST_WORK = 0.3, 0.4
 
 # A lone fit is not timed by itself if it takes more than that share of the time, of
 # which it is worth more where it shares work with others otherwise.
@@ -334,10 +335,14 @@ class _Measurement:
         return sorted(one for place in places for one in groups[place])
 
     def _typical(self, groups: list[list[int]], spread: Timing) -> list[int]:
-        """Return the group whose fits take about as long as those of all.
+        """Return the group that does most of the work, or one that is like all.
 
         The one in the middle may be far cheaper than those that make up the work.
         """
+        work = spread.fit * parts_of_grid(self.groups, spread.look.configurations)
+        shares = [work[spread.look.places(np.array(group))].sum() for group in groups]
+        if max(shares) > MOST_WORK * work.sum():
+            return groups[int(np.argmax(shares))]
         mean = self._mean_fit(spread)
         paces = [spread.part(group).fit.mean() / mean for group in groups]
         # Half the mean at least: cheap groups say little about the work.
