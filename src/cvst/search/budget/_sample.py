@@ -60,7 +60,7 @@ def group_that_fits(
     sizes : sequence of int
         Numbers of rows to train on.
     losses : callable
-        Looks at some configurations after training on so many rows; NaN is a failure.
+        Looks at configurations trained on a number of rows; NaN is a failure.
     elapsed : callable
         Returns the seconds since the beginning.
 
@@ -69,8 +69,10 @@ def group_that_fits(
     AllFitsFailedError
         If there is none among those that were tried.
     """
-    few = sum(len(groups[place]) for place in {0, len(groups) // 2, len(groups) - 1})
-    tries = list(product((few, LARGEST_SAMPLE), (sizes[0], sizes[-1])))
+    n_first = sum(
+        len(groups[place]) for place in {0, len(groups) // 2, len(groups) - 1}
+    )
+    tries = list(product((n_first, LARGEST_SAMPLE), (sizes[0], sizes[-1])))
     for most, n_train in tries:
         members = spread_sample(groups, most, 1)
         try:
