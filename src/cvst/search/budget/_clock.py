@@ -17,7 +17,6 @@ from cvst.search._setup import Setup
 from cvst.search.budget._gate import LookGate
 from cvst.search.budget._growth import UNKNOWN, Growth
 from cvst.search.budget._model import CostModel
-from cvst.theory import PowerCurve
 
 __all__ = ["TimeBudget", "Within"]
 
@@ -128,10 +127,7 @@ class TimeBudget:
             return
         # Only those present in all looks tell growth from a change in the field.
         fits = state.fit_seconds[members].mean(axis=0)
-        growth, n_train = self.growth, observation.look.n_train
-        curve = PowerCurve.fit(
-            sizes, fits, growth.steepest, growth.flattest, growth.usual
-        )
+        curve, n_train = self.growth.curve(sizes, fits), observation.look.n_train
         # The curve through all looks takes part of the correction back. If a lone fit
         # kept it, the next look would correct it again, and so without end.
         level = curve(n_train) / max(self.model.fit(n_train), 1e-9)

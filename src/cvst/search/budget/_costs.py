@@ -451,14 +451,11 @@ class _Measurement:
         compared = len(spread.by_cost(self.groups)) > 1 or len(self.groups) == 1
         wall = (spread.wall - overhead) / spread.worked
         gaps, unlike = spread.compared()
+        parts = parts_of_grid(self.groups, spread.look.configurations)
         return CostModel(
             fit=curves[0],
-            predict=PowerCurve.fit(
-                [one.n_train for one in timed],
-                [one.mean_row_seconds(spread) for one in timed],
-                PREDICTION.steepest,
-                PREDICTION.flattest,
-                PREDICTION.usual,
+            predict=PREDICTION.curve(
+                sizes, [one.mean_row_seconds(spread) for one in timed]
             ),
             alone=curves[0].scaled(alone.fit),
             wall=max(1 / self.n_workers, wall),
@@ -475,9 +472,7 @@ class _Measurement:
             unlike=unlike,
             smooth=spread.smooth,
             paces=tuple((spread.fit / max(mean, 1e-12)).tolist()),
-            parts=tuple(
-                parts_of_grid(self.groups, spread.look.configurations).tolist()
-            ),
+            parts=tuple(parts.tolist()),
             share=self.watch.share,
         )
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+import numpy.typing as npt
+
 from cvst._typing import Configuration
+from cvst.theory import PowerCurve
 
 __all__ = ["Growth", "early_exponent", "growth_of", "steep_exponent"]
 
@@ -43,6 +46,10 @@ class Growth(NamedTuple):
     def spread(self) -> float:
         """Standard deviation of the exponent: the bounds are two of them away."""
         return (self.steepest - self.flattest) / 4
+
+    def curve(self, n_rows: npt.ArrayLike, seconds: npt.ArrayLike) -> PowerCurve:
+        """Return the curve within these bounds that the seconds follow."""
+        return PowerCurve.fit(n_rows, seconds, self.steepest, self.flattest, self.usual)
 
     def union(self, other: Growth) -> Growth:
         """Return bounds that hold for both, with the larger expectation."""
