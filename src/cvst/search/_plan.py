@@ -44,9 +44,10 @@ WIDTH = 80
 # more than a person waits for.
 PROBE_SECONDS, PROBE_SHARE, LONGEST_PROBE = 1.0, 0.05, 10.0
 
-# The share of that which is aimed at, since a look may take longer than thought; and
-# the seconds that are timed even where the rows alone take longer to prepare.
-AIM, LEAST_PROBE = 0.75, 0.2
+# The share of that which is aimed at, since a look may take longer than thought; what
+# of it is left to time tests and books; and the seconds in which fits are timed even
+# where the rows alone take longer to prepare.
+AIM, FOR_BOOKS, LEAST_PROBE = 0.75, 0.1, 0.2
 
 # How many drop at which look is a guess: races take up to this many times less or more
 # than the same fits at the expected numbers would.
@@ -305,7 +306,7 @@ def plan_race(
         low, _ = model.doubt(problem.refit_rows)
         share = PROBE_SHARE * low * expected_seconds(setup, model)
         seconds = AIM * min(max(PROBE_SECONDS, share), LONGEST_PROBE)
-        return max(seconds - prepared, LEAST_PROBE)
+        return max(seconds - FOR_BOOKS - prepared, LEAST_PROBE)
 
     model = measure_costs(
         setup.source, problem, seconds=PROBE_SECONDS, allowed=allowed, clock=clock

@@ -36,6 +36,7 @@ from cvst.evaluation.machinery import DataSource
 from cvst.parallel import on_file
 from cvst.race import Look, Problem, TrackAndConfirm
 from cvst.race.machinery import space_of
+from cvst.search import _besides
 from cvst.search._setup import prepare
 from cvst.search.budget import _costs, race_seconds
 from cvst.search.budget._costs import measure_costs
@@ -117,6 +118,21 @@ def test_planning_takes_a_second_or_a_twentieth_of_the_race(data):
         plan = search.plan(*data)
         two = 2 * plan.fit_cost(2000)
         assert CLOCK.now <= max(1.0, two, plan.total_seconds / 20), call
+
+
+def test_tests_and_books_are_timed_within_that_second(data, monkeypatch):
+    """They come after all fits, and take long where others work too."""
+
+    def slow(table):
+        CLOCK.now += 0.045
+
+    monkeypatch.setattr(_besides, "paired_excess_test", slow)
+    monkeypatch.setattr(_besides, "corrected_best", slow)
+    for call in (0.001, 0.0055, 0.0182, 0.0303, 0.06):
+        CLOCK.now = 0.0
+        grid = {"rounds": [1, 2, 3, 4]}
+        plan = RaceGridSearchCV(Rounds(call=call), grid).plan(*data)
+        assert CLOCK.now <= max(1.0, plan.total_seconds / 20), call
 
 
 @pytest.mark.parametrize("dear", [0.1, 0.2, 0.3])
