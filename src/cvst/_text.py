@@ -9,8 +9,6 @@ from difflib import get_close_matches
 from math import ceil, floor, isfinite, log10
 from typing import Any, cast
 
-from cvst._values import exact_text
-
 __all__ = [
     "ShortRepr",
     "about_seconds",
@@ -287,12 +285,19 @@ class ShortRepr:
 
     def __repr__(self) -> str:
         shown = [
-            f"{one.name}={_named(getattr(self, one.name), exact_text)}"
+            f"{one.name}={_named(getattr(self, one.name), _exact)}"
             for one in fields(cast(Any, self))
             # By their text: proposers of one's own need not compare.
-            if one.repr and exact_text(getattr(self, one.name)) != _default_text(one)
+            if one.repr and _exact(getattr(self, one.name)) != _default_text(one)
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+def _exact(value: Any) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # more digits than Python writes
+        return hex(value) if isinstance(value, int) else _without_repr(value)
 
 
 def _default_text(one: Field[Any]) -> str | None:
