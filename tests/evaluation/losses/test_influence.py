@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn import metrics
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -72,6 +73,48 @@ def test_the_variance_of_a_difference_of_areas_is_delongs():
     expected = contrast @ matrix @ contrast
     difference = losses[0] - losses[1]
     assert difference.var() / 200 == pytest.approx(expected, rel=1e-9)
+
+
+# 43 patients of DeLong, DeLong and Clarke-Pearson (1988): albumin, total protein, score
+# by Krebs and Goplerud, and whether an operation helped. Both the table and the numbers
+# of the test are printed in the SAS/STAT User's Guide, LOGISTIC Procedure, example
+# "Comparing Receiver Operating Characteristic Curves".
+PATIENTS = """
+3.0 5.8 10 0  3.2 6.3 5 1  3.9 6.8 3 1  2.8 4.8 6 0  3.2 5.8 3 1  0.9 4.0 5 0
+2.5 5.7  8 0  1.6 5.6 5 1  3.8 5.7 5 1  3.7 6.7 6 1  3.2 5.4 4 1  3.8 6.6 6 1
+4.1 6.6  5 1  3.6 5.7 5 1  4.3 7.0 4 1  3.6 6.7 4 0  2.3 4.4 6 1  4.2 7.6 4 0
+4.0 6.6  6 0  3.5 5.8 6 1  3.8 6.8 7 1  3.0 4.7 8 0  4.5 7.4 5 1  3.7 7.4 5 1
+3.1 6.6  6 1  4.1 8.2 6 1  4.3 7.0 5 1  4.3 6.5 4 1  3.2 5.1 5 1  2.6 4.7 6 1
+3.3 6.8  6 0  1.7 4.0 7 0  3.7 6.1 5 1  3.3 6.3 7 1  4.2 7.7 6 1  3.5 6.2 5 1
+2.9 5.7  9 0  2.1 4.8 7 1  2.8 6.2 8 0  4.0 7.0 7 1  3.3 5.7 6 1  3.7 6.9 5 1
+3.6 6.6  5 1
+"""
+
+
+def test_areas_of_delongs_patients_are_those_that_were_published():
+    """Witness: the printed areas, standard errors and test of SAS."""
+    table = np.array(PATIENTS.split(), float).reshape(-1, 4)
+    helped = table[:, 3] == 1
+    sizes = helped.sum(), (~helped).sum()
+    assert sizes == (31, 12)
+    areas, ups, downs = [], [], []
+    # A high score is a bad sign.
+    for values in (table[:, 0], table[:, 1], -table[:, 2]):
+        area, influence = roc_area(values, kinds_of(helped, np.ones(len(table))))
+        areas.append(area)
+        ups.append(influence[helped] * helped.mean())
+        downs.append(influence[~helped] * (1 - helped.mean()))
+    assert areas == pytest.approx([0.7366, 0.6478, 0.7258], abs=5e-5)
+    matrix = np.cov(ups) / sizes[0] + np.cov(downs) / sizes[1]
+    errors = np.sqrt(matrix.diagonal())
+    assert errors == pytest.approx([0.0927, 0.1000, 0.1028], abs=5e-5)
+    contrasts = np.array([[1.0, 0.0, -1.0], [0.0, 1.0, -1.0]])
+    differences, spread = contrasts @ areas, contrasts @ matrix @ contrasts.T
+    assert differences == pytest.approx([0.0108, -0.0780], abs=5e-5)
+    assert np.sqrt(spread.diagonal()) == pytest.approx([0.0953, 0.1046], abs=5e-5)
+    statistic = differences @ np.linalg.solve(spread, differences)
+    assert statistic == pytest.approx(2.5340, abs=5e-5)
+    assert stats.chi2.sf(statistic, 2) == pytest.approx(0.2817, abs=5e-5)
 
 
 def test_average_precision_has_the_influence_values_of_its_formula():
