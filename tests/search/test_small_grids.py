@@ -101,3 +101,31 @@ def test_the_winner_is_looked_at_again_only_with_rows_that_were_saved(data, spre
     # Without a further look it is guessed from the standard error.
     guessed = told.growth.gain == pytest.approx(USUAL * told.error)
     assert guessed == (saved == 0)
+
+
+class Rounds(Counted):
+    """Better with more rounds, each of which takes the rows once."""
+
+    def __init__(self, n_estimators=1):
+        self.n_estimators = n_estimators
+
+    def fit(self, X, y):
+        self.shift = 3.0 / self.n_estimators
+        super().fit(X, y)
+        Counted.rows[-1] *= self.n_estimators
+        return self
+
+
+@pytest.mark.parametrize("dear", [10, 100])
+@pytest.mark.parametrize("order", [1, -1])
+def test_cheap_fits_that_were_saved_do_not_pay_for_dear_ones(data, dear, order):
+    """Two of few rounds are dropped, and the winner has many."""
+    grid = {"n_estimators": [2, 3, dear][::order]}
+    plain = rows_fitted(GridSearchCV(Rounds(), grid), data)
+    search = RaceGridSearchCV(Rounds(), grid)
+    assert rows_fitted(search, data) <= plain
+    assert search.best_params_ == {"n_estimators": dear}
+    # What was saved is enough to look at few rounds again, and not at many.
+    told = search.best_score_estimate_.evidence
+    guessed = told.growth.gain == pytest.approx(USUAL * told.error)
+    assert guessed == (dear == 100)

@@ -37,6 +37,7 @@ from cvst.parallel import on_file
 from cvst.race import Look, Problem, TrackAndConfirm
 from cvst.race.machinery import space_of
 from cvst.search import _besides
+from cvst.search._known_work import known_work
 from cvst.search._setup import prepare
 from cvst.search.budget import _costs, race_seconds
 from cvst.search.budget._costs import measure_costs
@@ -51,7 +52,6 @@ from cvst.search.budget._growth import (
     UNKNOWN,
     growth_of,
 )
-from cvst.search.budget._known_work import known_work
 from cvst.search.budget._lone import predicted_alone
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._probe_sizes import probe_sizes

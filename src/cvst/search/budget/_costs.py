@@ -23,8 +23,8 @@ from cvst.evaluation.machinery import DataSource
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs, without_warnings
 from cvst.race import Look, Problem
+from cvst.search._known_work import alone_of_group, known_work
 from cvst.search.budget._growth import Growth, growth_of
-from cvst.search.budget._known_work import alone_of_group, known_work
 from cvst.search.budget._lone import Alone, fitted_alone, predicted_alone
 from cvst.search.budget._model import CostModel
 from cvst.search.budget._probe_sizes import probe_look, probe_sizes

@@ -4,7 +4,8 @@ Errors fall like a power of the rows. A look at about half as many rows as those
 decided tells how steep the fall is; the rest of the way is short. Most races have made
 such a look. Where all configurations went to the folds at once there is none, and the
 winner is fitted again, on half the rows of two folds, if the race has saved as much: no
-search fits more rows than a plain one. Where nothing was saved, the growth is guessed.
+search fits more rows than a plain one. A hundred rounds count ten times what ten count,
+as far as parameters tell. Where nothing was saved, the growth is guessed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from cvst._typing import FloatArray
 from cvst.race import Look, LookLosses, RaceState
+from cvst.search._known_work import known_work
 from cvst.search.estimate._table import Table, as_array, on_score_scale, score_at
 from cvst.statistics import standard_error_of_mean
 
@@ -102,9 +105,12 @@ def growth_of(
     left = _fall(sizes) - _fall([n_all])
     known = _since_smaller_look(state, chosen, deciding)
     lucky = known is None
-    enough = fits_saved(state, len(sizes)) >= min(N_HALVED, len(sizes))
-    if known is None and look_again is not None and enough:
-        known = _since_half(chosen, deciding, look_again, rows_saved(state, sizes))
+    if known is None and look_again is not None:
+        work = known_work(state.configurations)
+        enough = min(N_HALVED, len(sizes)) * work[chosen]
+        if fits_saved(state, len(sizes), work) >= enough:
+            room = int(rows_saved(state, sizes, work) / work[chosen])
+            known = _since_half(chosen, deciding, look_again, room)
     if known is None or known[2] <= 0:  # half of one row is one row
         return _usual(left, n_all, error)
     gain, noise, fallen = known
@@ -117,7 +123,7 @@ def _usual(left: float, n_all: int, error: float) -> Growth:
     return Growth(USUAL * error, way, False, way * USUAL * error)
 
 
-def rows_saved(state: RaceState, fold_sizes: Sequence[int]) -> int:
+def rows_saved(state: RaceState, fold_sizes: Sequence[int], work: FloatArray) -> float:
     """Return how many rows fewer a race has fitted than a plain search would have.
 
     Parameters
@@ -126,22 +132,26 @@ def rows_saved(state: RaceState, fold_sizes: Sequence[int]) -> int:
         The race.
     fold_sizes : sequence of int
         Training rows of the folds that decided.
+    work : ndarray of float
+        What a row counts in a fit of each configuration.
     """
     n_folds = max(PLAIN_FOLDS, len(fold_sizes))
-    plain = state.n_configurations * n_folds * float(np.mean(fold_sizes))
+    plain = work.sum() * n_folds * float(np.mean(fold_sizes))
     fitted = sum(
-        len(seen.look.configurations) * seen.look.n_train for seen in state.observations
+        work[seen.look.configurations].sum() * seen.look.n_train
+        for seen in state.observations
     )
-    return int(plain) - fitted
+    return float(plain - fitted)
 
 
-def fits_saved(state: RaceState, n_folds: int) -> int:
+def fits_saved(state: RaceState, n_folds: int, work: FloatArray) -> float:
     """Return how many fits fewer a race has made than a plain search would have.
 
     A fit on half the rows may take nearly as long as one on all of them.
     """
-    plain = state.n_configurations * max(PLAIN_FOLDS, n_folds)
-    return plain - sum(len(seen.look.configurations) for seen in state.observations)
+    plain = work.sum() * max(PLAIN_FOLDS, n_folds)
+    made = sum(work[seen.look.configurations].sum() for seen in state.observations)
+    return float(plain - made)
 
 
 def look_again_at(source: Any) -> LookAgain:

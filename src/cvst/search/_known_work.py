@@ -1,7 +1,8 @@
 """What is known about the work of a configuration before any is timed.
 
-Where there is time to time one group only, the others are not all as dear as it is: a
-tree of 31 leaves takes longer than one of 7, and 300 rounds longer than 30.
+A tree of 31 leaves takes longer than one of 7, and 300 rounds longer than 30. Where
+there is time to time one group only, the others are not all as dear as it is; and the
+fits that a race has saved, often of cheap ones, are not worth as many dear ones.
 """
 
 from __future__ import annotations
