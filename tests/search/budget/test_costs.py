@@ -173,6 +173,14 @@ def test_rounds_of_a_group_that_are_not_timed_alone_take_as_long_as_all(data):
     assert model.alone(400) == pytest.approx(2 * model.fit(400))
 
 
+def test_the_winner_of_a_group_of_rounds_is_probably_not_a_cheap_one(data):
+    """The dearest takes as long alone as all four, and is as likely as not to win."""
+    X, y = data
+    grid = {"n_estimators": [1, 2, 3, 40]}
+    model = measured_by_one_look(GradientBoostingClassifier(), grid, X[:400], y[:400])
+    assert model.alone(400) == pytest.approx(4 * model.fit(400))
+
+
 class Leafy(Rounds):
     """Takes twice as long with four times the leaves."""
 

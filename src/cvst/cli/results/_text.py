@@ -80,9 +80,12 @@ def _ending(summary: Mapping[str, Any], is_ours: bool = True) -> list[str]:
             f"{seconds_text(seconds['final_fit'])} for the final fit on all rows."
         )
     else:
+        # What a clock has chosen without an option that says so cannot be had again.
+        again = "--max-looks" in summary["repeat"].split()
+        what = "To get here again and fit it" if again else "To search again"
         lines.append(
             f"Interrupted after {seconds_text(seconds['total'])}: the leader so far is "
-            "kept, but no final model is fitted. To get here again and fit it:\n"
+            f"kept, but no final model is fitted. {what}:\n"
             f"  {summary['repeat']}"
         )
         # Folders of older versions do not have the word.

@@ -23,7 +23,7 @@ from cvst.evaluation.machinery import DataSource
 from cvst.exceptions import AllFitsFailedError
 from cvst.parallel import effective_n_jobs, without_warnings
 from cvst.race import Look, Problem
-from cvst.search._known_work import alone_of_group, known_work
+from cvst.search._known_work import alone_of_group, known_work, probable_winner
 from cvst.search.budget._growth import Growth, growth_of
 from cvst.search.budget._lone import Alone, fitted_alone, predicted_alone
 from cvst.search.budget._model import CostModel
@@ -351,12 +351,12 @@ class _Measurement:
 
     def _alone(self, members: list[int], early: list[Timing], seen: Timing) -> Alone:
         """Return how much longer one of a group takes without the others."""
-        index = members[len(members) // 2]
+        index = members[place := probable_winner(self.work[members])]
         # The look may have had other groups too, which are cheaper or dearer.
         common = np.intersect1d(members, seen.look.configurations).tolist()
         part = seen.part(common) if common else seen
         own, left = self.watch.undisturbed(part), self._left(early)
-        likely = alone_of_group(self.work[members], members.index(index))
+        likely = alone_of_group(self.work[members], place)
         # Without a group it differs by the limit on threads alone.
         lone = self.n_workers == len(members) == 1
         share = LONE_SHARE if lone else LONE_SHARE_OF_GROUP
