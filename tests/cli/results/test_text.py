@@ -65,6 +65,24 @@ def test_the_command_that_goes_on_may_replace_what_was_just_written(
             "command": command,
         }
     )
+    # Nothing in that command says where it ended.
+    assert lines[0].endswith(
+        "no final model is fitted. To search again:\n  cvst search"
+    )
     going_on = next(one for one in lines if one.startswith("To go on"))
     assert going_on.endswith(told)
     assert going_on.count("--overwrite") == told.count("--overwrite")
+
+
+def test_a_command_that_ends_where_the_race_ended_is_said_to_do_so():
+    command = "cvst search a.csv --max-looks 3"
+    lines = _ending(
+        {
+            "finished": False,
+            "seconds": {"total": 1.0},
+            "files": [],
+            "repeat": command,
+            "command": "cvst search a.csv",
+        }
+    )
+    assert lines[0].endswith(f"To get here again and fit it:\n  {command}")
