@@ -11,6 +11,7 @@ __all__ = [
     "exact_text",
     "finite_or_none",
     "is_dask",
+    "is_endless",
     "is_estimator",
     "is_number",
     "is_whole",
@@ -59,6 +60,18 @@ def is_number(value: Any) -> bool:
         return isfinite(value)
     except OverflowError:  # a whole number beyond all floats
         return False
+
+
+def is_endless(value: Any) -> bool:
+    """Return whether a value is a whole number beyond all floats.
+
+    Examples
+    --------
+    >>> is_endless(10**400), is_endless(10), is_endless(True), is_endless(float("inf"))
+    (True, False, False, False)
+    """
+    is_int = isinstance(value, int) and not isinstance(value, bool)
+    return is_int and not is_number(value)
 
 
 def is_whole(value: Any) -> bool:

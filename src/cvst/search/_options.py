@@ -19,7 +19,7 @@ from cvst._searched import Search
 from cvst._sklearn_compat import Hidden, Interval
 from cvst._text import repr_text
 from cvst._users_line import users_line
-from cvst._values import is_number
+from cvst._values import is_endless, is_number
 from cvst.exceptions import InvalidInputError, UnusedArgumentWarning
 from cvst.parallel import spare_threads
 
@@ -87,6 +87,7 @@ class SearchOptions:
         names = [field.name for field in fields(cls) if field.name not in own]
         settings = {name: getattr(search, name) for name in names}
         check_seconds(settings)
+        check_error_score(settings["error_score"])
         return cls(**settings, **given, clock=clock)
 
 
@@ -110,6 +111,21 @@ def check_seconds(settings: dict[str, Any]) -> None:
                 f"{name}={repr_text(value)} is more seconds than a clock can count. "
                 "Leave it out for no limit."
             )
+
+
+def check_error_score(value: Any) -> None:
+    """Refuse a whole number that no float is as large as: scores are floats.
+
+    Raises
+    ------
+    InvalidInputError
+        If it is one.
+    """
+    if is_endless(value):
+        raise InvalidInputError(
+            f"error_score={repr_text(value)} is larger than any float, and scores are "
+            "floats. Give a smaller number, numpy.nan or 'raise'."
+        )
 
 
 def warn_of_unused_arguments(search: Search) -> None:
