@@ -16,13 +16,7 @@ from sklearn.model_selection._search import BaseSearchCV
 from sklearn.pipeline import Pipeline
 from sklearn.svm import _libsvm
 from sklearn.utils import _safe_indexing
-from sklearn.utils._param_validation import (
-    HasMethods,
-    Hidden,
-    Interval,
-    InvalidParameterError,
-    StrOptions,
-)
+from sklearn.utils._param_validation import HasMethods, Hidden, Interval, StrOptions
 from sklearn.utils.metadata_routing import _routing_enabled, process_routing
 from sklearn.utils.multiclass import _ovr_decision_function
 from sklearn.utils.validation import _num_samples
@@ -35,7 +29,6 @@ __all__ = [
     "HasMethods",
     "Hidden",
     "Interval",
-    "InvalidParameterError",
     "LibsvmModel",
     "ScorerParts",
     "StrOptions",

@@ -122,7 +122,7 @@ def test_races_on_scores_by_later_code_cost_what_the_page_says():
     assert (
         f"the same quality ({quality.split()[0]}) with "
         f"{100 * (float(operations) - 1):.0f} % more operations than log loss, not 7, "
-        f"and took {seconds} times the seconds as before; the others took "
+        f"and took {seconds} times the seconds, no fewer than before; the others took "
         f"{min(others):.2f} to {max(others):.2f} times."
     ) in text
     before = summary.row(summary.read(RESULTS / "scores.jsonl"), "top_tenth")[0]

@@ -13,7 +13,6 @@ from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.model_selection import KFold
-from sklearn.utils._param_validation import InvalidParameterError
 
 from cvst import (
     CVST,
@@ -214,20 +213,16 @@ HUGE = 10**5000
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("cv", -HUGE, r"cv=-1e\+5000 is not a value that cv can have\. Give a smaller"),
         ("cv", HUGE, r"cv=1e\+5000 cannot split these 60 rows"),
-        ("error_score", HUGE, r"error_score=1e\+5000 is larger than any float"),
-        ("error_score", -(10**400), r"error_score=-10+… is larger than any float"),
+        ("error_score", HUGE, r"error_score=1e\+5000 is beyond the range"),
+        ("error_score", -(10**400), r"error_score=-10+… is beyond the range"),
     ],
-    ids=["cv below 2", "cv", "error_score", "error_score that Python can write"],
+    ids=["cv", "error_score", "error_score that Python can write"],
 )
 def test_settings_of_thousands_of_digits_are_refused_in_a_sentence(name, value, told):
     search = RaceGridSearchCV(Ridge(), {"alpha": [1, 2]}, max_looks=10**400)
     with pytest.raises(InvalidInputError, match=told):
         search.set_params(**{name: value}).fit(*two_classes(60))
-    # What scikit-learn can quote it says itself, whatever else is large.
-    with pytest.raises(InvalidParameterError, match="'cv' parameter"):
-        search.set_params(error_score=0.0, cv=1).fit(*two_classes(60))
 
 
 @pytest.mark.parametrize(

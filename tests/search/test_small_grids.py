@@ -129,3 +129,35 @@ def test_cheap_fits_that_were_saved_do_not_pay_for_dear_ones(data, dear, order):
     told = search.best_score_estimate_.evidence
     guessed = told.growth.gain == pytest.approx(USUAL * told.error)
     assert guessed == (dear == 100)
+
+
+class Deep(Counted):
+    """Worse by its shift if it is deep."""
+
+    def __init__(self, max_depth=1, max_leaf_nodes=7, shift=0.0, worse=0.0):
+        self.max_depth = max_depth
+        self.max_leaf_nodes = max_leaf_nodes
+        self.shift = shift
+        self.worse = worse
+
+    def predict(self, X):
+        return super().predict(X) + self.worse * (self.max_depth > 1)
+
+
+@pytest.mark.parametrize("worse", [0.1, 0.15, 0.2, 0.25, 0.3, 0.5])
+def test_dear_fits_that_were_saved_do_not_pay_for_more_cheap_ones(data, worse):
+    """Two that part late: one dear fit was saved, and two halves would be more."""
+    search = RaceGridSearchCV(Deep(worse=worse), {"max_depth": [1, 100]})
+    rows_fitted(search, data)
+    assert len(Counted.rows) <= 2 * 5 + 1
+
+
+@pytest.mark.parametrize("shift", [0.1, 0.2, 0.3, 0.5, 3.0])
+def test_work_that_is_the_same_for_all_changes_nothing(data, shift):
+    """Roots of leaves do not add up to whole numbers."""
+    grid = {"shift": [0.0, 0.0, shift, shift]}
+    plain = RaceGridSearchCV(Deep(), grid).fit(*data)
+    for leaves in (3, 7, 15, 31):
+        known = RaceGridSearchCV(Deep(), grid | {"max_leaf_nodes": [leaves]})
+        told = known.fit(*data).best_score_estimate_
+        assert told.evidence == plain.best_score_estimate_.evidence

@@ -14,17 +14,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from cvst._sklearn_compat import (
     BaseSearchCV,
-    InvalidParameterError,
     has_callbacks,
     multimetric_scorer,
     routed_score_params,
     routing_enabled,
 )
 from cvst._text import repr_text
-from cvst._values import is_endless
 from cvst.evaluation import PointwiseLoss
 from cvst.evaluation.losses import named_scores, raced_name
-from cvst.exceptions import InvalidInputError
 from cvst.race import RaceState
 from cvst.race.machinery import deciding_looks
 from cvst.report import history, notebook_html
@@ -48,22 +45,6 @@ class FittedRace(BaseSearchCV):
 
     # Whether a search that was put away can go on, for which it needs all losses.
     _resumes: ClassVar[bool] = False
-
-    def _validate_params(self) -> None:
-        """Refuse what no parameter may be, and say so about endless numbers, too."""
-        try:
-            super()._validate_params()
-        except InvalidParameterError:
-            raise
-        except ValueError:
-            # scikit-learn quotes the value, and Python does not write so many digits.
-            for name, value in self.get_params(deep=False).items():
-                if is_endless(value):
-                    raise InvalidInputError(
-                        f"{name}={repr_text(value)} is not a value that {name} can "
-                        "have. Give a smaller number."
-                    ) from None
-            raise
 
     def score(self, X: Any, y: Any = None, **params: Any) -> float:
         """Score the best estimator on given rows, by the score that it was chosen by.

@@ -8,12 +8,12 @@ fits that a race has saved, often of cheap ones, are not worth as many dear ones
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from cvst._typing import Configuration, FloatArray
+from cvst._values import is_number
 
 __all__ = ["alone_of_group", "known_work", "probable_winner"]
 
@@ -25,6 +25,9 @@ POWERS = {
     "max_leaf_nodes": 0.5,
     "num_leaves": 0.5,
 }
+
+# Such numbers are another way to write that there is no limit.
+NO_LIMIT = 100_000
 
 
 def known_work(configurations: Sequence[Configuration]) -> FloatArray:
@@ -38,8 +41,8 @@ def known_work(configurations: Sequence[Configuration]) -> FloatArray:
     Returns
     -------
     ndarray of float
-        Ones where nothing is known. A parameter counts if all have it as a positive
-        number: what no limit costs is not known.
+        Ones where nothing is known. A parameter counts if all have it as a number that
+        is a limit: what none costs is not known.
 
     Examples
     --------
@@ -52,7 +55,7 @@ def known_work(configurations: Sequence[Configuration]) -> FloatArray:
     for name in {name for one in configurations for name in one}:
         power = POWERS.get(name.rpartition("__")[2])
         values = [one.get(name) for one in configurations]
-        if power is not None and all(_is_positive(value) for value in values):
+        if power is not None and all(map(_tells, values)):
             work *= np.array(values, dtype=float) ** power
     return work
 
@@ -107,11 +110,10 @@ def probable_winner(work: FloatArray) -> int:
     """
     if work.min() == work.max():
         return len(work) // 2
-    far = np.abs(np.log(work / np.sqrt(work.mean() * work.max())))
+    far = np.abs(np.log(work / (np.sqrt(work.mean()) * np.sqrt(work.max()))))
     # Of two that are as far the cheaper one, whatever the rounding.
     return int(np.lexsort((work, np.round(far, 9)))[0])
 
 
-def _is_positive(value: Any) -> bool:
-    number = isinstance(value, Real) and not isinstance(value, bool)
-    return number and 0 < value < np.inf
+def _tells(value: Any) -> bool:
+    return is_number(value) and 1 <= value <= NO_LIMIT

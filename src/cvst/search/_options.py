@@ -114,7 +114,7 @@ def check_seconds(settings: dict[str, Any]) -> None:
 
 
 def check_error_score(value: Any) -> None:
-    """Refuse a whole number that no float is as large as: scores are floats.
+    """Refuse a whole number beyond the range of floats, which scores are.
 
     Raises
     ------
@@ -123,8 +123,8 @@ def check_error_score(value: Any) -> None:
     """
     if is_endless(value):
         raise InvalidInputError(
-            f"error_score={repr_text(value)} is larger than any float, and scores are "
-            "floats. Give a smaller number, numpy.nan or 'raise'."
+            f"error_score={repr_text(value)} is beyond the range of floats, which "
+            "scores are. Give a number nearer to zero, numpy.nan or 'raise'."
         )
 
 

@@ -44,9 +44,9 @@ WIDTH = 80
 # more than a person waits for.
 PROBE_SECONDS, PROBE_SHARE, LONGEST_PROBE = 1.0, 0.05, 10.0
 
-# The share of that which is aimed at, since a look may take longer than thought; what
-# of it is left to time tests and books; and the seconds in which fits are timed even
-# where the rows alone take longer to prepare.
+# The share of that which is aimed at, since a look may take longer than thought; the
+# seconds of it that are left to time tests and books; and those in which fits are timed
+# even where the rows alone take longer to prepare.
 AIM, FOR_BOOKS, LEAST_PROBE = 0.75, 0.05, 0.2
 
 # How many drop at which look is a guess: races take up to this many times less or more

@@ -269,7 +269,9 @@ def test_the_work_that_parameters_tell():
     np.testing.assert_allclose(known_work(both), [4, 18])
 
 
-@pytest.mark.parametrize("odd", [None, -1, "sqrt", True, np.inf, np.nan])
+@pytest.mark.parametrize(
+    "odd", [None, -1, 0.5, "sqrt", True, np.inf, np.nan, 10**6, 10**400]
+)
 def test_sizes_that_are_no_limit_tell_nothing(odd):
     assert known_work([{"max_depth": 3}, {"max_depth": odd}]).tolist() == [1.0, 1.0]
     assert known_work([{"max_depth": 3}, {}]).tolist() == [1.0, 1.0]

@@ -81,7 +81,8 @@ def _ending(summary: Mapping[str, Any], is_ours: bool = True) -> list[str]:
         )
     else:
         # What a clock has chosen without an option that says so cannot be had again.
-        again = "--max-looks" in summary["repeat"].split()
+        words = {word.partition("=")[0] for word in summary["repeat"].split()}
+        again = "--max-looks" in words and not words & {"--time-budget", "--budget"}
         what = "To get here again and fit it" if again else "To search again"
         lines.append(
             f"Interrupted after {seconds_text(seconds['total'])}: the leader so far is "

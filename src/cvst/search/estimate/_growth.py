@@ -4,8 +4,9 @@ Errors fall like a power of the rows. A look at about half as many rows as those
 decided tells how steep the fall is; the rest of the way is short. Most races have made
 such a look. Where all configurations went to the folds at once there is none, and the
 winner is fitted again, on half the rows of two folds, if the race has saved as much: no
-search fits more rows than a plain one. A hundred rounds count ten times what ten count,
-as far as parameters tell. Where nothing was saved, the growth is guessed.
+search fits more rows than a plain one. Where the winner has a hundred rounds, fits of
+ten count as a tenth, as far as parameters tell. Where nothing was saved, the growth is
+guessed.
 """
 
 from __future__ import annotations
@@ -106,15 +107,31 @@ def growth_of(
     known = _since_smaller_look(state, chosen, deciding)
     lucky = known is None
     if known is None and look_again is not None:
-        work = known_work(state.configurations)
-        enough = min(N_HALVED, len(sizes)) * work[chosen]
-        if fits_saved(state, len(sizes), work) >= enough:
-            room = int(rows_saved(state, sizes, work) / work[chosen])
+        room = _room(state, chosen, sizes)
+        if room is not None:
             known = _since_half(chosen, deciding, look_again, room)
     if known is None or known[2] <= 0:  # half of one row is one row
         return _usual(left, n_all, error)
     gain, noise, fallen = known
     return Growth(gain, left / fallen, lucky, left / fallen * noise)
+
+
+def _room(state: RaceState, chosen: int, fold_sizes: Sequence[int]) -> int | None:
+    """Return how many rows the winner may be fitted to again, None if to none.
+
+    What the race saved is counted twice, and the smaller number holds: as it is, and in
+    units of the winner's work, as far as parameters tell.
+    """
+    work = known_work(state.configurations)
+    by_number, by_work = np.ones(len(work)), work / work[chosen]
+    fits, rows = (
+        min(saved(state, fold_sizes, by_number), saved(state, fold_sizes, by_work))
+        for saved in (fits_saved, rows_saved)
+    )
+    # Roots of leaves do not add up to whole numbers.
+    if round(fits, 6) < min(N_HALVED, len(fold_sizes)):
+        return None
+    return int(round(rows, 6))
 
 
 def _usual(left: float, n_all: int, error: float) -> Growth:
@@ -144,12 +161,17 @@ def rows_saved(state: RaceState, fold_sizes: Sequence[int], work: FloatArray) ->
     return float(plain - fitted)
 
 
-def fits_saved(state: RaceState, n_folds: int, work: FloatArray) -> float:
+def fits_saved(state: RaceState, fold_sizes: Sequence[int], work: FloatArray) -> float:
     """Return how many fits fewer a race has made than a plain search would have.
 
     A fit on half the rows may take nearly as long as one on all of them.
+
+    Parameters
+    ----------
+    state, fold_sizes, work
+        As for :func:`rows_saved`; what a whole fit counts.
     """
-    plain = work.sum() * max(PLAIN_FOLDS, n_folds)
+    plain = work.sum() * max(PLAIN_FOLDS, len(fold_sizes))
     made = sum(work[seen.look.configurations].sum() for seen in state.observations)
     return float(plain - made)
 
