@@ -76,9 +76,10 @@ def test_the_variance_of_a_difference_of_areas_is_delongs():
 
 
 # 43 patients of DeLong, DeLong and Clarke-Pearson (1988): albumin, total protein, score
-# by Krebs and Goplerud, and whether an operation helped. Both the table and the numbers
-# of the test are printed in the SAS/STAT User's Guide, LOGISTIC Procedure, example
-# "Comparing Receiver Operating Characteristic Curves".
+# by Krebs and Goplerud, and whether an operation helped. The table is that of the
+# SAS/STAT User's Guide, LOGISTIC Procedure, example "Comparing Receiver Operating
+# Characteristic Curves". The results that the example prints were written down from
+# memory, before ours were computed: the page itself was at hand without them.
 PATIENTS = """
 3.0 5.8 10 0  3.2 6.3 5 1  3.9 6.8 3 1  2.8 4.8 6 0  3.2 5.8 3 1  0.9 4.0 5 0
 2.5 5.7  8 0  1.6 5.6 5 1  3.8 5.7 5 1  3.7 6.7 6 1  3.2 5.4 4 1  3.8 6.6 6 1
@@ -92,7 +93,7 @@ PATIENTS = """
 
 
 def test_areas_of_delongs_patients_are_those_that_were_published():
-    """Witness: the printed areas, standard errors and test of SAS."""
+    """Witness: areas, standard errors and test as that example prints them."""
     table = np.array(PATIENTS.split(), float).reshape(-1, 4)
     helped = table[:, 3] == 1
     sizes = helped.sum(), (~helped).sum()
