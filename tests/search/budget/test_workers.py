@@ -44,6 +44,11 @@ def rows():
     return X, X[:, 0] + rng.normal(scale=0.5, size=300)
 
 
+def of_workers(said):
+    """Leave out what a busy machine adds: that the budget is short."""
+    return [one for one in said if "no worker process had started" in str(one.message)]
+
+
 @pytest.mark.parametrize("kind", SEARCHES)
 def test_a_budget_is_not_refused_because_workers_do_not_start(kind, rows):
     """One process is enough for something useful, and one warning says so."""
@@ -54,7 +59,7 @@ def test_a_budget_is_not_refused_because_workers_do_not_start(kind, rows):
     ):
         warnings.simplefilter("always")
         search.fit(*rows)
-    told = [one for one in said if "no worker process had started" in str(one.message)]
+    told = of_workers(said)
     assert [one.category for one in told] == [FallbackWarning]
     assert told[0].filename == __file__
     assert search.predict(rows[0]).shape == (300,)
@@ -86,9 +91,11 @@ def test_a_plan_waits_for_workers_no_longer_than_a_fit(rows):
     search = SEARCHES["grid"](time_budget=3, n_jobs=2, random_state=0)
     with (
         joblib.parallel_config("loky", initializer=sleep_long),
-        pytest.warns(FallbackWarning, match="no worker process had started"),
+        warnings.catch_warnings(record=True) as said,
     ):
+        warnings.simplefilter("always")
         plan = search.plan(*rows)
+    assert [one.category for one in of_workers(said)] == [FallbackWarning]
     assert plan.n_configurations > 1
 
 
