@@ -423,8 +423,9 @@ def since() -> str:
     refused = sum(one["refused"] for one in found)
     return (
         f"**On another machine** all {len(found)} calm races had run a little earlier "
-        f"({CODE}), two side by side on two cores that others used, too. There they took {slower:.1f} times as long in the median, now more and "
-        f"now less. {close} forecasts ({share:.0%}) are within a factor of two, and "
+        f"({CODE}), two side by side on two cores that others used, too. There they "
+        f"took {slower:.1f} times as long in the median, now more and now less. "
+        f"{close} forecasts ({share:.0%}) are within a factor of two, and "
         f"{held:.0%} of the times inside their range; the worst is off by {far:.1f}. "
         f"For LinearSVR on 100,000 rows the factor is {regressor:.2f}. "
         f"{slow_plans(found)} plans took more than a second and more than a twentieth "

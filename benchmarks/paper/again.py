@@ -9,7 +9,7 @@ from math import inf, isinf
 
 import pandas as pd
 from claims import Evidence
-from summary import PAIR, SLOWER, Estimate, load_runs, pairs
+from summary import PAIR, SLOWER, Estimate, Row, load_runs, pairs
 from sure import Bounds, bounds, difference_bounds
 
 __all__ = [
@@ -21,9 +21,6 @@ __all__ = [
 ]
 
 OUTCOME = ["survivors", "params", "error"]
-# Searches of the extra tables that are timed beside the races run again.
-BESIDE = {"closed": "the closed test", "halving": "`HalvingGridSearchCV`"}
-GIVEN_TIME = ("optuna", "random_on_test")
 
 
 def run_again(evidence: Evidence) -> pd.DataFrame:
@@ -50,9 +47,6 @@ def again_words(evidence: Evidence) -> str:
     share = both["share"].median()
     cv, plain = (mixed_rows(evidence.runs, name) for name in ("cv", "plain_grid"))
     rows = {(row.data, row.learner): row for row in evidence.tables["cross-validation"]}
-    slower = [rows[key] for key in cv if rows[key].speed_verdict == SLOWER]
-    still = sum(row.speed.mean / share < row.published_speed for row in slower)
-    names = ", ".join(" ".join(key) for key in cv)
     (day,), (machine,) = both["day"].unique(), both["machine"].unique()
     return (
         f"\n- **Run again**: on {day} the first race of each row of Table 1 was run "
@@ -62,13 +56,30 @@ def again_words(evidence: Evidence) -> str:
         f"{share:.2f} times the stored seconds (median; {both['share'].min():.2f} to "
         f"{both['share'].max():.2f}), on a machine of the same kind, and whether the "
         "machine or the library is faster was not found out. So seconds of "
-        "different days are not comparable. The searches of that day have a machine's "
-        f"name of their own, `{machine}`, and no speed beside older races. Where the "
-        "race is of an earlier day than the other search, a speed may be too low by "
-        f"such a factor. That concerns full cross-validation in {len(cv)} of "
-        f"{len(rows)} rows of Table 1 ({names}) and plain search in {len(plain)}. "
-        f"{still} of the {len(slower)} that are called slower would still be below the "
-        "printed speed if they were divided by that median."
+        "different days are not comparable. The searches of that day have names of "
+        f"machines of their own, such as `{machine}`, and no speed beside older races."
+        f"{_mixed_words(cv, plain, rows, share)}"
+    )
+
+
+def _mixed_words(
+    cv: list[tuple[str, str]],
+    plain: list[tuple[str, str]],
+    rows: dict[tuple[str, str], Row],
+    share: float,
+) -> str:
+    """Say which speeds divide by races of an earlier day, if any do."""
+    if not cv and not plain:
+        return ""
+    slower = [rows[key] for key in cv if rows[key].speed_verdict == SLOWER]
+    still = sum(row.speed.mean / share < row.published_speed for row in slower)
+    names = f" ({', '.join(' '.join(key) for key in cv)})" if cv else ""
+    return (
+        " Where the race is of an earlier day than the other search, a speed may be "
+        "too low by such a factor. That concerns full cross-validation in "
+        f"{len(cv)} of {len(rows)} rows of Table 1{names} and plain search in "
+        f"{len(plain)}. {still} of the {len(slower)} that are called slower would "
+        "still be below the printed speed if they were divided by that median."
     )
 
 
@@ -133,23 +144,14 @@ def extra_words(evidence: Evidence, titles: dict[str, str]) -> str:
     both = run_again(evidence)
     if both.empty:
         return words
-    beside = []
-    for method, title in BESIDE.items():
-        theirs = evidence.runs[evidence.runs["method"] == method]
-        columns = [*PAIR, "machine", "seconds"]
-        timed = both.merge(
-            theirs[columns], on=[*PAIR, "machine"], suffixes=("", "_other")
-        )
-        took = (timed["seconds_other"] / timed["seconds"]).median()
-        beside.append(f"{title} takes {took:.1f} times the seconds of the race")
     mixed = len(mixed_rows(evidence.runs, "track_and_confirm"))
+    if mixed:
+        words += (
+            " Speeds over Track and confirm divide by races of an earlier day in "
+            f"{mixed} rows, and are too low there."
+        )
     return words + (
-        " Speeds of the first four rest on older runs, mostly one of a row; where "
-        "there are none they have a `-`. Speeds over Track and confirm divide by races "
-        f"of an earlier day in {mixed} rows, and are too low there as well. Beside the "
-        "races that were run again (see *Run again* above), "
-        f"{' and '.join(beside)} (medians over {len(both)} rows, one repetition each). "
-        "Optuna and random search judged on the test rows were given the stored "
+        " Optuna and random search judged on the test rows were given the stored "
         f"seconds of the race, about {1 / both['share'].median():.1f} times what the "
         "race took on the machine where most of them ran, so these two tables favour "
         "them."

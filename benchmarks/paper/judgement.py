@@ -16,6 +16,7 @@ from layout import (
     ratio_text,
     rows_text,
     text,
+    times,
 )
 from reasons import reason
 from summary import (
@@ -180,6 +181,15 @@ def speed_words(rows: list[Row], factors: dict[tuple[str, str], float]) -> list[
         and speed_bounds(row.speed, factors.get((row.data, row.learner), 1.0))[1]
         >= row.published_speed
     ]
+    mixed = ""
+    if factors:
+        mixed = (
+            f" The speeds of {len(factors)} rows also divide by races of an earlier, "
+            "slower day (*Run again* on [the page of numbers](index.md#how-to-read-"
+            "the-tables)). If they were too low by the largest factor seen between the "
+            "days, some of these rows would be undecided "
+            f"({', '.join(doubtful) or 'none'}), and the others still slower."
+        )
     whole = [row for row in run if row.n_train >= row.n_rows_paper]
     timed = [row for row in run if row.plain.n]
     sides = [above(bounds(row.plain), row.published_speed) for row in timed]
@@ -193,15 +203,13 @@ def speed_words(rows: list[Row], factors: dict[tuple[str, str], float]) -> list[
                 for verdict, names in verdicts.items()
                 if verdict != SLOWER
             ),
-            mixed=len(factors),
-            doubtful=", ".join(doubtful) or "none",
+            mixed=mixed,
             whole=len(whole),
             slower_whole=sum(row.speed_verdict == SLOWER for row in whole),
             timed=len(timed),
             mean_above=sum(row.plain.mean > row.published_speed for row in timed),
             above=sides.count(AS_SAID),
-            fewest=min(repetitions, default=0),
-            most=max(repetitions, default=0),
+            times=times(repetitions or [0]),
         )
     ]
 

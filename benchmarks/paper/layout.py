@@ -19,6 +19,7 @@ __all__ = [
     "rows_text",
     "speed_text",
     "text",
+    "times",
 ]
 
 MISSING = "-"
@@ -80,3 +81,11 @@ def rows_text(row: Row) -> str:
     if row.n_train == row.n_rows_paper:
         return f"{row.n_train:,}"
     return f"{row.n_train:,} of {row.n_rows_paper:,}"
+
+
+def times(counts: Sequence[int]) -> str:
+    """Say how often, from the fewest to the most."""
+    fewest, most = min(counts), max(counts)
+    if most == 1:
+        return "once" if fewest else "at most once"
+    return f"{most} times" if fewest == most else f"{fewest} to {most} times"

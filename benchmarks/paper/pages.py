@@ -24,6 +24,7 @@ from layout import (
     rows_text,
     speed_text,
     text,
+    times,
 )
 from profiles import PROFILES, Profile
 from summary import (
@@ -159,14 +160,6 @@ def timed_words(evidence: Evidence) -> str:
     if parts:
         words += f" For each setting of the artificial sets it was: {listed(parts)}."
     return words
-
-
-def times(counts: Sequence[int]) -> str:
-    """Say how often, from the fewest to the most."""
-    fewest, most = min(counts), max(counts)
-    if most == 1:
-        return "once" if fewest else "at most once"
-    return f"{most} times" if fewest == most else f"{fewest} to {most} times"
 
 
 def listed(parts: Sequence[str]) -> str:

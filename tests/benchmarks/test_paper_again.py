@@ -10,7 +10,6 @@ from again import again_words, extra_words, mixed_rows, run_again
 from claims import Evidence
 from profiles import PROFILES
 from store import COLUMNS
-from summary import load_runs
 
 ROOT = Path(__file__).parents[2]
 SMOKE = PROFILES["smoke"]
@@ -56,6 +55,17 @@ def test_races_run_again_are_compared_and_change_no_speed(tmp_path):
     assert len(evidence.runs) == 3
 
 
+def test_of_speeds_of_one_day_no_other_day_is_told(tmp_path):
+    again = {"machine": "later", "day": "2026-11-19", "seconds": 1.0}
+    first = line("cvst", 2.0)
+    write(tmp_path, "runs.csv", first, line("cv", 8.0), line("plain_grid", 9.0))
+    write(tmp_path, "control.csv", first | again)
+    evidence = Evidence(tmp_path, SMOKE)
+    assert mixed_rows(evidence.runs, "cv") == []
+    words = again_words(evidence)
+    assert words.endswith("and no speed beside older races.")
+
+
 def test_without_races_run_again_nothing_is_said(tmp_path):
     write(tmp_path, "runs.csv", line("cvst", 2.0))
     assert again_words(Evidence(tmp_path, SMOKE)) == ""
@@ -63,13 +73,8 @@ def test_without_races_run_again_nothing_is_said(tmp_path):
 
 
 def test_the_page_says_what_the_stored_control_says():
-    """And that machine has no race among the runs that count."""
     folder = ROOT / "benchmarks" / "results" / "paper"
     evidence = Evidence(folder, PROFILES["laptop"])
     page = (ROOT / "docs" / "paper" / "index.md").read_text(encoding="utf-8")
     assert again_words(evidence) in page
     assert extra_words(evidence, pages.FEW_TITLES) in page
-    (machine,) = load_runs(folder, "laptop", "control.csv")["machine"].unique()
-    own = evidence.runs[evidence.runs["machine"] == machine]
-    assert len(own) == 800
-    assert "cvst" not in set(own["method"])
