@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from decimal import Decimal
 from itertools import chain
 from math import nan, sqrt
@@ -47,6 +48,7 @@ from sure import (
     AS_SAID,
     NO,
     OPEN,
+    OTHERWISE,
     PARTLY,
     YES,
     above,
@@ -1106,14 +1108,17 @@ def test_the_guide_says_where_the_papers_race_costs_less_than_the_default(stored
     assert {int(cells[3]) for cells in rows} == {3}
     assert f"on {sum(kernel)} of {len(kernel)} rows" in guide
     assert "three repetitions each" in guide
-    assert all(vectors)
-    assert f"it costs as much or more on all {len(vectors)}" in guide
+    assert f"as much or more on {sum(vectors)} of {len(vectors)} with" in guide
     found = pairs(stored.runs, "track_and_confirm")
     problems = found[found["d"].isna()].groupby(["data", "learner"])
     speeds = [estimate(of_one_size(mine)["speed"]) for _, mine in problems]
     assert len(speeds) == len(kernel) + len(vectors)
-    assert {above(bounds(speed), 1) for speed in speeds} == {OPEN}
-    assert "no single row is sure on either side" in guide
+    sides = Counter(above(bounds(speed), 1) for speed in speeds)
+    less, more = sides[AS_SAID], sides[OTHERWISE]
+    assert sides[OPEN] == len(speeds) - less - more
+    assert (
+        f"less on {less} of the {len(speeds)} rows, and surely more on {more}" in guide
+    )
 
 
 def test_counts_at_a_glance_add_up():
