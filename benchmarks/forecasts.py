@@ -66,7 +66,7 @@ from cvst.search.budget import _watch
 RESULTS = Path(__file__).parent / "results"
 RECORDS, TABLE = RESULTS / "forecasts.jsonl", RESULTS / "forecasts.md"
 
-# All calm races by the same code on a slower machine, which others used, too.
+# All calm races, by a commit of the same day, on a slower machine that others used.
 AGAIN, CODE = RESULTS / "forecasts_again.jsonl", "2ddcad4b"
 
 CONDITIONS = "calm", "busy", "processor"

@@ -174,22 +174,6 @@ def speed_words(rows: list[Row], factors: dict[tuple[str, str], float]) -> list[
     verdicts: dict[str, list[str]] = {}
     for row in run:
         verdicts.setdefault(row.speed_verdict, []).append(f"{row.data} {row.learner}")
-    doubtful = [
-        f"{row.data} {row.learner}"
-        for row in run
-        if row.speed_verdict == SLOWER
-        and speed_bounds(row.speed, factors.get((row.data, row.learner), 1.0))[1]
-        >= row.published_speed
-    ]
-    mixed = ""
-    if factors:
-        mixed = (
-            f" The speeds of {len(factors)} rows also divide by races of an earlier, "
-            "slower day (*Run again* on [the page of numbers](index.md#how-to-read-"
-            "the-tables)). If they were too low by the largest factor seen between the "
-            "days, some of these rows would be undecided "
-            f"({', '.join(doubtful) or 'none'}), and the others still slower."
-        )
     whole = [row for row in run if row.n_train >= row.n_rows_paper]
     timed = [row for row in run if row.plain.n]
     sides = [above(bounds(row.plain), row.published_speed) for row in timed]
@@ -203,7 +187,7 @@ def speed_words(rows: list[Row], factors: dict[tuple[str, str], float]) -> list[
                 for verdict, names in verdicts.items()
                 if verdict != SLOWER
             ),
-            mixed=mixed,
+            mixed=_of_two_days(run, factors),
             whole=len(whole),
             slower_whole=sum(row.speed_verdict == SLOWER for row in whole),
             timed=len(timed),
@@ -212,6 +196,26 @@ def speed_words(rows: list[Row], factors: dict[tuple[str, str], float]) -> list[
             times=times(repetitions or [0]),
         )
     ]
+
+
+def _of_two_days(run: list[Row], factors: dict[tuple[str, str], float]) -> str:
+    """Say which speeds divide by races of an earlier day, if any do."""
+    if not factors:
+        return ""
+    doubtful = [
+        f"{row.data} {row.learner}"
+        for row in run
+        if row.speed_verdict == SLOWER
+        and speed_bounds(row.speed, factors.get((row.data, row.learner), 1.0))[1]
+        >= row.published_speed
+    ]
+    return (
+        f" The speeds of {len(factors)} rows also divide by races of an earlier, "
+        "slower day (*Run again* on [the page of numbers](index.md#how-to-read-"
+        "the-tables)). If they were too low by the largest factor seen between the "
+        "days, some of these rows would be undecided "
+        f"({', '.join(doubtful) or 'none'}), and the others still slower."
+    )
 
 
 def interval_text(row: Row) -> str:

@@ -4,7 +4,8 @@
     python benchmarks/paper/missing.py --run --jobs 16 --seconds 500 \
         --machine sixteen-cores --output more
 
-Which runs, and how many repetitions of each, was fixed before the first of them. They
+Which runs, and how many repetitions of each, was fixed before the first of them, but
+for the speeds: three repetitions left seven rows open, so all rows have five. They
 are cells of the usual items, so what they find belongs into the usual ``runs.csv``:
 copy the lines there. Runs in ``--output`` and in the stored file are not run again.
 """
