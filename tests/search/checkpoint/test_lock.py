@@ -206,6 +206,63 @@ def test_a_lock_that_was_left_on_another_host_is_not_taken_over(path):
     taken(path).release()
 
 
+# A process has a number of its own there, and sees no others.
+CONTAINER = ("unshare", "--pid", "--fork", "--mount-proc")
+
+
+def _has_containers():
+    try:
+        return not subprocess.run([*CONTAINER, "true"], check=False).returncode
+    except OSError:
+        return False
+
+
+HOLDS_A_LOCK = """
+import sys
+from pathlib import Path
+from cvst.search.checkpoint._lock import Lock
+
+Lock(Path(sys.argv[1])).take()
+print("taken", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(not _has_containers(), reason="cannot make a container")
+def test_a_lock_of_another_container_counts_while_its_process_lives(path, caplog):
+    """Really: the other process has a number of ours, and the same host name."""
+    command = [*CONTAINER, sys.executable, "-c", HOLDS_A_LOCK, str(path)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as other:
+        assert other.stdout.readline() == "taken\n"
+        assert written(path)["host"] == platform.node()
+        with pytest.raises(CheckpointError, match="by process 1 in another container"):
+            taken(path)
+        other.stdin.close()  # it ends, and leaves its lock
+    lock = taken(path)
+    assert "was left by process 1, which is gone" in caplog.text
+    lock.release()
+
+
+@pytest.mark.skipif(not _has_containers(), reason="cannot make a container")
+def test_what_was_forked_does_not_hold_a_lock_for_its_parent(path):
+    """A worker that outlives its killed parent must not keep others out."""
+    forks = HOLDS_A_LOCK.replace(
+        'print("taken"',
+        'import os, time\nif not os.fork():\n    time.sleep(600)\nprint("taken"',
+    ).replace("sys.stdin.read()", "os.kill(os.getpid(), 9)")
+    # Without --kill-child the forked process lives on until its container ends, which
+    # is when the shell ends.
+    script = f"{sys.executable} -c '{forks}' {path}; echo over; read line"
+    command = [*CONTAINER, "sh", "-c", script]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(command, text=True, **pipes) as other:
+        assert other.stdout.readline() == "taken\n"
+        assert other.stdout.readline() == "over\n"
+        taken(path).release()
+        other.stdin.close()
+
+
 def test_a_lock_of_another_machine_is_named(path):
     owner = {"pid": 1, "host": f"not {platform.node()}", "began": None}
     path.with_name("race.lock").write_text(json.dumps(owner))

@@ -28,12 +28,16 @@ MOST_BYTES = 10_000
 CAREFUL = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 CAREFUL |= getattr(os, "O_BINARY", 0)
 
-# A process that has just made the file gets this time to write it.
+# A process that has just made the file gets this time to write it, and one that takes
+# it over to say so.
 WRITING_SECONDS, WRITING_TRIES = 0.5, 10
 
 
 class Lock:
     """Holds the file ``PATH.lock`` from when it is taken until it is released.
+
+    The file names its process. The kernel is told as well (``flock``): processes of
+    another container may have the same host name, and cannot be asked for.
 
     Parameters
     ----------
@@ -47,6 +51,7 @@ class Lock:
         self.path = file.with_name(file.name + ".lock")
         self._checkpoint = path
         self._is_ours = False
+        self._held: BinaryIO | None = None
 
     def take(self) -> None:
         """Make the file, or take over one whose process is gone.
@@ -80,6 +85,14 @@ class Lock:
         except CheckpointError:
             pass  # something else has that name by now
         self._is_ours = False
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Close the file: in a forked process too, or it would hold it for ever."""
+        if self._held is not None:
+            self._held.close()
+        self._held = None
+        _HELD.discard(self)
 
     def _taken(self) -> bool:
         """Make the file, and return whether it was not there yet."""
@@ -88,9 +101,16 @@ class Lock:
         except FileExistsError:
             return False
         self._is_ours = True
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            json.dump(_identity(os.getpid()), file)
+        self._hold(os.fdopen(handle, "wb"))
         return True
+
+    def _hold(self, file: BinaryIO) -> None:
+        """Write our name and stay the one that has the file open for itself."""
+        self._held = file
+        _HELD.add(self)
+        file.write(json.dumps(_identity(os.getpid())).encode())
+        file.flush()
+        _is_alone(file)
 
     def _taken_over(self) -> bool:
         """Write our name into the file of a process that is gone.
@@ -106,24 +126,47 @@ class Lock:
             return False
         except PermissionError:
             raise self._in_use(self._owner()) from None
-        with file:
+        try:
             # One after the other: the second finds the name of the first. The
             # file stays where it is, so that none can remove a fresh one.
-            _wait_for_others(file)
-            owner = self._owner()
-            if owner is None or not self._is_here(file):
+            owner = self._gone(file)
+            if owner is None:
+                file.close()
                 return False
-            if owner.get("host") != platform.node() or _is_running(owner):
-                raise self._in_use(owner)
             self._is_ours = True
             file.truncate()
-            file.write(json.dumps(_identity(os.getpid())).encode())
+            self._hold(file)
+        except BaseException:
+            self.let_go()
+            file.close()
+            raise
         LOGGER.warning(
             "the lock %s was left by process %s, which is gone: it is taken over",
             self.path,
             owner.get("pid"),
         )
         return True
+
+    def _gone(self, file: BinaryIO) -> dict[str, Any] | None:
+        """Return the owner that is gone, None if the file is; raise if it is there."""
+        for _ in range(WRITING_TRIES):
+            alone = _is_alone(file)
+            owner = self._owner()
+            if owner is None or not self._is_here(file):
+                return None
+            if owner.get("host") != platform.node():
+                raise self._in_use(owner)
+            if _is_elsewhere(owner):
+                # Whoever has just written its name is about to tell the kernel.
+                if alone and _is_alone(file, again=True):
+                    return owner
+                raise self._in_use(owner)
+            if _is_running(owner):
+                raise self._in_use(owner)
+            if alone is not False:
+                return owner
+            time.sleep(WRITING_SECONDS / WRITING_TRIES)
+        raise self._in_use(owner)
 
     def _is_here(self, file: BinaryIO) -> bool:
         """Return whether an open file still has the name of the lock."""
@@ -172,11 +215,14 @@ class Lock:
                 f"'{self._checkpoint}' is in use: there is '{self.path}', which does "
                 "not say by whom. If no search uses it, delete that file."
             )
-        if host != platform.node():
+        if host != platform.node() or _is_elsewhere(owner):
+            where = f"on the machine {str(host)!r}"
+            if host == platform.node():
+                where = "in another container"
             return CheckpointError(
-                f"'{self._checkpoint}' is in use by process {pid} on the machine "
-                f"{str(host)!r}, which cannot be seen from here. If that search is "
-                f"gone, delete '{self.path}'."
+                f"'{self._checkpoint}' is in use by process {pid} {where}, which "
+                "cannot be seen from here. If that search is gone, delete "
+                f"'{self.path}'."
             )
         who = "this process" if pid == os.getpid() else f"process {pid}"
         return CheckpointError(
@@ -185,15 +231,65 @@ class Lock:
         )
 
 
-def _wait_for_others(file: BinaryIO) -> None:
-    """Be alone in reading and writing a file, until it is closed."""
+def _is_alone(file: BinaryIO, *, again: bool = False) -> bool | None:
+    """Become the only one that has a file open for itself, until it is closed.
+
+    Parameters
+    ----------
+    file : file object
+        The file.
+    again : bool
+        Whether to give it up for a moment, so that another one may be faster.
+
+    Returns
+    -------
+    bool or None
+        Whether that went well; None where nobody can tell.
+    """
     # On Windows a lock is never taken over: see _is_running.
-    if sys.platform != "win32":
-        fcntl.flock(file, fcntl.LOCK_EX)
+    if sys.platform == "win32":
+        return None
+    try:
+        if again:
+            fcntl.flock(file, fcntl.LOCK_UN)
+            time.sleep(WRITING_SECONDS / WRITING_TRIES)
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # some disks that are shared cannot
+        return None
+    return True
+
+
+# Locks that this process holds, whether or not anybody else remembers them.
+_HELD: set[Lock] = set()
+
+
+def _let_all_go() -> None:
+    for lock in list(_HELD):
+        lock.let_go()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_all_go)
 
 
 def _identity(pid: int) -> dict[str, Any]:
-    return {"pid": pid, "host": platform.node(), "began": _began(pid)}
+    host, began = platform.node(), _began(pid)
+    return {"pid": pid, "host": host, "began": began, "space": _space()}
+
+
+def _space() -> int | None:
+    """Return what tells containers of one machine apart, if known."""
+    try:
+        return Path("/proc/self/ns/pid").stat().st_ino
+    except OSError:
+        return None
+
+
+def _is_elsewhere(owner: dict[str, Any]) -> bool:
+    """Return whether the number of a process means nothing here."""
+    return owner.get("space") not in (None, _space())
 
 
 # States of a process that is over, and whose parent has not asked how it ended.
