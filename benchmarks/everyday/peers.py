@@ -54,12 +54,15 @@ class Trial:
     ----------
     send : callable
         Gets the best parameters and the number of configurations tried.
+    send_members : callable
+        Gets parameters and weights, from a search that makes an ensemble.
     """
 
     task: Task
     seconds: float
     seed: int
     send: Callable[[dict[str, Any] | None, int], None]
+    send_members: Callable[[list[tuple[dict[str, Any], float]]], None]
     n_tried: int = 0
     best: float = math.inf
     start: float = field(init=False)
@@ -407,6 +410,27 @@ def race(trial: Trial) -> None:
     _raced(trial, cvst.RaceSearchCV)
 
 
+def race_ensemble(trial: Trial) -> None:
+    """Our race with proposals, and the ensemble that it keeps: all in the time."""
+    from cvst import RaceSearchCV
+
+    task = trial.task
+    search = RaceSearchCV(
+        task.estimator,
+        task.space,
+        time_budget=trial.seconds,
+        scoring=task.scoring,
+        random_state=trial.seed,
+        # SVC has no probabilities to average.
+        ensemble=not task.classes or hasattr(task.estimator, "predict_proba"),
+    ).fit(*task.rows[:2])
+    trial.send(search.best_params_, len(search.cv_results_["params"]))
+    chosen = getattr(search, "ensemble_", None)
+    if chosen is not None and chosen.kept:
+        members = list(zip(chosen.params, chosen.weights.tolist(), strict=True))
+        trial.send_members(members)
+
+
 def default(trial: Trial) -> None:
     """No search: default parameters."""
     trial.send({}, 0)
@@ -444,6 +468,7 @@ SEARCHES = {
     "smac": Search(smac, ("smac",)),
     "race_random": Search(race_random, ("cvst",), 1.25),
     "race": Search(race, ("cvst",), 1.25),
+    "race_ensemble": Search(race_ensemble, ("cvst",), 1.25),
 }
 
 

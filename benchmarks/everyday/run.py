@@ -44,6 +44,10 @@ LONGEST_FIT = 300.0
 SLOWEST = 40
 
 
+# Parameters and weights of an ensemble.
+Members = list[tuple[dict[str, Any], float]]
+
+
 class Cell(NamedTuple):
     """What a line is about."""
 
@@ -62,9 +66,12 @@ def _search(cell: Cell, clock: str, limit: float, answers: Connection) -> None:
     def send(params: dict[str, Any] | None, n_tried: int) -> None:
         answers.send({"params": params, "n_tried": n_tried})
 
+    def send_members(members: Members) -> None:
+        answers.send({"members": members})
+
     try:
         SEARCHES[cell.search].run(
-            Trial(TASKS[cell.task], cell.seconds, cell.seed, send)
+            Trial(TASKS[cell.task], cell.seconds, cell.seed, send, send_members)
         )
         answers.send({"end": "done"})
     except RefusedError as error:
@@ -75,11 +82,17 @@ def _search(cell: Cell, clock: str, limit: float, answers: Connection) -> None:
         answers.send({"end": "error", "reason": traceback.format_exc(limit=-3)})
 
 
-def _judge(task: str, params: dict[str, Any], answers: Connection) -> None:
-    """Send the loss of parameters on fresh rows."""
+def _judge(
+    task: str, params: dict[str, Any], members: Members, answers: Connection
+) -> None:
+    """Send the loss on fresh rows of parameters, and of an ensemble if there is one."""
     _quiet()
     try:
-        answers.send({"loss": TASKS[task].judged(params)})
+        found = {"loss": TASKS[task].judged(params)}
+        if members:
+            found["alone"] = found["loss"]
+            found["loss"] = TASKS[task].judged_together(members)
+        answers.send(found)
     except Exception:
         answers.send({"reason": traceback.format_exc(limit=-3)})
 
@@ -118,12 +131,14 @@ def measured(cell: Cell, clock: str) -> dict[str, Any]:
     _ = task.estimator, task.rows  # loaded before the clock starts
     line: dict[str, Any] = {**cell._asdict(), "split": task.split}
     best: dict[str, Any] | None = None
+    members: Members = []
     limit = cell.seconds * search.grace if cell.seconds else LONGEST_FIT
     start, processor = perf_counter(), _processor_seconds()
     line |= {"end": "stopped", "n_tried": 0, "clock": clock}
     patience = limit if clock == "wall" else SLOWEST * limit
     for answer in _answers(_search, (cell, clock, limit), patience):
         line["used"] = perf_counter() - start
+        members = answer.pop("members", members)
         params = answer.pop("params", None)
         if params is not None:
             best = params
@@ -140,7 +155,7 @@ def measured(cell: Cell, clock: str) -> dict[str, Any]:
         if line["end"] in ("done", "stopped"):
             line["end"] = "refused"
         return line
-    return line | _judged(cell.task, best)
+    return line | _judged(cell.task, best, members)
 
 
 def _processor_seconds() -> float:
@@ -148,15 +163,21 @@ def _processor_seconds() -> float:
     return ended.ru_utime + ended.ru_stime
 
 
-def _judged(task: str, params: dict[str, Any]) -> dict[str, Any]:
+def _judged(task: str, params: dict[str, Any], members: Members) -> dict[str, Any]:
     start = perf_counter()
     late = {"reason": f"the final fit did not end within {LONGEST_FIT:g} s"}
-    answer = next(_answers(_judge, (task, params), LONGEST_FIT), late)
+    answer = next(_answers(_judge, (task, params, members), LONGEST_FIT), late)
     if "loss" not in answer:
         answer["end"] = "error"
     answer["fit"] = round(perf_counter() - start, 3)
-    answer["params"] = {name: _plain(value) for name, value in params.items()}
+    answer["params"] = _plain_params(params)
+    if members:
+        answer["members"] = [[_plain_params(one), weight] for one, weight in members]
     return answer
+
+
+def _plain_params(params: dict[str, Any]) -> dict[str, Any]:
+    return {name: _plain(value) for name, value in params.items()}
 
 
 def _plain(value: Any) -> Any:

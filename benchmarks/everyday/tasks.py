@@ -26,6 +26,8 @@ from sklearn.metrics import get_scorer
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.preprocessing import OrdinalEncoder
 
+from cvst.learners import WeightedEnsembleClassifier, WeightedEnsembleRegressor
+
 __all__ = ["TASKS", "Task", "chosen_tasks"]
 
 LOG_LOSS, ACCURACY = "neg_log_loss", "accuracy"
@@ -131,6 +133,14 @@ class Task:
         """Return the loss on fresh rows after a fit on all training rows."""
         X, y, X_test, y_test = self.rows
         fitted = self.estimator.set_params(**params).fit(X, y)
+        return self.loss(get_scorer(self.scoring)(fitted, X_test, y_test))
+
+    def judged_together(self, members: list[tuple[dict[str, Any], float]]) -> float:
+        """Return the loss of a weighted mean of models on fresh rows, likewise."""
+        X, y, X_test, y_test = self.rows
+        kind = WeightedEnsembleClassifier if self.classes else WeightedEnsembleRegressor
+        models = [self.estimator.set_params(**params) for params, _ in members]
+        fitted = kind(models, [weight for _, weight in members]).fit(X, y)
         return self.loss(get_scorer(self.scoring)(fitted, X_test, y_test))
 
 

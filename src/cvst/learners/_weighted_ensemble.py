@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -50,9 +50,31 @@ class _WeightedEnsemble(MetaEstimatorMixin, BaseEstimator):
         self : object
             The fitted ensemble.
         """
+        return self.fit_others({}, X, y, **params)
+
+    def fit_others(
+        self, fitted: Mapping[int, Any], X: Any, y: Any, **params: Any
+    ) -> Self:
+        """Do what ``fit`` does, but take some members as they are.
+
+        Parameters
+        ----------
+        fitted : mapping of int to estimator
+            Members that are fitted on these rows already, by their place.
+        X, y, **params
+            As for ``fit``.
+
+        Returns
+        -------
+        self : object
+            The fitted ensemble.
+        """
         # Before the members are fitted, which may take hours.
         weights = self._checked_weights()
-        self.estimators_ = [clone(one).fit(X, y, **params) for one in self.members]
+        self.estimators_ = [
+            fitted[place] if place in fitted else clone(one).fit(X, y, **params)
+            for place, one in enumerate(self.members)
+        ]
         self.weights_ = weights
         # Taken from a member: the rows were not checked here and may be of any kind.
         first = self.estimators_[0]
@@ -139,9 +161,11 @@ class WeightedEnsembleClassifier(ClassifierMixin, _WeightedEnsemble):
     # The classes of several targets; None for one.
     _targets: Targets | None = None
 
-    def fit(self, X: Any, y: Any, **params: Any) -> Self:
-        """Fit a clone of every member on all rows; ``params`` go to all of them."""
-        super().fit(X, y, **params)
+    def fit_others(
+        self, fitted: Mapping[int, Any], X: Any, y: Any, **params: Any
+    ) -> Self:
+        """Do what ``fit`` does, but take the members in ``fitted`` as they are."""
+        super().fit_others(fitted, X, y, **params)
         self._targets = Targets.of(y)
         if self._targets is not None:
             self.classes_: Any = list(self._targets.classes)
@@ -239,13 +263,15 @@ class WeightedEnsembleRegressor(RegressorMixin, _WeightedEnsemble):
     array([2.5])
     """
 
-    def fit(self, X: Any, y: Any, **params: Any) -> Self:
-        """Fit a clone of every member on all rows; ``params`` go to all of them."""
+    def fit_others(
+        self, fitted: Mapping[int, Any], X: Any, y: Any, **params: Any
+    ) -> Self:
+        """Do what ``fit`` does, but take the members in ``fitted`` as they are."""
         shape = np.asarray(y).shape
         if len(shape) == 2 and shape[1] == 1:
             # Some members would predict a column, others numbers.
             y = column_or_1d(y, warn=True)
-        return super().fit(X, y, **params)
+        return super().fit_others(fitted, X, y, **params)
 
     def predict(self, X: Any) -> FloatArray:
         """Return the weighted mean of the members' predictions.

@@ -43,6 +43,7 @@ class ProposalRecords(Strategy):
         batch: int = 1,
         screen_rounds: int | None = None,
         refits: bool = True,
+        n_members: int = 0,
         rounds: Collection[str] = (),
         own_rounds: int = 0,
         exponent: float = 1.0,
@@ -59,6 +60,7 @@ class ProposalRecords(Strategy):
         self.batch = batch
         self.screen_rounds = screen_rounds
         self.refits = refits
+        self.n_members = n_members
         self.rounds = rounds
         self.own_rounds = own_rounds
         self.exponent = exponent

@@ -12,7 +12,7 @@ from cvst.race._proposal_parts import Plan
 from cvst.race._proposal_records import GROWTH, ProposalRecords, rounds_in
 from cvst.race._state import RaceState
 
-__all__ = ["GOING_ON", "ProposalTimes"]
+__all__ = ["GOING_ON", "MARGIN", "ProposalTimes"]
 
 # A rung is worth it if its fits take at most this share of those one rung above.
 WORTH_IT = 0.6
@@ -48,6 +48,10 @@ MARGIN, UNSEEN_MARGIN = 1.15, 1.35
 # A final fit that takes more than the first share of the time is late in any case. Then
 # the second share is kept free for it.
 LATE, COUNTED_IF_LATE = 0.9, 0.5
+
+# Share of the time that is kept for an ensemble, at most. None is kept if that is not
+# enough for two members that are predicted for on two folds.
+MEMBERS_SHARE, FEWEST_MEMBERS, FEWEST_PREDICTED = 0.3, 2, 2
 
 # Share of the time that is left for what comes after the last look, and seconds for the
 # results of each configuration.
@@ -229,10 +233,24 @@ class ProposalTimes(ProposalRecords):
         return self._leaders_refit(state) / MARGIN
 
     def _reserve(self, state: RaceState) -> float:
-        """Return the seconds that the final fit will take, with a margin."""
+        """Return the seconds that the final fits will take, with a margin."""
         if not state.observations:
             return 0.0
-        return self._counted(state, self._leaders_refit(state))
+        refit = self._leaders_refit(state)
+        return self._counted(state, refit) + self._kept_for_members(state, refit)
+
+    def _kept_for_members(self, state: RaceState, refit: float) -> float:
+        """Return the seconds that are kept for an ensemble, if they are enough."""
+        if not self.n_members or state.problem.seconds is None:
+            return 0.0
+        n_folds = len(self._folds(state.problem)) - 1
+
+        def fits(n_members: int, n_predicted: int) -> float:
+            return n_members * n_predicted / self._more_rows(state) + n_members - 1
+
+        most = MEMBERS_SHARE * state.problem.seconds
+        fewest = refit * fits(FEWEST_MEMBERS, min(FEWEST_PREDICTED, n_folds))
+        return min(most, refit * fits(self.n_members, n_folds)) if fewest < most else 0
 
     def _counted(self, state: RaceState, refit: float) -> float:
         """Return what of a final fit is kept free: of one that will be late, less.

@@ -21,6 +21,7 @@ from cvst.race._look import Look, LookLosses, Verdict
 from cvst.race._problem import Problem
 from cvst.race._proposal_folds import PROMOTED, SCREEN, ProposalFolds
 from cvst.race._proposal_parts import Plan
+from cvst.race._proposal_times import MARGIN
 from cvst.race._state import RaceState
 
 __all__ = ["ProposeAndConfirm"]
@@ -99,6 +100,8 @@ class ProposeAndConfirm(ProposalFolds):
         few of their members tell which settings are good. None means no limit.
     refits : bool
         Whether time is kept for a final fit.
+    n_members : int
+        Most members of an ensemble that time is kept for, if there is enough of it.
     rounds : collection of str
         Hyper-parameters in which members of a family differ: what shares a fit.
     own_rounds : int
@@ -229,6 +232,21 @@ class ProposeAndConfirm(ProposalFolds):
 
         # Members of a family that confirms stand together, the best of them first.
         return np.array(sorted(active, key=key), dtype=np.intp)
+
+    def ensemble_members(self, state: RaceState) -> list[tuple[int, float]]:
+        """Return the best member of each family that ran the whole first fold."""
+        families = self._record(state).families
+        if not self.n_members:
+            return []
+        best = {
+            self._best_member(state, number): number
+            for number in self._family_ranking(state)
+            if 0 in families[number].rungs
+        }
+        return [
+            (member, self._refit_seconds(state, number, member) / MARGIN)
+            for member, number in [*best.items()][: self.n_members]
+        ]
 
     def ranks_by_mean(self, state: RaceState) -> bool:
         """Return True: what ran the same rows compares by its mean there."""

@@ -234,6 +234,10 @@ class Relay(Strategy):
         """Return what the strategy expects of the final fit of the winner."""
         return self.strategy.refit_seconds(self._deciding_part(state))
 
+    def ensemble_members(self, state: RaceState) -> Sequence[tuple[int, float]]:
+        """Return who may be in an ensemble, by the leg that decides."""
+        return self.strategy.ensemble_members(self._deciding_part(state))
+
     # What to say about it: what the strategy says -----------------------------------
 
     @property

@@ -251,6 +251,15 @@ class Strategy(Parametrised, ABC):
         del state
         return None
 
+    def ensemble_members(self, state: RaceState) -> Sequence[tuple[int, float]]:
+        """Return who may be in an ensemble for which the race has kept time.
+
+        Configurations, the best first, each with the seconds that a fit on all rows
+        will probably take; by default nobody, as no time is kept.
+        """
+        del state
+        return ()
+
     def settled(self) -> Strategy:
         """Return the strategy as it was in the end, by default itself."""
         return self

@@ -34,10 +34,11 @@ from cvst.parallel import kept_filters, one_blas_thread, sharing_processors
 from cvst.race import AtMost, Decider, LookCutError, RaceState, race
 from cvst.race.machinery import Alone
 from cvst.report.machinery import score_name, stop_sentence
-from cvst.search._ensemble import check_ensemble, choose_ensemble, unfitted_ensemble
+from cvst.search._ensemble import check_ensemble, choose_ensemble, fitted_ensemble
 from cvst.search._fitted import FittedRace
 from cvst.search._interrupts import warn_of_what_is_missing
 from cvst.search._log import log_end, log_look, log_rows, log_start
+from cvst.search._members import members_in_time
 from cvst.search._options import SECONDS, SearchOptions, warn_of_unused_arguments
 from cvst.search._plan import RacePlan, plan_race
 from cvst.search._predictions import check_predictions, out_of_fold_predictions
@@ -280,14 +281,15 @@ class BaseRaceSearch(FittedRace):
             # What was measured once decides: a race goes on, another time is left.
             setup = setup.begun_as(known["problem"])
             started -= recorder.spent
-            return resumed_budget(options, setup, started, known["budget"])
+            setup, budget = resumed_budget(options, setup, started, known["budget"])
+            return setup.until(options.ends(started)), budget
         if not options.keeps_time:
             return start_budget(options, setup, started, self._preferred)
-        if options.time_budget is None:
+        ends = options.ends(started)
+        if ends is None:
             return setup, None
-        left = options.time_budget - (options.clock() - started)
-        left += 0.0 if begun is None else begun.elapsed
-        return setup.within(left), None
+        left = ends - options.clock() + (0.0 if begun is None else begun.elapsed)
+        return setup.within(left).until(ends), None
 
     def _begun(self, inputs: Inputs) -> tuple[dict[str, Part], RaceState | None]:
         """Return what the data are known by, and the race to go on with, if any."""
@@ -373,12 +375,14 @@ class BaseRaceSearch(FittedRace):
             return None
         ranks = self.cv_results_[f"rank_test_{self.score_name_}"]
         ranking = np.argsort(ranks, kind="stable").tolist()
+        best, clock = self.best_index_, self._clock
         try:
             self.out_of_fold_predictions_ = known = out_of_fold_predictions(
-                setup, state, self.best_index_, ranking
+                setup, state, best, ranking, members_in_time(setup, state, best, clock)
             )
             if self.ensemble:
-                self.ensemble_ = choose_ensemble(setup, known)
+                params = state.configurations[best]
+                self.ensemble_ = choose_ensemble(setup, best, params, known)
         except KeyboardInterrupt as interrupt:
             self.interrupted_in_ = "predictions"
             return interrupt
@@ -467,22 +471,21 @@ class BaseRaceSearch(FittedRace):
         self.best_estimator_ = model
         if hasattr(model, "feature_names_in_"):
             self.feature_names_in_ = model.feature_names_in_
-        return self._fit_ensemble(setup, inputs, template) if self.ensemble else None
+        return self._fit_ensemble(inputs, template) if self.ensemble else None
 
-    def _fit_ensemble(
-        self, setup: Setup, inputs: Inputs, template: Any
-    ) -> KeyboardInterrupt | None:
+    def _fit_ensemble(self, inputs: Inputs, template: Any) -> KeyboardInterrupt | None:
         """Fit the members on all rows, if the ensemble is worth it."""
-        self.ensemble_estimator_ = self.best_estimator_
-        if not self.ensemble_.kept:
+        chosen, best = self.ensemble_, self.best_estimator_
+        self.ensemble_estimator_ = best
+        if not chosen.kept:
             return None
-        ensemble = unfitted_ensemble(setup, self.ensemble_, template)
         try:
-            ensemble.fit(inputs.X, inputs.y, **inputs.fit_params)
+            self.ensemble_estimator_ = fitted_ensemble(
+                chosen, template, inputs, self.best_index_, best
+            )
         except KeyboardInterrupt as interrupt:
             self.interrupted_in_ = "ensemble_fit"
             return interrupt
-        self.ensemble_estimator_ = ensemble
         return None
 
     def _warn_of_failures(self, state: RaceState) -> None:

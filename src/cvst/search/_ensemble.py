@@ -36,14 +36,15 @@ from cvst.search._log import log_ensemble
 from cvst.search._options import SearchOptions
 from cvst.search._predictions import OutOfFoldPredictions
 from cvst.search._setup import Setup, check_names
+from cvst.search.rows import Inputs
 from cvst.statistics import paired_excess_test
 
 __all__ = [
     "Ensemble",
     "check_ensemble",
     "choose_ensemble",
+    "fitted_ensemble",
     "greedy_weights",
-    "unfitted_ensemble",
 ]
 
 # Rounds of the selection, and how many without a gain end it.
@@ -169,17 +170,29 @@ def greedy_weights(score: Callable[[FloatArray], float], n_members: int) -> Floa
     return weights
 
 
-def choose_ensemble(setup: Setup, known: OutOfFoldPredictions) -> Ensemble:
+def choose_ensemble(
+    setup: Setup,
+    winner: int,
+    params: Configuration,
+    known: OutOfFoldPredictions | None,
+) -> Ensemble:
     """Select an ensemble, and compare it with the winner on rows it was not chosen by.
 
     Parameters
     ----------
     setup : Setup
         The race.
-    known : OutOfFoldPredictions
-        Those of the members; the winner is the first.
+    winner : int
+        The choice of the search.
+    params : dict
+        Its parameters.
+    known : OutOfFoldPredictions or None
+        Those of the members; the winner is the first. None if there was no time for
+        others.
     """
-    alone = Ensemble(known.configurations[:1], known.params[:1], np.ones(1), False, "")
+    alone = Ensemble(np.array([winner]), (params,), np.ones(1), False, "")
+    if known is None or (setup.ends is not None and len(known.configurations) == 1):
+        return _told(replace(alone, reason="there was no time for other members"))
     wanted = "predict_proba" if is_classifier(setup.template) else "predict"
     if known.response != wanted:
         # Several targets may have probabilities that do not tell all classes.
@@ -217,14 +230,33 @@ def _selected(
     return _compared(ensemble, parts, len(known.configurations))
 
 
-def unfitted_ensemble(setup: Setup, ensemble: Ensemble, template: Any) -> Any:
-    """Return the ensemble as an estimator that is not fitted yet."""
+def fitted_ensemble(
+    ensemble: Ensemble, template: Any, inputs: Inputs, winner: int, fitted: Any
+) -> Any:
+    """Return the ensemble as an estimator, fitted on all rows.
+
+    Parameters
+    ----------
+    ensemble : Ensemble
+        Members and weights.
+    template : estimator
+        What they are clones of.
+    inputs : Inputs
+        The rows.
+    winner : int
+        The choice of the search.
+    fitted : estimator
+        The same, which is fitted already.
+    """
     members = [
         configured(template, clone(params, safe=False)) for params in ensemble.params
     ]
-    classes = is_classifier(setup.template)
+    classes = is_classifier(template)
     kind = WeightedEnsembleClassifier if classes else WeightedEnsembleRegressor
-    return kind(members, ensemble.weights.tolist())
+    place = np.flatnonzero(ensemble.configurations == winner).tolist()
+    return kind(members, ensemble.weights.tolist()).fit_others(
+        dict.fromkeys(place, fitted), inputs.X, inputs.y, **inputs.fit_params
+    )
 
 
 class _StandIn:

@@ -69,7 +69,8 @@ class RaceGridSearchCV(BaseRaceSearch):
     ensemble : bool, default=False
         Look for a weighted ensemble of the confirmed configurations, and keep it if it
         is better than the winner on rows it was not selected by. For classifiers with
-        probabilities, and for regressors. Not with ``time_budget``.
+        probabilities, and for regressors. With ``time_budget`` in
+        :class:`RaceSearchCV` only, which keeps time for it.
     random_state : int, RandomState or None, default=None
         Seeds the order of the rows, and every estimator whose own ``random_state`` is
         None: all configurations share that seed. None is one fixed order too, so that
@@ -168,7 +169,8 @@ class RaceGridSearchCV(BaseRaceSearch):
         ``X``, those of weight 0 are left out), and a table of losses.
     out_of_fold_predictions_ : OutOfFoldPredictions
         Only with ``return_predictions`` or ``ensemble``: what the configurations that
-        ran all folds predict for rows they were not trained on.
+        ran all folds predict for rows they were not trained on. None where a budget
+        had no time for any but the winner.
     ensemble_ : Ensemble
         Only with ``ensemble``: members, weights, the estimated gain with its interval,
         and whether it was kept and why.

@@ -65,6 +65,12 @@ class SearchOptions:
     clock: Callable[[], float]
     keeps_time: bool = False
 
+    def ends(self, started: float) -> float | None:
+        """Return when a strategy that keeps the time has to be done, None for never."""
+        if self.time_budget is None or not self.keeps_time:
+            return None
+        return started + self.time_budget
+
     def spare_threads(self) -> AbstractContextManager[None]:
         """Let fits have fewer threads while others use the machine, where that is well.
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter
 from typing import Any
 
@@ -19,6 +20,7 @@ from cvst.exceptions import CVSTWarning, InvalidInputError
 from cvst.race import Folds, Look, RaceState
 from cvst.search._evaluator import sharing_evaluator
 from cvst.search._log import log_predictions
+from cvst.search._members import MembersInTime
 from cvst.search._options import SearchOptions
 from cvst.search._setup import Setup
 
@@ -97,19 +99,24 @@ class OutOfFoldPredictions:
 
 def check_predictions(options: SearchOptions) -> None:
     """Refuse a time budget that the predictions would not keep."""
-    name = "ensemble" if options.ensemble else "return_predictions"
-    asked = options.ensemble or options.return_predictions
+    name = "return_predictions" if options.return_predictions else "ensemble"
+    asked = options.return_predictions or (options.ensemble and not options.keeps_time)
     if asked and options.time_budget is not None:
         raise InvalidInputError(
             f"{name}=True fits the confirmed configurations once more after the race, "
             f"which time_budget={options.time_budget:g} does not provide for. Leave "
-            "one of the two out, or limit the race by max_looks."
+            "one of the two out, or limit the race by max_looks. RaceSearchCV with "
+            "ensemble=True keeps a time budget."
         )
 
 
 def out_of_fold_predictions(
-    setup: Setup, state: RaceState, winner: int, ranking: Sequence[int]
-) -> OutOfFoldPredictions:
+    setup: Setup,
+    state: RaceState,
+    winner: int,
+    ranking: Sequence[int],
+    time: MembersInTime | None = None,
+) -> OutOfFoldPredictions | None:
     """Fit the confirmed configurations on their folds and keep what they predict.
 
     Parameters
@@ -122,10 +129,21 @@ def out_of_fold_predictions(
         The choice of the search; it is always among them.
     ranking : sequence of int
         All configurations, the best first.
+    time : MembersInTime or None
+        Says who takes part, and on which folds, where time is limited.
+
+    Returns
+    -------
+    OutOfFoldPredictions or None
+        None if there was no time for any but the winner.
     """
     started = perf_counter()
     folds, confirmed = _confirmed(setup, state, ranking)
     members = [winner, *(number for number in confirmed if number != winner)]
+    if time is not None:
+        # The first fold has chosen among more than the others.
+        folds = (*folds[1:], folds[0])
+        members = [one for one, _ in time.eligible]
     source = _source(setup)
     targets = _targets(setup)
     response = _response(
@@ -136,7 +154,14 @@ def out_of_fold_predictions(
         Look(train, test, len(train), np.sort(members), stage="predictions")
         for train, test in folds
     ]
-    found = [predictions_of(source, look, response, targets) for look in looks]
+    if time is not None:
+        predict = partial(predictions_of, source, response=response, targets=targets)
+        found = _found_in_time(time, looks, predict, setup.problem.refit_rows)
+        looks, members = looks[: len(found)], time.affordable()
+        if len(members) < 2:
+            return None
+    else:
+        found = [predictions_of(source, look, response, targets) for look in looks]
     if (
         targets is not None
         and response == "predict_proba"
@@ -163,6 +188,21 @@ def out_of_fold_predictions(
     )
     log_predictions(len(members), len(looks), response, kept.seconds)
     return kept
+
+
+def _found_in_time(
+    time: MembersInTime,
+    looks: Sequence[Look],
+    predict: Callable[[Look], dict[int, Predicted]],
+    n_rows: int,
+) -> list[dict[int, Predicted]]:
+    """Return by fold what is predicted while there is time."""
+    found: list[dict[int, Predicted]] = []
+    for some, fold in time.fits([one.n_train / n_rows for one in looks]):
+        if fold == len(found):
+            found.append({})
+        found[fold] |= predict(replace(looks[fold], configurations=np.sort(some)))
+    return found
 
 
 def _confirmed(

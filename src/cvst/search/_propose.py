@@ -53,6 +53,9 @@ SCREEN_ROUNDS = 50
 # must not depend on that.
 BATCH = 4
 
+# Members of an ensemble in a time budget: more gain little.
+MOST_MEMBERS = 8
+
 # Parameters with more values than that are numbers.
 MOST_LISTED = 10_000
 
@@ -95,7 +98,9 @@ class RaceSearchCV(BaseRaceSearch):
     scoring, ordering, cv, refit, race_by, n_jobs, error_score, return_pointwise, \
 return_predictions, ensemble, random_state, verbose, on_interrupt, max_looks, \
 fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
-        As in :class:`RaceGridSearchCV`, which lists the fitted attributes too.
+        As in :class:`RaceGridSearchCV`, which lists the fitted attributes too. With
+        ``ensemble=True`` up to three tenths of a time budget are kept for it: for
+        members on their folds and for their final fits.
 
     Attributes
     ----------
@@ -298,6 +303,7 @@ fit_timeout, device, max_memory, checkpoint, pre_dispatch, return_train_score
             batch=BATCH if self.time_budget is None else effective_n_jobs(self.n_jobs),
             screen_rounds=SCREEN_ROUNDS if self._averages() else None,
             refits=bool(self.refit),
+            n_members=MOST_MEMBERS if self.ensemble else 0,
             rounds=tuple(self._rounds()),
             own_rounds=max(members.values(), default=0),
             exponent=early_exponent(self.estimator),

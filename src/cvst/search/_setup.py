@@ -114,6 +114,9 @@ class Setup:
         Number of rows that the user passed.
     listed : Listed or None
         What joins in turn, where time is short for a look at all.
+    ends : float or None
+        Reading of the clock when everything has to be over, where the strategy keeps
+        the time.
     """
 
     strategy: Strategy
@@ -124,6 +127,7 @@ class Setup:
     order: IntArray
     n_all: int
     listed: Listed | None = None
+    ends: float | None = None
 
     def within(self, seconds: float | None) -> Setup:
         """Return the race with a limit; its looks may overlap only if it has one.
@@ -133,6 +137,10 @@ class Setup:
         at_once = 1 if seconds is None else n_side_by_side(self.source)
         problem = replace(self.problem, seconds=seconds, n_at_once=at_once)
         return replace(self, problem=problem)
+
+    def until(self, ends: float | None) -> Setup:
+        """Return the race with the reading of the clock when all has to be over."""
+        return replace(self, ends=ends)
 
     def begun_as(self, problem: Mapping[str, Any]) -> Setup:
         """Return the race with what was measured when it began, in an earlier run."""
