@@ -76,10 +76,7 @@ def test_track_and_confirm():
     assert (rule.first_fraction, rule.late_fraction) == (1 / 5, 2 / 5)
     assert (_tracking.LARGEST_EXCESS, rule.n_hedges) == (3, 10)
     doubtful = _track_and_confirm.DOUBTFUL
-    last, at_once = (
-        _track_and_confirm.N_FINALISTS,
-        _track_and_confirm.N_FINALISTS_AT_ONCE,
-    )
+    last = _track_and_confirm.N_FINALISTS
     told(
         f"{GUIDE}/strategies.md",
         "**First look**: all configurations on a fifth of the rows.",
@@ -93,7 +90,6 @@ def test_track_and_confirm():
         f"about as good by the test (*p* > {doubtful})",
         f"run the same folds, up to {WORDS[rule.climbs]} times.",
         f"the last {WORDS[last]} run {rule.final_folds}-fold cross-validation",
-        f"Below 250 rows, {WORDS[at_once]} of them go to the final.",
         f"ends when one is behind by the test (*p* < {doubtful})",
         '"about as good" means *p* > '
         f"{_track_and_confirm.DOUBTFUL_OF_ALL_ROWS} in the folds and in the final",

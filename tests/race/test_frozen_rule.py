@@ -48,7 +48,6 @@ OTHERS = {
 }
 INSIDE = {
     "N_FINALISTS": 3,
-    "N_FINALISTS_AT_ONCE": 2,
     "FEWEST_RACED": 4,
     "DOUBTFUL": 0.15,
     "LARGEST_FRACTION": 0.5,

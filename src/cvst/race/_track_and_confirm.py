@@ -36,8 +36,7 @@ __all__ = ["TrackAndConfirm"]
 
 SENTENCES = {"confirmed": "the winner is confirmed", **TEST_SENTENCES}
 
-# The second number if all went to the folds at once: more are close there.
-N_FINALISTS, N_FINALISTS_AT_ONCE = 2, 3
+N_FINALISTS = 2
 
 # The least number that go on to the next fold of the confirmation unless a test drops
 # them, and the p-value above which a configuration is about as good as the leader.
@@ -117,8 +116,8 @@ class TrackAndConfirm(Staged):
         Bound, for each look, on the chance that the configuration with the smallest
         expected loss there is dropped by a test; approximate in folds and climbs.
     direct_below : int, default=30
-        Fewer configurations than this go straight to the folds, without a final; as
-        many too where there are too few rows for looks on subsets.
+        Fewer configurations than this go straight to the folds, without a final; any
+        number does where there are too few rows for looks on subsets.
     guarantee : {"look", "run"}, default="look"
         What ``level`` bounds. With ``"run"`` it is the chance that a configuration
         with the smallest expected loss in all its looks is dropped anywhere in the
@@ -303,7 +302,9 @@ class TrackAndConfirm(Staged):
         return tuple(f"{CLIMB} {n + 1}" for n in range(self.climbs))
 
     def _has_final(self, problem: Problem) -> bool:
-        if not self.final_folds or problem.n_validation or self._is_few(problem):
+        # Without looks on subsets nothing pays for a final, which tests no new rows.
+        pays = bool(self.look_sizes(problem)) and not problem.n_validation
+        if not (self.final_folds and pays):
             return False
         # The user's own folds are the same in both, and adding them twice proves
         # nothing.
@@ -317,9 +318,7 @@ class TrackAndConfirm(Staged):
         Whatever single fits cost, raced folds are never more work than plain ones. A
         final would be: its few fits may be the dearest, and it tests no new rows.
         """
-        n_all = n_fits(problem)
-        # One more where the rows are too few for subsets, which would pay for a final.
-        return n_all < self.direct_below + self._is_short(problem)
+        return n_fits(problem) < self.direct_below
 
     def _is_short(self, problem: Problem) -> bool:
         """Return whether there are too few rows for looks on subsets."""
@@ -419,8 +418,7 @@ class TrackAndConfirm(Staged):
     def _finalists(self, state: RaceState) -> IntArray:
         """Return the last few."""
         ranking = self.ranking(state)
-        count = self._n_finalists(state.problem)
-        best = best_fits(state.problem.space, ranking, count)
+        best = best_fits(state.problem.space, ranking, N_FINALISTS)
         return np.intersect1d(with_siblings(state.problem, best), ranking)
 
     # What does not go on, after the last look ---------------------------------------
@@ -484,7 +482,7 @@ class TrackAndConfirm(Staged):
         numbers = self.n_tracked, self.n_leaders, self.n_hedges
         tracked, climbing = most_confirmed_and_climbing(problem, *numbers)
         if FINAL in most:
-            finalists = self._n_finalists(problem) * most_siblings(problem)
+            finalists = N_FINALISTS * most_siblings(problem)
             most[FINAL] = min(n_configurations, finalists)
         if self.look_sizes(problem):
             most[CONFIRM] = min(n_configurations, tracked)
@@ -493,6 +491,3 @@ class TrackAndConfirm(Staged):
         if self.guarantee == "run" and CONFIRM in most:  # all may pass the tests
             most[CONFIRM] = n_configurations
         return most
-
-    def _n_finalists(self, problem: Problem) -> int:
-        return N_FINALISTS if self.look_sizes(problem) else N_FINALISTS_AT_ONCE

@@ -46,7 +46,7 @@ PLAIN_FOLDS = 5
 # Both fall about alike with the number of rows, so it is the same for few and for many.
 USUAL, USUAL_SHARE = 0.12, 0.8
 
-# A growth that is known no better than that, in standard errors of the score, is guessed:
+# A growth whose error is larger than this, in standard errors of the score, is guessed:
 # a few rows have a log loss of 36 under a tree that was fitted on half of the rows, and
 # none later. In the 2,700 races of benchmarks/estimate its error is .69 at most.
 MOST_NOISE = 0.75
