@@ -164,7 +164,7 @@ def verbose_logging(
         if bar is not None and follower is not None:
             bar.close()
             for sentence in follower.lasting:
-                print(f"{PREFIX}{sentence}", file=sys.stdout)
+                sys.stdout.write(f"{PREFIX}{sentence}\n")
 
 
 def _tells_something(record: logging.LogRecord) -> bool:
