@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cvst._text import counted, score_text
+from cvst._text import counted, left_text, score_text
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._axes import space_of
@@ -157,23 +157,31 @@ class RaceState:
         dropped[self.active] = 0
         return _read_only(dropped)
 
+    @property
+    def n_left(self) -> int:
+        """Number of configurations that were looked at and not dropped.
+
+        Before the first look, all.
+        """
+        return int(self.left_after[-1] if self.n_looks else self.active.sum())
+
+    @property
+    def n_waiting(self) -> int:
+        """Number of configurations that joined and that no look has seen yet.
+
+        Before the first look they count as left.
+        """
+        return int(self.active.sum()) - self.n_left
+
     @cached_property
     def left_after(self) -> IntArray:
-        """Number of configurations left after each look, of those that had joined.
-
-        With the last look all have joined that ever did.
-        """
-        left, n_joined = [], self.problem.n_configurations
-        active = _all_true(self).copy()
-        for number, seen in enumerate(self.observations, start=1):
-            members = seen.look.configurations
-            active[members] = True
-            active[list(seen.drops)] = False
-            # What joins has the next numbers, and what is looked at has joined.
-            n_joined = max(n_joined, int(members.max(initial=-1)) + 1)
-            last = number == self.n_looks
-            left.append(np.count_nonzero(active if last else active[:n_joined]))
-        return np.array(left, dtype=np.intp)
+        """Number of configurations left after each look, of those seen by then."""
+        left, seen = [], np.zeros(self.n_configurations, dtype=bool)
+        for observation in self.observations:
+            seen[observation.look.configurations] = True
+            seen[list(observation.drops)] = False
+            left.append(np.count_nonzero(seen))
+        return _read_only(np.array(left, dtype=np.intp))
 
     @property
     def drop_reasons(self) -> dict[int, str]:
@@ -298,8 +306,8 @@ class RaceState:
         stage = f", stage {self.stage!r}" if self.observations else ""
         looks = counted(self.n_looks, "look")
         configurations = counted(self.n_configurations, "configuration")
-        left = int(self.active.sum())
-        return f"<RaceState: {looks} at {configurations}, {left:,} left{stage}>"
+        left = left_text(self.n_left, self.n_waiting)
+        return f"<RaceState: {looks} at {configurations}, {left}{stage}>"
 
     def _repr_html_(self) -> str:
         """Return a line and a table of the stages, for notebooks."""

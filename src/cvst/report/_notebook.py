@@ -73,7 +73,7 @@ def notebook_html(search: FittedSearch) -> str:
         "1 configuration took part."
         if n_all == 1
         else f"{n_left:,} of {n_all:,} configurations {'is' if n_left == 1 else 'are'} "
-        "left."
+        f"left{_waiting(page)}."
     )
     plain = page["plain_search"]
     took = sum(look["seconds"] for look in page["looks"])
@@ -94,6 +94,12 @@ def notebook_html(search: FittedSearch) -> str:
         f"<details><summary>Why it won</summary><ul>{reasons}</ul></details>"
         f"<details><summary>{title}</summary>{table}</details></div>"
     )
+
+
+def _waiting(page: dict[str, Any]) -> str:
+    """Say how many configurations no look has seen, if any."""
+    count = page["n_waiting"]
+    return f", {count:,} not looked at" if count else ""
 
 
 def _expected(page: dict[str, Any]) -> str:

@@ -116,7 +116,7 @@ def summary(
     winner["score_note"] = score_note(
         winner["score_rows"],
         state.problem.n_samples,
-        len(results["params"]),
+        int(state.present.any(axis=1).sum()),
         winner["estimate"] is not None,
     )
     if ahead:
@@ -258,7 +258,8 @@ def race_summary(
         "n_samples": problem.n_samples,
         "n_validation": problem.n_validation,
         "n_configurations": state.n_configurations,
-        "n_active": int(state.active.sum()),
+        "n_active": state.n_left,
+        "n_waiting": state.n_waiting,
         "n_looks": state.n_looks,
         "path": path,
         # Where no score is known losses are shown, and must not bear a score's name.

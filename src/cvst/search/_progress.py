@@ -96,11 +96,11 @@ class RaceBar(logging.Handler):
 
     def _saw(self, event: Mapping[str, Any]) -> None:
         self._before += event["n_configurations"]
-        most = event["n_active"]
-        # No later look has more than those left, whatever the plan said.
+        # No later look has more than those left and waiting, whatever the plan said.
+        most = event["n_active"] + event["n_waiting"]
         self._ahead = [(stage, min(count, most)) for stage, count in self._ahead[1:]]
         score = " ".join(score_text(event["scoring"], event["leader_score"], ".4g"))
-        self._text = f"{event['stage']}: {most:,} left, {score}"
+        self._text = f"{event['stage']}: {event['n_active']:,} left, {score}"
 
 
 class _Levels:
