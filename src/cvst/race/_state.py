@@ -311,19 +311,15 @@ class RaceState:
 
     def _repr_html_(self) -> str:
         """Return a line and a table of the stages, for notebooks."""
-        name, best = self._best_by_look()
-        shown = f"best {score_text(name, 0.0)[0]}"
+        name, table = self._shown_scores()
+        shown = f"best mean {score_text(name, 0.0)[0]}"
         titles = ("stage", "looks", "rows", "fits", "dropped", shown, "seconds")
         head = "".join(f"<th>{escape(title)}</th>" for title in titles)
         body = ""
         for stage in dict.fromkeys(one.look.stage for one in self.observations):
             seen = self.looks_of(stage)
             sizes = sorted({one.look.n_train for one in seen})
-            values = [
-                value
-                for one, value in zip(self.observations, best, strict=True)
-                if one.look.stage == stage and np.isfinite(value)
-            ]
+            best = self._best_mean(stage, table)
             seconds = np.array([one.seconds for one in seen])
             cells = (
                 escape(stage),
@@ -331,23 +327,53 @@ class RaceState:
                 f"{sizes[0]:,}" + (f" to {sizes[-1]:,}" if len(sizes) > 1 else ""),
                 f"{sum(len(one.look.configurations) for one in seen):,}",
                 f"{sum(len(one.drops) for one in seen):,}",
-                score_text(name, max(values))[1] if values else "—",
+                score_text(name, best)[1] if np.isfinite(best) else "—",
                 f"{seconds.sum():.3g}" if np.isfinite(seconds).all() else "—",
             )
             body += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f"<p>{escape(repr(self))}</p>{table if body else ''}"
 
-    def _best_by_look(self) -> tuple[str, FloatArray]:
-        """Return the score that was raced on by name, and the best of each look.
+    def _shown_scores(self) -> tuple[str, FloatArray]:
+        """Return the score that was raced on by name, and its table.
 
         Where no score is known these are losses, with the sign of scores.
         """
         table, name = self.scores, self.problem.scoring or "score"
         if not np.isfinite(table).any():
             name, table = "neg_loss", -self.mean_losses
-        known = np.where(np.isfinite(table), table, -np.inf)
-        return name, known.max(axis=0, initial=-np.inf)
+        return name, table
+
+    def _best_mean(self, stage: str, table: FloatArray) -> float:
+        """Return the best mean of those left at the end of a stage, NaN if unknown.
+
+        The mean is over the folds of the stage, or else the value of a last look. One
+        fold is chance, so only those count that ran on as many folds, or rows, as any.
+        """
+        looks_of: dict[int, list[int]] = {}
+        left: set[int] = set()
+        for place, one in enumerate(self.observations):
+            if one.look.stage == stage:
+                members = one.look.configurations.tolist()
+                left = left.union(members).difference(one.drops)
+                for number in members:
+                    looks_of.setdefault(number, []).append(place)
+        seen = self.looks_of(stage)
+        last = seen[-1].look
+        if last.is_fold and len(seen) < last.fewest_folds and len(left) > 1:
+            return float("nan")  # broken off before it decides
+        weights = np.ones(self.n_looks) if last.is_fold else self.subset_sizes
+        judged = {
+            number: looks_of[number] if last.is_fold else looks_of[number][-1:]
+            for number in left
+        }
+        evidence = {number: weights[looks].sum() for number, looks in judged.items()}
+        means = [
+            table[number, looks].mean()
+            for number, looks in judged.items()
+            if evidence[number] == max(evidence.values())
+        ]
+        return float(max(filter(np.isfinite, means), default=np.nan))
 
     def without_losses(self) -> RaceState:
         """Return the race without pointwise losses: enough to draw, report and rank.

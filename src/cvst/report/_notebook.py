@@ -113,12 +113,12 @@ def _expected(page: dict[str, Any]) -> str:
 
 def _stages(page: dict[str, Any]) -> str:
     """Write a row per stage: a race that proposes has hundreds of looks."""
-    best = page["measures"][0]["name"]
-    titles = ("stage", "looks", "rows", "fits", "dropped", f"best {best}")
+    name = page["measures"][0]["name"]
+    titles = ("stage", "looks", "rows", "fits", "dropped", f"leader's {name}")
     rows = []
     for stage in page["stages"]:
         least, most = stage["n_train"]
-        value = stage["best"]
+        value = stage["leader"]
         rows.append(
             (
                 stage["stage"],

@@ -269,7 +269,7 @@ def race_summary(
         "parameters": parameter_axes(configurations),
         "drop_reasons": {} if strategy is None else dict(strategy.sentences),
         "looks": _looks(state, configurations, incumbent, scores),
-        "stages": stage_rows(state, measures[0]),
+        "stages": stage_rows(state, measures[0], incumbent),
         "incumbent": incumbent_values(incumbent),
         "slices": slice_values(state, configurations, strategy, first),
         "configurations": _configurations(
