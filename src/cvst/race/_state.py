@@ -311,7 +311,7 @@ class RaceState:
 
     def _repr_html_(self) -> str:
         """Return a line and a table of the stages, for notebooks."""
-        name, table = self._shown_scores()
+        name, scores = self._shown_scores()
         shown = f"best mean {score_text(name, 0.0)[0]}"
         titles = ("stage", "looks", "rows", "fits", "dropped", shown, "seconds")
         head = "".join(f"<th>{escape(title)}</th>" for title in titles)
@@ -319,7 +319,7 @@ class RaceState:
         for stage in dict.fromkeys(one.look.stage for one in self.observations):
             seen = self.looks_of(stage)
             sizes = sorted({one.look.n_train for one in seen})
-            best = self._best_mean(stage, table)
+            best = self._best_mean(stage, scores)
             seconds = np.array([one.seconds for one in seen])
             cells = (
                 escape(stage),
