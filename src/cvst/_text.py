@@ -17,6 +17,7 @@ __all__ = [
     "configuration_text",
     "counted",
     "estimate_text",
+    "left_text",
     "nearest_name",
     "repr_text",
     "score_text",
@@ -39,6 +40,18 @@ def value_text(value: Any, max_length: int = 80) -> str:
     ('0.00125893', 'rbf', '(8, 8)', 'len')
     """
     return shortened(_written(value), max_length)
+
+
+def left_text(n_left: int, n_waiting: int) -> str:
+    """Say how many configurations are left, and how many no look has seen yet.
+
+    Examples
+    --------
+    >>> left_text(1_018, 0), left_text(18, 24)
+    ('1,018 left', '18 left, 24 not yet looked at')
+    """
+    waiting = f", {n_waiting:,} not yet looked at" if n_waiting else ""
+    return f"{n_left:,} left{waiting}"
 
 
 def repr_text(value: Any, max_length: int = 200) -> str:

@@ -107,8 +107,17 @@ def test_the_most_important_two_are_drawn_by_default(fitted):
 
 
 def test_a_contour_of_one_parameter_is_refused(fitted):
-    with pytest.raises(InvalidInputError, match="needs two parameters"):
+    with pytest.raises(InvalidInputError, match=r"needs two.*'gamma' twice"):
         ContourDisplay.from_search(fitted, x="gamma", y="gamma")
+
+
+def test_a_contour_of_a_race_with_one_parameter_names_it(hand_made):
+    configurations = [{"C": value, "tol": 0.1} for value in (1, 2, 3, 4)]
+    with pytest.raises(InvalidInputError, match="only 'C' does"):
+        ContourDisplay.from_state(hand_made, configurations)
+    configurations = [{"C": 1}] * 4
+    with pytest.raises(InvalidInputError, match="No hyper-parameter of this race"):
+        ContourDisplay.from_state(hand_made, configurations)
 
 
 @pytest.mark.parametrize("display", ALL[:2])

@@ -221,12 +221,18 @@ def test_looks_that_decide_cannot_be_written_to(state):
     assert next(shared_deciding_looks(state))[0] is members
 
 
-def test_those_left_after_each_look_had_joined_by_then(state):
-    """What joins counts from then on, whether it is looked at or waits."""
+def test_those_left_were_looked_at(state):
+    """What joins and waits for its first look is counted apart."""
+    assert (state.n_left, state.n_waiting) == (4, 0)
     state = state.observe(look([0, 1, 2, 3]), seen([1, 2, 3, 4]), verdict(4, [2, 3]))
     state = state.admit([{"late": n} for n in range(3)])
+    assert (state.n_left, state.n_waiting) == (2, 3)
     state = state.observe(look([1, 5]), seen([2, 1]), verdict(2, [1]))
-    # 6 joined too, but nothing shows when, before the race is over.
-    assert state.until(2).left_after.tolist() == [2, 3]
-    assert state.left_after.tolist() == [2, 4]
-    assert state.left_after[-1] == state.active.sum()
+    assert state.left_after.tolist() == [2, 2]
+    assert (state.n_left, state.n_waiting) == (2, 2)
+    assert state.n_left + state.n_waiting == state.active.sum()
+    assert "2 left, 2 not yet looked at" in repr(state)
+    # One that was dropped comes back with a later look.
+    state = state.observe(look([2, 4, 6]), seen([1, 1, 1]), verdict(3))
+    assert (state.left_after.tolist(), state.n_waiting) == ([2, 2, 5], 0)
+    assert "looked at" not in repr(state)

@@ -3,15 +3,17 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.datasets import make_regression
+from sklearn.datasets import load_breast_cancer, make_regression
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from cvst import RaceGridSearchCV, RaceSearchCV
-from cvst.race import Problem, RaceState
+from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
 from cvst.report import html_report, notebook_html, page_html
 from cvst.report import summary as summary_of
+from cvst.search import STRATEGIES
 
 
 def test_every_strategy_has_a_fragment_that_closes_what_it_opens(any_strategy):
@@ -94,14 +96,64 @@ def test_a_state_is_shown_in_a_line_and_a_table_of_stages(any_search):
     [(None, "r2", 1), ("neg_mean_absolute_error", "mean_absolute_error", -1)],
 )
 def test_a_state_shows_the_score_that_was_asked_for(scoring, name, sign):
-    """Witness: the scores of the race; an error is shown as one."""
+    """Witness: the best mean of the race; an error is shown as one."""
     X, y = make_regression(60, 3, noise=9.0, random_state=0)
     grid = {"alpha": [0.1, 1.0, 10.0]}
     search = RaceGridSearchCV(Ridge(), grid, scoring=scoring, random_state=0)
     html = search.fit(X, y).race_._repr_html_()
-    assert f"<th>best {name}</th>" in html
-    assert f"<td>{sign * np.nanmax(search.race_.scores):.5g}</td>" in html
+    assert f"<th>best mean {name}</th>" in html
+    assert f"<td>{sign * search.best_score_:.5g}</td>" in html
     assert "loss" not in html
+
+
+@pytest.mark.parametrize("strategy", [*STRATEGIES, "proposing"])
+def test_the_best_of_the_last_stage_is_the_score_of_the_winner(strategy, monkeypatch):
+    """Not the best single fold of anyone, on whatever rows."""
+    monkeypatch.setattr("cvst.report._notebook.MOST_LOOKS", 1)
+    X, y = load_breast_cancer(return_X_y=True)
+    tree = DecisionTreeClassifier(random_state=0)
+    depths = {"max_depth": [1, 2, 3, 4, 5, 6], "min_samples_leaf": [1, 2, 5, 10]}
+    search = (
+        RaceSearchCV(tree, depths, n_iter=20, random_state=0)
+        if strategy == "proposing"
+        else RaceGridSearchCV(tree, depths, strategy=strategy, random_state=0)
+    ).fit(X, y)
+    page, state = summary_of(search), search.race_
+    best = search.best_score_
+    if strategy == "cvst":
+        # It chooses by ranks over several looks, of which a state alone knows nothing.
+        best = np.nanmax(state.scores[state.active, -1])
+    assert np.nanmax(search.race_.scores) > search.best_score_
+    assert page["stages"][-1]["leader"] == pytest.approx(search.best_score_)
+    shown = {state._repr_html_(): best, notebook_html(search): search.best_score_}
+    for html, value in shown.items():
+        last = html.split("<tr>")[-1]
+        assert last.startswith(f"<td>{state.stage}</td>")
+        assert f"<td>{value:.5g}</td>" in last
+    page["looks"] = 25 * page["looks"]
+    assert f"leader&#39;s {page['measures'][0]['name']}" in page_html(page, title="all")
+
+
+def test_a_stage_that_was_broken_off_shows_no_best():
+    """Two folds of a final that needs five are chance; with one left they are not."""
+    state = RaceState(Problem(n_configurations=3, n_samples=100))
+    nothing = np.full(3, np.nan)
+    for fold, losses in enumerate([[0.1, 0.5, 0.4], [0.5, 0.2, 0.4]]):
+        look = Look(slice(80), slice(80, 100), 80, np.arange(3), "final",
+                    is_fold=True, fold=fold, fewest_folds=3)  # fmt: skip
+        seen = LookLosses(np.empty((3, 0)), np.array(losses), nothing, nothing)
+        state = state.observe(look, seen, Verdict(np.ones(3, bool), nothing))
+    assert "<th>best mean loss</th>" in state._repr_html_()
+    assert "<td>—</td>" in state._repr_html_()
+    seen = LookLosses(np.empty((3, 0)), np.array([0.3, 0.2, 0.1]), nothing, nothing)
+    drops = {1: "test"}
+    over = state.observe(look, seen, Verdict(np.ones(3, bool), nothing, drops))
+    # The best fold is .1, and the best mean of all that of the one that was dropped.
+    assert "<td>0.3</td>" in over._repr_html_()
+    alone = state.observe(
+        look, seen, Verdict(np.ones(3, bool), nothing, {1: "", 2: ""})
+    )
+    assert "<td>0.3</td>" in alone._repr_html_()
 
 
 def test_a_state_of_one_uses_the_singular():

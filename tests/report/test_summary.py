@@ -17,7 +17,7 @@ from cvst import RaceGridSearchCV
 from cvst.cli.results import race_looks
 from cvst.exceptions import InvalidInputError
 from cvst.race import Problem, RaceState, TrackAndConfirm
-from cvst.report import race_summary, summary
+from cvst.report import page_html, race_summary, summary
 from cvst.report.machinery import score_name
 
 
@@ -240,25 +240,30 @@ def test_stages_sum_up_their_looks(any_search):
     assert sum(stage["n_looks"] for stage in page["stages"]) == page["n_looks"]
 
 
-def test_a_growing_pool_counts_who_has_joined(proposed):
+def test_a_growing_pool_counts_who_was_looked_at(proposed):
     """Witness: the state after each look."""
     page, state = summary(proposed), proposed.race_
     for look in page["looks"]:
         so_far = state.until(look["look"])
         seen = so_far.present.any(axis=1)
-        known = seen | (np.arange(len(seen)) < state.problem.n_configurations)
-        assert look["n_active"] == (so_far.active & known).sum()
+        assert look["n_active"] == (so_far.active & seen).sum()
     assert page["looks"][-1]["n_active"] == page["n_active"]
 
 
-def test_configurations_that_wait_for_a_look_are_left(proposed):
-    """The last look, the heading and the command line count the same."""
+def test_configurations_that_wait_for_a_look_are_not_left(proposed):
+    """The last look, the heading, the reasons and the command line count the same."""
     waits = {"alpha": 1.0, "gamma": 1.0}
     state = proposed.race_.admit([waits, waits])
     configurations = list(state.configurations)
-    page = race_summary(state, configurations, proposed.strategy_.ranking(state))
-    assert page["n_active"] == proposed.race_.active.sum() + 2
-    assert page["looks"][-1]["n_active"] == page["n_active"]
+    ranking = proposed.strategy_.ranking(proposed.race_)
+    page = race_summary(state, configurations, ranking, stop_reason="time_budget")
+    n_left = int(proposed.race_.active.sum())
+    assert (page["n_active"], page["n_waiting"]) == (n_left, 2)
+    assert page["looks"][-1]["n_active"] == n_left
+    why = " ".join(page["winner"]["why"])
+    assert f"first among the {n_left:,} configurations that were looked at" in why
+    assert "2 others were not looked at." in why
+    assert "<dt>not looked at</dt><dd>2</dd>" in page_html(page, title="waiting")
     told = SimpleNamespace(
         race_=state, strategy_=proposed.strategy_,
         cv_results_={"params": configurations},
@@ -266,6 +271,18 @@ def test_configurations_that_wait_for_a_look_are_left(proposed):
     assert [one.left for one in race_looks(told)] == [
         one["n_active"] for one in page["looks"]
     ]
+
+
+def test_the_last_of_those_looked_at_did_not_beat_those_that_were_not():
+    """One is left of two, and a third has only joined."""
+    X, y = make_regression(60, 3, random_state=0)
+    grid = {"alpha": [0.1, 1000.0]}
+    search = RaceGridSearchCV(Ridge(), grid, random_state=0).fit(X, y)
+    assert search.race_.n_left == 1
+    search.race_ = state = search.race_.admit([{"alpha": 1.0}])
+    page = race_summary(state, [*search.cv_results_["params"], {"alpha": 1.0}], [0])
+    assert "All others that were looked at were dropped." in page["winner"]["why"]
+    assert "1 other was not looked at." in page["winner"]["why"]
 
 
 @pytest.mark.parametrize(("max_looks", "what"), [(1, "rows"), (None, "folds")])

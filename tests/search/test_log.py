@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import logging
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.neighbors import KNeighborsClassifier
 
-from cvst import RaceGridSearchCV
+from cvst import RaceGridSearchCV, RaceSearchCV
+from cvst.cli.terminal import RaceView
+from cvst.cli.terminal._listening import listening
+from cvst.report import notebook_html
 from cvst.search import STRATEGIES
+from cvst.search._progress import verbose_logging
 
 GRID = {"alpha": np.logspace(-3, 3, 7).tolist(), "gamma": [0.1, 1.0, 10.0]}
 
@@ -20,9 +27,11 @@ class Keeper(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.DEBUG)
         self.events: list[dict[str, object]] = []
+        self.messages: list[str] = []
 
     def emit(self, record):
         self.events.append(record.cvst)
+        self.messages.append(record.getMessage())
 
 
 @pytest.fixture
@@ -75,3 +84,26 @@ def test_a_silent_log_names_no_score(monkeypatch):
     RaceGridSearchCV(model, GRID, random_state=0, refit=False).fit(X, X[:, 0])
 
     assert asked == []
+
+
+def test_proposals_that_were_never_looked_at_are_not_left(keeper):
+    """The log, the state, the notebook and the live table say the same."""
+    view = RaceView([], "", 0)
+    X, y = load_iris(return_X_y=True)
+    search = RaceSearchCV(KNeighborsClassifier(), max_looks=1, random_state=0)
+    bar = SimpleNamespace(show=lambda *told: bars.append(told), close=lambda: None)
+    bars = []
+    with listening(view), verbose_logging(1, lambda: bar):
+        search.fit(X, y)
+    state = search.race_
+    n_left, n_all = int(state.present.any(axis=1).sum()), state.n_configurations
+    assert 0 < n_left < n_all
+    [event] = [one for one in keeper.events if one["event"] == "look"]
+    assert (event["n_active"], event["n_waiting"]) == (n_left, n_all - n_left)
+    assert keeper.messages[-2].count(f"{n_left} left, {n_all - n_left} not yet") == 1
+    assert view.rows[-1].n_active == n_left
+    assert f"{n_left} of {n_all} configurations" in notebook_html(search)
+    assert f"left, {n_all - n_left} not looked at." in notebook_html(search)
+    assert f"{n_left} left, " in bars[-2][2]
+    # Those that wait may take part in looks to come, and count for them.
+    assert view.n_active == n_all

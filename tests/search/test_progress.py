@@ -15,6 +15,7 @@ from sklearn.linear_model import Ridge
 from sklearn.neural_network import MLPRegressor
 
 from cvst import RaceGridSearchCV
+from cvst.report.machinery import stop_sentence
 from cvst.search import _progress as progress
 from cvst.search._progress import RaceBar, new_bar, verbose_logging
 
@@ -70,6 +71,30 @@ def test_the_bar_shows_the_score_that_was_asked_for(rows):
     with verbose_logging(1, lambda: bar):
         search.fit(*rows)
     assert f"mean_squared_error {-search.best_score_:.4g}" in bar.shown[-2][2]
+
+
+class Closing(Drawn):
+    """Marks on standard output where it closed."""
+
+    def close(self):
+        sys.stdout.write("<closed>\n")
+
+
+@pytest.mark.parametrize("max_looks", [None, 2])
+def test_why_the_race_ended_is_said_under_the_bar(rows, max_looks, capsys):
+    """Also that it is a tie: the bar has room for one word of it."""
+    grid = {"fit_intercept": [True, False]}
+    search = RaceGridSearchCV(Ridge(), grid, max_looks=max_looks, random_state=0)
+    with verbose_logging(1, Closing):
+        search.fit(*rows)
+    before, after = capsys.readouterr().out.split("<closed>\n")
+    told = stop_sentence(
+        search.stop_reason_, search.n_looks_, search.strategy_, search.tie_
+    )
+    assert search.tie_ is not None
+    assert search.tie_.text in told
+    winner = f"fit_intercept={search.best_params_['fit_intercept']}"
+    assert (before, after) == ("", f"[cvst] {told} The winner is {winner}.\n")
 
 
 def test_without_a_terminal_there_are_lines(rows, capsys):

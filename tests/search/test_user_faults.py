@@ -11,7 +11,7 @@ from sklearn.model_selection import GroupKFold, KFold
 
 import cvst.displays
 from cvst import PointwiseLoss, RaceGridSearchCV
-from cvst.evaluation import OneByOne, batch_evaluator_for
+from cvst.evaluation import OneByOne, Task, batch_evaluator_for, check_evaluator
 from cvst.exceptions import InvalidInputError, TooFewRowsError, UnsupportedScoreError
 from cvst.race import Look, Strategy, Verdict
 
@@ -84,6 +84,8 @@ class Own(Strategy):
         (Verdict(np.ones(3, bool), np.ones(4)), ["p_values", "(4,)"]),
         (Verdict(np.ones(3, bool), np.ones(3), keep=np.ones(1, bool)), ["keep"]),
         (Verdict(np.ones(3, bool), np.ones(3), {7: "bad"}), ["7", "0 to 2"]),
+        (Verdict(np.ones(3, bool), np.ones(3), ["a"]), ["drops are ['a']", "dictio"]),
+        (Verdict(np.ones(3, bool), np.ones(3), {"a": "bad"}), ["drops are {'a'"]),
         (None, ["None", "cvst.race.Verdict"]),
     ],
 )
@@ -150,6 +152,37 @@ def test_an_evaluator_answers_every_configuration_once(rows, times, words):
     told = refused(rows, estimator=Mine())
     assert "Forgetful.evaluate" in told
     assert words in told
+
+
+class Silent(OneByOne):
+    """Answers with something else than outcomes."""
+
+    def __init__(self, answer):
+        self.answer = answer
+
+    def evaluate(self, task):
+        return self.answer
+
+
+@pytest.mark.parametrize("scoring", ["accuracy", ["accuracy", "roc_auc"]])
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [(None, "returned None, which holds"), ([0.5], "yielded 0.5, which is no outcome")],
+)
+def test_what_is_no_outcome_is_refused(rows, scoring, answer, words):
+    """Also where a model is asked for several responses, and by the check."""
+
+    class Mine(LogisticRegression):
+        pass
+
+    batch_evaluator_for.register(Mine, lambda _: Silent(answer))
+    refit = "accuracy" if isinstance(scoring, list) else True
+    told = refused(rows, estimator=Mine(), scoring=scoring, refit=refit)
+    assert f"Silent.evaluate {words}" in told
+    assert "Yield one cvst.evaluation.Outcome" in told
+    task = Task(Mine(), {0: {"C": 1.0}}, *(part[:100] for part in rows), rows[0][100:])
+    with pytest.raises(InvalidInputError, match=words):
+        check_evaluator(Silent(answer), task)
 
 
 @pytest.fixture(scope="module")

@@ -281,10 +281,20 @@ def _pair(
                 f"{name!r} has one value in this race. Use two of "
                 f"{', '.join(map(repr, varying))}."
             )
-    if len(varying) < 2 or (given[0] is not None and given[0] == given[1]):
+    if not varying:
         raise InvalidInputError(
-            f"A contour needs two parameters that vary, and got {x!r} and {y!r} of "
-            f"{len(varying)} that do. Use SlicesDisplay for one."
+            "No hyper-parameter of this race has two values, and a contour needs two "
+            "that vary. Give the search more to choose from."
+        )
+    if len(varying) < 2:
+        raise InvalidInputError(
+            f"A contour needs two parameters that vary, and here only {varying[0]!r} "
+            "does. Use SlicesDisplay for one."
+        )
+    if given[0] is not None and given[0] == given[1]:
+        raise InvalidInputError(
+            f"A contour needs two parameters that vary, and got {x!r} twice. Use two "
+            f"of {', '.join(map(repr, varying))}, or SlicesDisplay for one."
         )
     ranked = list(varying)
     # Only if it is needed: importances take twenty forests.

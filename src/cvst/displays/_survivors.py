@@ -105,14 +105,11 @@ class SurvivorsDisplay:
         """
         check_started(state)
         seen = state.observations
-        # As it was then: a later stage may take up what was dropped.
-        active = [
-            int(state.until(n_looks + 1).active.sum()) for n_looks in range(len(seen))
-        ]
         return cls(
             n_tested=np.array([len(one.look.configurations) for one in seen]),
             n_top=np.array([int(one.top.sum()) for one in seen]),
-            n_active=np.array(active),
+            # As it was then: a later stage may take up what was dropped.
+            n_active=state.left_after,
             subset_sizes=state.subset_sizes,
             stages=[one.look.stage for one in seen],
         )

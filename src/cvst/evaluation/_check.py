@@ -12,7 +12,7 @@ import numpy as np
 
 from cvst.evaluation._dispatch import are_independent, divides
 from cvst.evaluation._one_by_one import OneByOne
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task, outcomes_of
 from cvst.evaluation._scratch import Scratch
 from cvst.evaluation.sharing import value_key
 from cvst.exceptions import InvalidInputError
@@ -201,7 +201,9 @@ def _check_partition(groups: Any, task: Task, name: str) -> None:
 
 def _outcomes(evaluator: BatchEvaluator, task: Task, name: str) -> list[Outcome]:
     try:
-        outcomes = list(evaluator.evaluate(task))
+        outcomes = list(outcomes_of(evaluator, task))
+    except InvalidInputError:
+        raise
     except Exception as error:
         raise InvalidInputError(
             f"{name}.evaluate raised {type(error).__name__}: {error}. A failed fit is "

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 
 from cvst.evaluation._one_by_one import OneByOne
-from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
+from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task, outcomes_of
 from cvst.evaluation._telling import say
 
 __all__ = ["outcomes_within_memory"]
@@ -20,7 +20,7 @@ def outcomes_within_memory(evaluator: BatchEvaluator, task: Task) -> Iterator[Ou
     numbers = list(task.configurations)
     done: set[int] = set()
     try:
-        for outcome in evaluator.evaluate(task):
+        for outcome in outcomes_of(evaluator, task):
             done.add(outcome.configuration)
             yield outcome
         return

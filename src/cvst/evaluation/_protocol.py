@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
+from cvst._text import repr_text
 from cvst._typing import Configuration, IntArray, Rows
 from cvst.evaluation._rows import take
 from cvst.evaluation._scratch import Scratch
 from cvst.evaluation.device import Arrays
+from cvst.exceptions import InvalidInputError
 
 __all__ = [
     "MODEL",
@@ -24,6 +26,7 @@ __all__ = [
     "RaceRows",
     "Scratch",
     "Task",
+    "outcomes_of",
 ]
 
 # The response of a loss that wants the fitted model itself, not its predictions.
@@ -308,3 +311,25 @@ class BatchEvaluator(Protocol):
         """
         del estimator, rounds
         return configuration
+
+
+def outcomes_of(evaluator: BatchEvaluator, task: Task) -> Iterator[Outcome]:
+    """Yield what an evaluator answers, and refuse what is no outcome: users write them.
+
+    Whether there is one for each configuration is seen where all have come together.
+    """
+    name = type(evaluator).__name__
+    way_out = "Yield one cvst.evaluation.Outcome for each of task.configurations."
+    outcomes = evaluator.evaluate(task)
+    if not isinstance(outcomes, Iterable):
+        raise InvalidInputError(
+            f"{name}.evaluate returned {repr_text(outcomes)}, which holds no outcomes. "
+            f"{way_out}"
+        )
+    for outcome in outcomes:
+        if not isinstance(outcome, Outcome):
+            raise InvalidInputError(
+                f"{name}.evaluate yielded {repr_text(outcome)}, which is no outcome. "
+                f"{way_out}"
+            )
+        yield outcome

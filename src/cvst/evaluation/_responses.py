@@ -13,7 +13,13 @@ from typing import Any, Literal
 
 from cvst._typing import Configuration
 from cvst.evaluation._one_by_one import OneByOne
-from cvst.evaluation._protocol import MODEL, BatchEvaluator, Outcome, Task
+from cvst.evaluation._protocol import (
+    MODEL,
+    BatchEvaluator,
+    Outcome,
+    Task,
+    outcomes_of,
+)
 
 __all__ = ["Answers", "SeveralResponses", "answer"]
 
@@ -69,14 +75,15 @@ class SeveralResponses(BatchEvaluator):
             return
         found: dict[int, list[Outcome]] = {}
         for response in self.responses:
-            for outcome in self.evaluator.evaluate(replace(task, response=response)):
+            asked = replace(task, response=response)
+            for outcome in outcomes_of(self.evaluator, asked):
                 found.setdefault(outcome.configuration, []).append(outcome)
         for outcomes in found.values():
             yield self._joined(outcomes)
 
     def _asked_in_turn(self, task: Task) -> Iterator[Outcome]:
         """Fit each model once, and ask it for one response after the other."""
-        for outcome in self.evaluator.evaluate(replace(task, response=MODEL)):
+        for outcome in outcomes_of(self.evaluator, replace(task, response=MODEL)):
             if outcome.error is not None:
                 yield outcome
                 continue

@@ -53,7 +53,8 @@ class RaceListener(logging.Handler):
         ----------
         event : mapping
             ``look`` (from 1), ``stage``, ``n_train``, ``n_configurations``, ``n_top``,
-            ``n_dropped``, ``n_active``, ``leader`` (its number) and ``leader_loss``.
+            ``n_dropped``, ``n_active`` (looked at and not dropped), ``n_waiting`` (not
+            looked at yet), ``leader`` (its number) and ``leader_loss``.
         params : mapping
             The configuration that leads.
         """

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
-from cvst._text import counted
+from cvst._text import counted, repr_text
 from cvst._typing import BoolArray, FloatArray, IntArray, Rows, count_rows
 from cvst.exceptions import InvalidInputError
 from cvst.race._bits import BitTable, compact
@@ -288,6 +289,15 @@ def _check_verdict(look: Look, verdict: Verdict) -> None:
                 f"{np.shape(values)}, for a look at {n_looked} configurations. Return "
                 "one value for each number in look.configurations."
             )
+    drops = verdict.drops
+    if not isinstance(drops, Mapping) or not all(
+        isinstance(number, Integral) for number in drops
+    ):
+        raise InvalidInputError(
+            f"judge() returned a verdict whose drops are {repr_text(drops)}. Return a "
+            "dictionary with the reason of each drop, such as {3: 'test'}, by the "
+            "number of the configuration."
+        )
 
 
 def _kept(losses: FloatArray, keep: BoolArray) -> FloatArray | BitTable | None:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from cvst._text import counted, score_text
+from cvst._text import counted, left_text, score_text
 from cvst._typing import BoolArray, Configuration, FloatArray, IntArray
 from cvst.exceptions import InvalidInputError
 from cvst.race._axes import space_of
@@ -157,23 +157,31 @@ class RaceState:
         dropped[self.active] = 0
         return _read_only(dropped)
 
+    @property
+    def n_left(self) -> int:
+        """Number of configurations that were looked at and not dropped.
+
+        Before the first look, all.
+        """
+        return int(self.left_after[-1] if self.n_looks else self.active.sum())
+
+    @property
+    def n_waiting(self) -> int:
+        """Number of configurations that joined and that no look has seen yet.
+
+        Before the first look they count as left.
+        """
+        return int(self.active.sum()) - self.n_left
+
     @cached_property
     def left_after(self) -> IntArray:
-        """Number of configurations left after each look, of those that had joined.
-
-        With the last look all have joined that ever did.
-        """
-        left, n_joined = [], self.problem.n_configurations
-        active = _all_true(self).copy()
-        for number, seen in enumerate(self.observations, start=1):
-            members = seen.look.configurations
-            active[members] = True
-            active[list(seen.drops)] = False
-            # What joins has the next numbers, and what is looked at has joined.
-            n_joined = max(n_joined, int(members.max(initial=-1)) + 1)
-            last = number == self.n_looks
-            left.append(np.count_nonzero(active if last else active[:n_joined]))
-        return np.array(left, dtype=np.intp)
+        """Number of configurations left after each look, of those seen by then."""
+        left, seen = [], np.zeros(self.n_configurations, dtype=bool)
+        for observation in self.observations:
+            seen[observation.look.configurations] = True
+            seen[list(observation.drops)] = False
+            left.append(np.count_nonzero(seen))
+        return _read_only(np.array(left, dtype=np.intp))
 
     @property
     def drop_reasons(self) -> dict[int, str]:
@@ -298,24 +306,20 @@ class RaceState:
         stage = f", stage {self.stage!r}" if self.observations else ""
         looks = counted(self.n_looks, "look")
         configurations = counted(self.n_configurations, "configuration")
-        left = int(self.active.sum())
-        return f"<RaceState: {looks} at {configurations}, {left:,} left{stage}>"
+        left = left_text(self.n_left, self.n_waiting)
+        return f"<RaceState: {looks} at {configurations}, {left}{stage}>"
 
     def _repr_html_(self) -> str:
         """Return a line and a table of the stages, for notebooks."""
-        name, best = self._best_by_look()
-        shown = f"best {score_text(name, 0.0)[0]}"
+        name, scores = self._shown_scores()
+        shown = f"best mean {score_text(name, 0.0)[0]}"
         titles = ("stage", "looks", "rows", "fits", "dropped", shown, "seconds")
         head = "".join(f"<th>{escape(title)}</th>" for title in titles)
         body = ""
         for stage in dict.fromkeys(one.look.stage for one in self.observations):
             seen = self.looks_of(stage)
             sizes = sorted({one.look.n_train for one in seen})
-            values = [
-                value
-                for one, value in zip(self.observations, best, strict=True)
-                if one.look.stage == stage and np.isfinite(value)
-            ]
+            best = self._best_mean(stage, scores)
             seconds = np.array([one.seconds for one in seen])
             cells = (
                 escape(stage),
@@ -323,23 +327,53 @@ class RaceState:
                 f"{sizes[0]:,}" + (f" to {sizes[-1]:,}" if len(sizes) > 1 else ""),
                 f"{sum(len(one.look.configurations) for one in seen):,}",
                 f"{sum(len(one.drops) for one in seen):,}",
-                score_text(name, max(values))[1] if values else "—",
+                score_text(name, best)[1] if np.isfinite(best) else "—",
                 f"{seconds.sum():.3g}" if np.isfinite(seconds).all() else "—",
             )
             body += f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
         return f"<p>{escape(repr(self))}</p>{table if body else ''}"
 
-    def _best_by_look(self) -> tuple[str, FloatArray]:
-        """Return the score that was raced on by name, and the best of each look.
+    def _shown_scores(self) -> tuple[str, FloatArray]:
+        """Return the score that was raced on by name, and its table.
 
         Where no score is known these are losses, with the sign of scores.
         """
         table, name = self.scores, self.problem.scoring or "score"
         if not np.isfinite(table).any():
             name, table = "neg_loss", -self.mean_losses
-        known = np.where(np.isfinite(table), table, -np.inf)
-        return name, known.max(axis=0, initial=-np.inf)
+        return name, table
+
+    def _best_mean(self, stage: str, table: FloatArray) -> float:
+        """Return the best mean of those left at the end of a stage, NaN if unknown.
+
+        The mean is over the folds of the stage, or else the value of a last look. One
+        fold is chance, so only those count that ran on as many folds, or rows, as any.
+        """
+        looks_of: dict[int, list[int]] = {}
+        left: set[int] = set()
+        for place, one in enumerate(self.observations):
+            if one.look.stage == stage:
+                members = one.look.configurations.tolist()
+                left = left.union(members).difference(one.drops)
+                for number in members:
+                    looks_of.setdefault(number, []).append(place)
+        seen = self.looks_of(stage)
+        last = seen[-1].look
+        if last.is_fold and len(seen) < last.fewest_folds and len(left) > 1:
+            return float("nan")  # broken off before it decides
+        weights = np.ones(self.n_looks) if last.is_fold else self.subset_sizes
+        judged = {
+            number: looks_of[number] if last.is_fold else looks_of[number][-1:]
+            for number in left
+        }
+        evidence = {number: weights[looks].sum() for number, looks in judged.items()}
+        means = [
+            table[number, looks].mean()
+            for number, looks in judged.items()
+            if evidence[number] == max(evidence.values())
+        ]
+        return float(max(filter(np.isfinite, means), default=np.nan))
 
     def without_losses(self) -> RaceState:
         """Return the race without pointwise losses: enough to draw, report and rank.

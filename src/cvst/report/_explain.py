@@ -141,7 +141,7 @@ def why_it_won(
     n_top = int(state.traces[winner].sum())
     share = "the only look" if n_run == n_top == 1 else f"{n_top} of the {n_run} looks"
     sentences = [f"It was top in {share} it ran."]
-    n_left = int(state.active.sum())
+    n_left, n_waiting = state.n_left, state.n_waiting
     # The tests speak for the first of the ranking, not for another choice.
     if winner != int(ranking[0]):
         best = configuration_text(configurations[int(ranking[0])], 200)
@@ -158,21 +158,25 @@ def why_it_won(
             # The score that was asked for, in its own words.
             criterion = criterion.replace("mean loss", f"mean {measure.name}")
         sentences.append(
-            f"It ranks first among the {n_left:,} configurations that were not "
-            f"dropped, {criterion}."
+            f"It ranks first among the {n_left:,} configurations that were "
+            f"{'looked at and ' if n_waiting else ''}not dropped, {criterion}."
         )
         sentences += _runner_up(state, configurations, ranking, winner, measure)
-    elif state.n_configurations > 1:
+    elif state.n_configurations - n_waiting > 1:
         sentences.append(_others_dropped(state, tie))
+    if n_waiting:
+        others = "other was" if n_waiting == 1 else "others were"
+        sentences.append(f"{n_waiting:,} {others} not looked at.")
     return [*sentences, *_how_sure(n_left, tie)]
 
 
 def _others_dropped(state: RaceState, tie: Tie | None) -> str:
     """Say that none is left, and in a tie that this is not the work of tests alone."""
     if tie is None:
-        return "All others were dropped."
+        looked = " that were looked at" if state.n_waiting else ""
+        return f"All others{looked} were dropped."
     n_tested = list(state.drop_reasons.values()).count(BY_TEST)
-    n_others = state.n_configurations - 1
+    n_others = state.n_configurations - state.n_waiting - 1
     n_untested = n_others - n_tested
     were = "was" if n_untested == 1 else "were"
     worse = f"a paired test found {n_tested:,} of them worse, " if n_tested else ""
@@ -187,7 +191,7 @@ def _others_dropped(state: RaceState, tie: Tie | None) -> str:
 def _how_sure(n_left: int, tie: Tie | None) -> list[str]:
     others = "None of the others left was found significantly worse"
     if tie is not None:
-        others = f"It is {tie.text}"
+        others = f"It is in {tie.text}"
     elif n_left == 1:
         return []
     return [f"{others}: the winner is the best of them here, not proven better."]

@@ -73,7 +73,7 @@ def notebook_html(search: FittedSearch) -> str:
         "1 configuration took part."
         if n_all == 1
         else f"{n_left:,} of {n_all:,} configurations {'is' if n_left == 1 else 'are'} "
-        "left."
+        f"left{_waiting(page)}."
     )
     plain = page["plain_search"]
     took = sum(look["seconds"] for look in page["looks"])
@@ -96,6 +96,12 @@ def notebook_html(search: FittedSearch) -> str:
     )
 
 
+def _waiting(page: dict[str, Any]) -> str:
+    """Say how many configurations no look has seen, if any."""
+    count = page["n_waiting"]
+    return f", {count:,} not looked at" if count else ""
+
+
 def _expected(page: dict[str, Any]) -> str:
     """Write what to expect on new rows, if that is known."""
     estimate = page["winner"]["estimate"]
@@ -107,12 +113,12 @@ def _expected(page: dict[str, Any]) -> str:
 
 def _stages(page: dict[str, Any]) -> str:
     """Write a row per stage: a race that proposes has hundreds of looks."""
-    best = page["measures"][0]["name"]
-    titles = ("stage", "looks", "rows", "fits", "dropped", f"best {best}")
+    name = page["measures"][0]["name"]
+    titles = ("stage", "looks", "rows", "fits", "dropped", f"leader's {name}")
     rows = []
     for stage in page["stages"]:
         least, most = stage["n_train"]
-        value = stage["best"]
+        value = stage["leader"]
         rows.append(
             (
                 stage["stage"],

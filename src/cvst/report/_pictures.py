@@ -11,14 +11,20 @@ from cvst._typing import Configuration
 from cvst._values import finite_or_none
 from cvst.displays import ImportanceDisplay, IncumbentDisplay, SlicesDisplay
 from cvst.race import RaceState, Strategy
-from cvst.race.machinery import as_much_as
+from cvst.race.machinery import as_much_as, deciding_mean
 from cvst.report._measures import Measure
 
 __all__ = ["importance_values", "incumbent_values", "slice_values", "stage_rows"]
 
 
-def stage_rows(state: RaceState, measure: Measure) -> list[dict[str, Any]]:
-    """Return one record per stage: a race that proposes has hundreds of looks."""
+def stage_rows(
+    state: RaceState, measure: Measure, incumbent: IncumbentDisplay | None
+) -> list[dict[str, Any]]:
+    """Return one record per stage: a race that proposes has hundreds of looks.
+
+    The leader is the one after the last look of the stage, and its value is the mean
+    that decides then: the best single fold of anyone is luck.
+    """
     rows = []
     for stage in dict.fromkeys(one.look.stage for one in state.observations):
         seen = state.looks_of(stage)
@@ -28,10 +34,10 @@ def stage_rows(state: RaceState, measure: Measure) -> list[dict[str, Any]]:
             for place, one in enumerate(state.observations)
             if one.look.stage == stage
         ]
-        values = measure.table[:, places]
-        values = values[np.isfinite(values)]
-        # Called below, since an empty array has neither.
-        best = values.min if measure.lower else values.max
+        n_looks = places[-1] + 1
+        assert incumbent is not None
+        leader = int(incumbent.incumbents[n_looks - 1])
+        value = deciding_mean(state, leader, measure.table, n_looks)
         work = [np.nansum(one.fit_seconds + one.score_seconds) for one in seen]
         rows.append(
             {
@@ -41,7 +47,7 @@ def stage_rows(state: RaceState, measure: Measure) -> list[dict[str, Any]]:
                 "n_fits": sum(len(one.look.configurations) for one in seen),
                 "n_dropped": sum(len(one.drops) for one in seen),
                 "n_failed": sum(len(one.failures) for one in seen),
-                "best": float(best()) if len(values) else None,
+                "leader": finite_or_none(value),
                 "seconds": float(sum(work)),
             }
         )

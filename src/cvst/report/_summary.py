@@ -116,7 +116,7 @@ def summary(
     winner["score_note"] = score_note(
         winner["score_rows"],
         state.problem.n_samples,
-        len(results["params"]),
+        int(state.present.any(axis=1).sum()),
         winner["estimate"] is not None,
     )
     if ahead:
@@ -258,7 +258,8 @@ def race_summary(
         "n_samples": problem.n_samples,
         "n_validation": problem.n_validation,
         "n_configurations": state.n_configurations,
-        "n_active": int(state.active.sum()),
+        "n_active": state.n_left,
+        "n_waiting": state.n_waiting,
         "n_looks": state.n_looks,
         "path": path,
         # Where no score is known losses are shown, and must not bear a score's name.
@@ -268,7 +269,7 @@ def race_summary(
         "parameters": parameter_axes(configurations),
         "drop_reasons": {} if strategy is None else dict(strategy.sentences),
         "looks": _looks(state, configurations, incumbent, scores),
-        "stages": stage_rows(state, measures[0]),
+        "stages": stage_rows(state, measures[0], incumbent),
         "incumbent": incumbent_values(incumbent),
         "slices": slice_values(state, configurations, strategy, first),
         "configurations": _configurations(

@@ -7,7 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from cvst._text import configuration_text, counted, score_text, seconds_text
+from cvst._text import (
+    configuration_text,
+    counted,
+    left_text,
+    score_text,
+    seconds_text,
+)
 from cvst.race import Look, PlannedLook, Problem, RaceState, Strategy
 from cvst.race.machinery import deciding_mean
 
@@ -115,7 +121,9 @@ def log_look(
         "n_configurations": n_looked,
         "n_top": int(observation.top.sum()),
         "n_dropped": len(observation.drops),
-        "n_active": int(state.active.sum()),
+        "n_active": state.n_left,
+        # Those that joined and were not looked at are neither left nor dropped.
+        "n_waiting": state.n_waiting,
         "leader": leader,
         # Not of this look: the leader may have missed it, and one fold is chance.
         "leader_loss": deciding_mean(state, leader, state.mean_losses),
@@ -125,12 +133,13 @@ def log_look(
     name, score = score_text(scoring, leader_score)
     LOGGER.info(
         "look %(look)d (%(stage)s, %(n_train)d rows): %(looked)s, %(n_top)d top, "
-        "%(n_dropped)d dropped, %(n_active)d left; leader %(leader_text)s with "
+        "%(n_dropped)d dropped, %(left)s; leader %(leader_text)s with "
         "%(score)s",
         {
             **event,
             "looked": counted(n_looked, "configuration"),
             "leader_text": configuration_text(configurations[leader]) or "(default)",
+            "left": left_text(state.n_left, state.n_waiting),
             "score": f"{name} {score}",
             "params": configurations[leader],
         },

@@ -19,6 +19,11 @@ from cvst.search._log import LOGGER
 __all__ = ["Bar", "RaceBar", "verbose_logging"]
 
 
+# How a line begins, and the events whose sentences are said under the bar as well.
+PREFIX = "[cvst] "
+LASTING = "end", "ensemble"
+
+
 class Bar(Protocol):
     """What draws: tqdm or rich."""
 
@@ -41,6 +46,11 @@ class RaceBar(logging.Handler):
     ----------
     bar : Bar
         Where to draw.
+
+    Attributes
+    ----------
+    lasting : list of str
+        What is to be read once the bar has closed: a bar has no room for sentences.
     """
 
     def __init__(self, bar: Bar) -> None:
@@ -49,6 +59,7 @@ class RaceBar(logging.Handler):
         self._ahead: list[tuple[str, float]] = []
         self._before = 0.0
         self._text = ""
+        self.lasting: list[str] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take note of an event of the race."""
@@ -56,6 +67,8 @@ class RaceBar(logging.Handler):
         if event is None:
             return
         name = event["event"]
+        if name in LASTING:
+            self.lasting.append(record.getMessage())
         if name == "start":
             self._ahead = [
                 (look["stage"], look["expected_configurations"])
@@ -83,11 +96,11 @@ class RaceBar(logging.Handler):
 
     def _saw(self, event: Mapping[str, Any]) -> None:
         self._before += event["n_configurations"]
-        most = event["n_active"]
-        # No later look has more than those left, whatever the plan said.
+        # No later look has more than those left and waiting, whatever the plan said.
+        most = event["n_active"] + event["n_waiting"]
         self._ahead = [(stage, min(count, most)) for stage, count in self._ahead[1:]]
         score = " ".join(score_text(event["scoring"], event["leader_score"], ".4g"))
-        self._text = f"{event['stage']}: {most:,} left, {score}"
+        self._text = f"{event['stage']}: {event['n_active']:,} left, {score}"
 
 
 class _Levels:
@@ -135,10 +148,11 @@ def verbose_logging(
     bar = (make_bar or new_bar)() if verbose == 1 else None
     # Looked up now: tests and notebooks put another stream in its place.
     handler: logging.Handler = logging.StreamHandler(sys.stdout)
-    handler.setFormatter(logging.Formatter("[cvst] %(message)s"))
+    handler.setFormatter(logging.Formatter(f"{PREFIX}%(message)s"))
     handler.addFilter(_tells_something)
-    if bar is not None:
-        handler = RaceBar(bar)
+    follower = None if bar is None else RaceBar(bar)
+    if follower is not None:
+        handler = follower
     level = logging.INFO if verbose == 1 and bar is None else logging.DEBUG
     LOGGER.addHandler(handler)
     _LEVELS.enter(level)
@@ -147,8 +161,10 @@ def verbose_logging(
     finally:
         LOGGER.removeHandler(handler)
         _LEVELS.leave(level)
-        if bar is not None:
+        if bar is not None and follower is not None:
             bar.close()
+            for sentence in follower.lasting:
+                sys.stdout.write(f"{PREFIX}{sentence}\n")
 
 
 def _tells_something(record: logging.LogRecord) -> bool:

@@ -14,7 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
+from sklearn.neighbors import KNeighborsClassifier
 
+from cvst import RaceSearchCV
 from cvst.search.checkpoint import _pace
 from cvst.search.checkpoint._records import PREFIX, PREFIX_BYTES, Writer, first_line
 
@@ -304,3 +307,18 @@ def test_what_is_no_exception_keeps_the_leader_and_the_race(
     assert again.returncode == 0, again.stderr
     assert len((tmp_path / "fits").read_text()) == N_FITS + 1
     assert json.loads(again.stdout)["stop_reason"] == "all_folds"
+
+
+def test_a_checkpoint_tells_how_many_were_not_looked_at(cvst, tmp_path):
+    """Witness: the state of the search."""
+    file = tmp_path / "iris.race"
+    search = RaceSearchCV(
+        KNeighborsClassifier(), max_looks=1, random_state=0, checkpoint=file
+    )
+    state = search.fit(*load_iris(return_X_y=True)).race_
+    assert state.n_waiting > 0
+    told = (
+        f"{state.n_left} of {state.n_configurations} configurations are left, "
+        f"{state.n_waiting} not looked at"
+    )
+    assert told in cvst("report", file).out

@@ -78,7 +78,8 @@ def _document(checkpoint: Checkpoint) -> dict[str, Any]:
         "n_configurations": state.n_configurations,
         "n_samples": state.problem.n_samples,
         "n_looks": state.n_looks,
-        "n_active": int(state.active.sum()),
+        "n_active": state.n_left,
+        "n_waiting": state.n_waiting,
         "stop_reason": checkpoint.stop_reason_,
         "stop_sentence": "No look is finished yet.",
         "under_way": {"done": n_done, "total": n_total} if n_total else None,
@@ -112,9 +113,11 @@ def _text(document: dict[str, Any]) -> str:
         score = document["score"]
         # JSON has no NaN; ``plain`` writes None.
         shown = "unknown" if score is None else f"{score:.4f}"
+        left, n_waiting = f"{document['n_active']:,}", document["n_waiting"]
+        waiting = f", {n_waiting:,} not looked at yet" if n_waiting else ""
         lines += [
             f"{who}: {shown_parameters(document['leader'])}",
-            f"Score: {shown}; {document['n_active']:,} of {configurations} are left.",
+            f"Score: {shown}; {left} of {configurations} are left{waiting}.",
         ]
     lines.append(f"Time: {seconds_text(document['seconds'])} up to the last record.")
     lines += [f"Files: {name}" for name in document["files"]]

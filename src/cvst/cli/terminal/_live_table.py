@@ -127,7 +127,8 @@ class RaceView(logging.Handler):
                 seconds=seconds,
             )
         )
-        self.n_active = event["n_active"]
+        # Those that wait may be in the next look too.
+        self.n_active = event["n_active"] + event.get("n_waiting", 0)
         self.done, self.total = 0, self.n_active
         self._current_look = None
 

@@ -42,7 +42,7 @@ function matching() {
   const tests = byId("filter").value.toLowerCase().replace(/\s*(<=|>=|<|>|=)\s*/g, "$1").split(/[\s,]+/).filter(Boolean).map(wordTest);
   const wanted = byId("status").value;
   return view.data.configurations.filter((one) => {
-    if (wanted === "left" && !one.active) return false;
+    if (wanted === "left" && !(one.active && one.looks.length)) return false;
     if (wanted === "dropped" && one.active) return false;
     if (wanted === "failed" && !one.failures.length) return false;
     if (wanted.startsWith("reason ") && !one.drops.some(([, reason]) => reason === wanted.slice(7))) return false;
