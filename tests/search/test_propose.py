@@ -27,17 +27,19 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from cvst import RaceSearchCV
 from cvst.exceptions import AllFitsFailedError, InvalidInputError
 from cvst.proposals import RandomProposer
+from cvst.race import Problem
 from cvst.race.machinery import ProposeAndConfirm
 from cvst.report import summary
 from cvst.search._base import BaseRaceSearch
 from cvst.search._proposal_source import ProposalSource
 from cvst.search.checkpoint import _fingerprint
 from cvst.spaces import Space, integers, suggest
+from cvst.statistics import paired_excess_test
 
 TREES = {"max_depth": randint(1, 12), "min_samples_leaf": integers(1, 64, log=True)}
 
@@ -169,6 +171,63 @@ def test_a_budget_for_a_few_fits_gives_the_best_of_them(data, clock):
     ).fit(*data)
     assert search.cv_results_["n_looks"].sum() >= 1
     assert clock.now <= 26
+
+
+def test_all_that_ran_on_the_first_fold_are_tested_where_nothing_confirms(data, clock):
+    """Witness: the pointwise losses, kept for the user on a way of their own."""
+    search = RaceSearchCV(
+        Timed(),
+        {"shift": uniform(-1, 2)},
+        time_budget=4,
+        return_pointwise=True,
+        random_state=0,
+    ).fit(*data)
+    assert "confirm" not in stages(search)
+    losses = {
+        number: row
+        for configurations, _, table in search.pointwise_losses_
+        for number, row in zip(configurations.tolist(), table, strict=True)
+    }
+    best = losses[search.best_index_]
+    expected = np.array(
+        [paired_excess_test(losses[n][None] - best)[0] for n in range(len(losses))]
+    )
+    expected[search.best_index_] = 1.0
+    found = search.cv_results_["p_value_against_best"]
+    np.testing.assert_allclose(found, expected)
+    level = 0.05 / (len(losses) - 1)
+    assert search.tie_.n_tied == (expected > level).sum() - 1 == 7
+
+
+@pytest.mark.parametrize("timed", [False, True])
+def test_a_race_goes_the_same_way_without_room_for_the_losses_of_all(
+    data, clock, monkeypatch, timed
+):
+    """Equal trees have equal losses; and a clock has the first look taken twice."""
+    X, y = data
+    trees = DecisionTreeClassifier(random_state=0)
+    space = {"max_depth": randint(2, 6), "min_samples_leaf": randint(1, 5)}
+    searches = []
+    for room in (True, False):
+        monkeypatch.setattr(Problem, "may_keep", lambda *_, room=room: room)
+        clock.now = 0.0
+        search = RaceSearchCV(trees, space, n_iter=12, random_state=0)
+        if timed:
+            search = RaceSearchCV(
+                Timed(shift=3.0), {"shift": uniform(-1, 2)}, time_budget=20
+            ).set_params(random_state=0)
+        searches.append(search.fit(X, y if timed else y > 0))
+    assert "confirm" in stages(searches[0])
+    kept = [sum(len(o.kept) for o in one.race_.observations) for one in searches]
+    assert kept[0] > kept[1]
+    for one, other in zip(*(s.race_.observations for s in searches), strict=True):
+        assert one.look.stage == other.look.stage
+        np.testing.assert_array_equal(
+            one.look.configurations, other.look.configurations
+        )
+        np.testing.assert_array_equal(one.p_values, other.p_values)
+    ranks = [one.cv_results_["rank_test_score"] for one in searches]
+    np.testing.assert_array_equal(*ranks)
 
 
 class Loading(Timed):

@@ -106,6 +106,52 @@ def test_equal_looks_rank_by_the_mean_score(seed, strategy, size, n_looks):
             assert ranks[one] < ranks[other]
 
 
+class EqualInSum:
+    """Configurations that err as often, but on other folds."""
+
+    def observe(self, look):
+        losses = np.zeros((len(look.configurations), len(np.arange(N_ROWS)[look.test])))
+        for row, number in enumerate(look.configurations.tolist()):
+            errors = np.roll([1, 2, 3, 4, 5], number)[int(look.test[0]) % 5]
+            losses[row, :errors] = 1.0
+        nothing = np.zeros(len(losses))
+        means = losses.mean(axis=1)
+        return LookLosses(losses, means, nothing, nothing, scores=1.0 - means)
+
+
+def equal_in_sum(strategy, n_configurations):
+    """Return the end of a race of configurations that differ by rounding only."""
+    folds = tuple(
+        (np.flatnonzero(np.arange(N_ROWS) % 5 != fold), np.arange(fold, N_ROWS, 5))
+        for fold in range(5)
+    )
+    problem = Problem(n_configurations, N_ROWS, folds={5: folds})
+    state = list(race(RaceState(problem), EqualInSum(), strategy))[-1]
+    assert 0 < np.ptp(state.scores.mean(axis=1)) < 1e-12
+    return state
+
+
+@pytest.mark.parametrize("n_configurations", [4, 5])
+def test_means_that_differ_by_rounding_keep_the_order_of_the_strategy(n_configurations):
+    """So the leader of the last line of the log, which the strategy names, wins."""
+    strategy = Program([FoldRace(5, level=0.0)])
+    state = equal_in_sum(strategy, n_configurations)
+    ranking, ranks = ranked_by_score(strategy, state, state.scores)
+    assert ranking.tolist() == strategy.ranking(state).tolist()
+    assert np.argsort(ranks).tolist() == ranking.tolist()
+    # Nor does the last bit of the losses decide, which the strategy goes by.
+    assert ranking.tolist() == list(range(n_configurations))
+
+
+def test_under_cross_validation_the_last_bit_decides_as_in_grid_search():
+    """Witness: the ranks of scikit-learn, which are those of the raw means."""
+    state = equal_in_sum(CrossValidation(5), 5)
+    _, ranks = ranked_by_score(CrossValidation(5), state, state.scores)
+    assert np.argmin(ranks) == np.argmax(state.scores.mean(axis=1))
+    by_mean = np.argsort(-state.scores.mean(axis=1), kind="stable")
+    assert np.argsort(ranks).tolist() == by_mean.tolist()
+
+
 def test_later_looks_rank_before_earlier_ones():
     """What reached the folds ranks before what was dropped on a subset."""
     problem = Problem(

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from cvst._typing import Configuration
+from cvst._typing import Configuration, FloatArray
 from cvst._values import exact_text
 from cvst.race._look import Look, Observation
 from cvst.race._state import RaceState
@@ -168,6 +168,8 @@ class Record:
     levels : dict of int to list of (loss, family)
         Families that have run the first fold and this many others, the best first, by
         the mean over these folds.
+    leaders : dict of int to int
+        By look at a rung, the configuration that was the best on it so far, if any.
     final : int or None
         Which look was the first of the race among the best few.
     worked, spent : float
@@ -189,6 +191,7 @@ class Record:
         self.fold_losses: dict[int, dict[int, float]] = {}
         self.first_losses: dict[int, float] = {}
         self.levels: dict[int, list[tuple[float, int]]] = {}
+        self.leaders: dict[int, int] = {}
         self.final: int | None = None
         self.worked = self.spent = self.promoted_seconds = 0.0
         self.n_looks = 0
@@ -236,6 +239,7 @@ class Record:
             fold_losses=losses | {n: dict(losses[n]) for n in numbers & set(losses)},
             waiting=dict(self.waiting),
             first_losses=dict(self.first_losses),
+            leaders=dict(self.leaders),
             seen=list(self.seen),
             order={rung: list(those) for rung, those in self.order.items()},
             seconds={rung: list(those) for rung, those in self.seconds.items()},
@@ -253,6 +257,15 @@ class Record:
         if n_others == 0:
             return self.on_rung(0)
         return [number for _, number in self.levels.get(n_others, [])]
+
+    def new_leader(self, look: Look, mean_losses: FloatArray) -> int | None:
+        """Return which configuration of a look is now the best on its rung, if any."""
+        if np.isnan(mean_losses).all():
+            return None
+        best = int(np.nanargmin(mean_losses))
+        ranked = self.order.get(self._rung_of[look.n_train])
+        known = ranked[0][0] if ranked else inf
+        return int(look.configurations[best]) if mean_losses[best] < known else None
 
     def mean_seconds(self) -> dict[int, float]:
         """Return the mean seconds of a fit on each rung that was looked at."""
@@ -293,6 +306,8 @@ class Record:
                 self.fold_losses.setdefault(number, {})[look.fold] = loss
         elif self._rung_of[look.n_train] == 0:
             self.first_losses |= by_number
+        leader = None if look.fold else self.new_leader(look, means)
+        self.leaders |= {} if leader is None else {place: leader}
         fits = observation.fit_seconds.tolist()
         scores = observation.score_seconds.tolist()
         for number, mine in places.items():

@@ -11,7 +11,7 @@ from cvst._typing import BoolArray, FloatArray, IntArray
 from cvst.race._bits import BitTable
 from cvst.race._problem import Folds
 from cvst.race._ranking import last_finite
-from cvst.race._rounding import gaps
+from cvst.race._rounding import gaps, without_rounding
 from cvst.race._state import RaceState
 
 __all__ = [
@@ -106,7 +106,8 @@ class FoldRecord:
     def ranking(self, members: IntArray) -> IntArray:
         """Order configurations by folds run, then by mean loss; failed fits last.
 
-        Every fold counts the same, however many rows it has, as in scikit-learn.
+        Every fold counts the same, however many rows it has, as in scikit-learn. Means
+        that are equal but for rounding leave them in the order of their numbers.
         """
         ran = self.rows[members] >= 0
         counts = ran.sum(axis=1)
@@ -116,6 +117,7 @@ class FoldRecord:
             alike = np.flatnonzero(counts == count)
             rows, looks = (where.reshape(-1, count) for where in np.nonzero(ran[alike]))
             means[alike] = self.means[members[alike[rows]], looks].mean(axis=1)
+        means = without_rounding(means[:, None])[:, 0]
         # A mean over more folds says more, so the number of folds comes first.
         keys = (members, np.where(np.isnan(means), np.inf, means), -counts)
         return members[np.lexsort(keys)]

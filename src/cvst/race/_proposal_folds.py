@@ -187,9 +187,14 @@ class ProposalFolds(ProposalTimes):
     def _kept_losses(
         self, state: RaceState, number: int, rung: int
     ) -> FloatArray | None:
-        """Return the losses of the best member of a family on a rung, if kept."""
-        sight = self._record(state).families[number].rungs.get(rung)
-        if sight is None:
+        """Return the losses of a family's best member, if it led the rung when seen.
+
+        Those of others are kept while there is room, and the race must not go another
+        way where there is none.
+        """
+        record = self._record(state)
+        sight = record.families[number].rungs.get(rung)
+        if sight is None or record.leaders.get(sight.look) != sight.best:
             return None
         seen = state.observations[sight.look]
         place = np.flatnonzero(seen.kept == sight.best)

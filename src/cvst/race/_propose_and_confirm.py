@@ -417,23 +417,21 @@ class ProposeAndConfirm(ProposalFolds):
             if worse[mine].all():
                 for one in look.configurations[mine].tolist():
                     drops[one] = seen.failures.get(one, BY_TEST)
-        keep = self._is_best_so_far(state, look, seen)
+        if self._keeps_all(state, look):
+            return Verdict(~worse, p_values, drops, ~failed)
+        # The race itself needs those of the best so far, and no others.
+        keep = look.configurations == record.new_leader(look, seen.mean_losses)
         return Verdict(~worse, p_values, drops, keep)
 
-    def _is_best_so_far(
-        self, state: RaceState, look: Look, seen: LookLosses
-    ) -> np.ndarray:
-        """Return which one, if any, leads its rung now: its losses will be needed."""
-        keep = np.zeros(len(seen.mean_losses), dtype=bool)
-        if np.isnan(seen.mean_losses).all():
-            return keep
-        best = int(np.nanargmin(seen.mean_losses))
-        record = self._record(state)
-        rung = self._sizes(state.problem).index(look.n_train)
-        ranked = record.on_rung(rung)
-        known = record.families[ranked[0]].rungs[rung].loss if ranked else np.inf
-        keep[best] = seen.mean_losses[best] < known
-        return keep
+    def _keeps_all(self, state: RaceState, look: Look) -> bool:
+        """Return whether all losses of a look at a rung stay, for tests at the end.
+
+        If the race ends before others confirm, its leader is compared on this fold.
+        """
+        if self._record(state).final is not None:
+            return False
+        kept = sum(len(one.kept) * one.look.n_test for one in state.observations)
+        return state.problem.may_keep(kept + len(look.configurations) * look.n_test)
 
     def _judge_fold(self, state: RaceState, look: Look, seen: LookLosses) -> Verdict:
         unknown = np.full(len(seen.losses), np.nan)

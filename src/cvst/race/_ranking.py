@@ -11,6 +11,7 @@ from cvst.race._deciding import (
     shared_deciding_looks,
 )
 from cvst.race._evidence import evidence
+from cvst.race._rounding import without_rounding
 from cvst.race._state import RaceState
 
 __all__ = [
@@ -48,8 +49,9 @@ def rank_all(
     -------
     ndarray of shape (n_configurations,)
         Ranks from 1, each once. More folds come first, then more training rows; among
-        equals the lower mean (:func:`evidence`). Those whose last fit failed, and thus
-        have no score, come next, and last those that never had a loss.
+        equals the lower mean (:func:`evidence`), and where means are equal but for
+        rounding, the order that is given. Those whose last fit failed, and thus have no
+        score, come next, and last those that never had a loss.
 
     Examples
     --------
@@ -59,6 +61,7 @@ def rank_all(
     array([2, 3, 1])
     """
     means = deciding_losses(state) if means is None else means
+    means = without_rounding(means[:, None])[:, 0]
     place = np.full(state.n_configurations, len(ranking))
     place[ranking] = np.arange(len(ranking))
     n_folds, n_train = evidence(state)
@@ -112,9 +115,9 @@ def within_equal_looks(
         Some configurations. The places of those with the same looks are dealt to them
         anew; failed fits keep theirs.
     means : ndarray of shape (n_configurations,)
-        What to sort by, low first; equals keep their order.
+        What to sort by, low first; what is equal but for rounding keeps its order.
     """
-    order = order.copy()
+    order, means = order.copy(), without_rounding(means[:, None])[:, 0]
     together: dict[tuple[int, ...], list[int]] = {}
     for members, _, deciding in shared_deciding_looks(state):
         together.setdefault(tuple(deciding.tolist()), []).extend(members.tolist())

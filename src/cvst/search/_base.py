@@ -174,7 +174,8 @@ class BaseRaceSearch(FittedRace):
                 self._forget()
                 self._fingerprint = known_by
                 setup, budget = self._timed(options, shared, started, begun, recorder)
-                n_tasks = self._announce(setup) + bool(self.refit)
+                left = budget.race_seconds(recorder.race_spent) if budget else None
+                n_tasks = self._announce(setup, left) + bool(self.refit)
                 tasks = CallbackTree(self, n_tasks, X, y, metadata or None)
                 interrupt = self._run(setup, tasks, budget, begun, recorder)
                 if self.refit and interrupt is None:
@@ -217,8 +218,7 @@ class BaseRaceSearch(FittedRace):
         options = search._options()
         inputs = search._read(X, y, params)
         setup = prepare(options, list(search._configurations()), inputs)
-        prepared = options.clock() - started
-        clock = options.clock
+        prepared, clock = options.clock() - started, options.clock
         plain = options.keeps_time or options.time_budget is None
         alone = plain and options.fit_timeout is None
         rows = nullcontext(setup) if alone else shared_rows(setup, options)
@@ -244,11 +244,11 @@ class BaseRaceSearch(FittedRace):
         super().set_params(**params)
         return self
 
-    def _announce(self, setup: Setup) -> int:
-        """Say which looks may come, and return how many."""
+    def _announce(self, setup: Setup, seconds: float | None) -> int:
+        """Say which looks may come, in which time, and return how many."""
         strategy, problem = setup.strategy, setup.problem
         planned = strategy.planned_looks(problem)[: self.max_looks]
-        log_start(problem, planned, strategy)
+        log_start(problem, planned, strategy, seconds)
         log_rows(problem, strategy.remarks(problem))
         return len(planned)
 

@@ -35,9 +35,15 @@ LOGGER = logging.getLogger("cvst")
 
 
 def log_start(
-    problem: Problem, planned: Sequence[PlannedLook], strategy: Strategy
+    problem: Problem,
+    planned: Sequence[PlannedLook],
+    strategy: Strategy,
+    seconds: float | None = None,
 ) -> None:
-    """Report the looks of the longest race, and what is expected of them."""
+    """Report the looks of the longest race, and what is expected of them.
+
+    The seconds are those of a budget that is kept for the strategy.
+    """
     if not LOGGER.isEnabledFor(logging.DEBUG):
         return  # without a listener nothing needs to be expected
     expected = strategy.expected_configurations(problem)[: len(planned)]
@@ -51,7 +57,7 @@ def log_start(
         ],
         "expected_looks": min(len(planned), strategy.expected_looks(problem)),
         "proposes": strategy.proposes,
-        "seconds": problem.seconds,
+        "seconds": problem.seconds if seconds is None else seconds,
     }
     # Those that are proposed later, and the looks at them, cannot be counted yet.
     most = f"in at most {counted(len(planned), 'look')}"
@@ -129,6 +135,7 @@ def log_look(
         "leader_loss": deciding_mean(state, leader, state.mean_losses),
         "leader_score": leader_score,
         "scoring": scoring,
+        "refit_seconds": strategy.refit_seconds(state),
     }
     name, score = score_text(scoring, leader_score)
     LOGGER.info(

@@ -13,11 +13,22 @@ from sklearn.linear_model import Ridge
 
 from cvst import RaceGridSearchCV, RaceSearchCV
 from cvst.cli.terminal import RaceView, _live_table, _live_view, live_view
+from cvst.cli.terminal._forecast import Forecast
 from cvst.cli.terminal._listening import listening
+from cvst.race import Look, LookLosses, Problem, RaceState, Verdict
 from cvst.search import STRATEGIES
 
 ALPHAS = np.logspace(-2, 5, 15)
 N_SAMPLES = 330
+
+
+def one_look(n_train, seconds, elapsed):
+    """Return a race after a look at all, with the seconds of their fits."""
+    problem = Problem(len(seconds), N_SAMPLES)
+    look = Look(*problem.prefix(n_train), n_train, np.arange(len(seconds)), "folds")
+    zeros = np.zeros(len(seconds))
+    seen = LookLosses(zeros[:, None], zeros, seconds, zeros, elapsed=elapsed)
+    return RaceState(problem).observe(look, seen, Verdict(zeros == 0, zeros))
 
 
 def new_view():
@@ -204,7 +215,7 @@ def test_the_number_of_those_that_are_proposed_next_is_not_made_up():
 def test_the_final_fit_is_no_look(race):
     """What takes longer than expected is not said to be over in 0 s."""
     _, view = race
-    view.forecast._each = 100.0
+    view.forecast._each = view.forecast._final_fit = 100.0
     text = drawn(view)
     assert "s to the end of the final fit." in text
     assert "this look" not in text
@@ -212,6 +223,66 @@ def test_the_final_fit_is_no_look(race):
     assert "to the end" not in drawn(view)
     view.final = False
     assert "to the end" not in drawn(view)
+
+
+def test_the_end_is_never_later_than_the_budget():
+    """Folds of a second each, of which two fill what is left."""
+    view = new_view()
+    with mock.patch.object(_live_table, "monotonic", return_value=view.began):
+        folds = [{"stage": "folds", "n_train": 300}] * 5
+        folds = [
+            {**fold, "max_configurations": 15, "expected_configurations": 15.0}
+            for fold in folds
+        ]
+        known = {"looks": folds, "expected_looks": 5, "n_samples": N_SAMPLES}
+        tell(view, event="start", **known, seconds=3.0)
+        view.forecast.saw(one_look(300, np.full(15, 1 / 15), elapsed=1.0), 1.0)
+        view.rows = [None]
+        assert view.forecast.at_most() > 4
+        assert view._times().endswith("look, at most 2.0 s to the end.")
+        view.look_began -= 0.9
+        assert view._times().endswith("look, at most 1.1 s to the end.")
+        # A look that takes longer than what is left tells nothing of the end.
+        view.forecast.seconds = 1.95
+        assert "to the end of this look." in view._times()
+
+
+def test_the_budget_of_a_grid_is_told():
+    """What is left of it as the race begins: small fits were timed before."""
+    heard = []
+    spy = logging.Handler(logging.DEBUG)
+    spy.emit = lambda record: heard.append(getattr(record, "cvst", {}))
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_SAMPLES, 2))
+    with listening(spy):
+        RaceGridSearchCV(Ridge(), {"alpha": ALPHAS}, time_budget=30).fit(X, X[:, 0])
+    told = next(event for event in heard if event.get("event") == "start")
+    assert 20 < told["seconds"] < 30
+
+
+def test_the_final_fit_takes_what_the_leaders_own_fits_took():
+    """It is ten times as slow as the others; its strategy may know still better."""
+    seconds = np.where(np.arange(15) == 3, 1.0, 0.1)
+    forecast = Forecast()
+    state = one_look(165, seconds, elapsed=1.0)
+    forecast.saw(state, 1.0, leader=3)
+    assert forecast.final_fit() == pytest.approx(N_SAMPLES / 165)
+    forecast.saw(state, 1.0, leader=3, refit_seconds=0.16)
+    assert forecast.final_fit() == 0.16
+    forecast.saw(state, 1.0, leader=3, refit_seconds=np.nan)
+    assert forecast.final_fit() is None
+
+
+def test_the_final_fit_of_a_race_that_proposes_takes_what_its_strategy_expects():
+    view = Watcher([], "", 0)
+    search = RaceSearchCV(Ridge(), {"alpha": (1e-3, 1e3)}, n_iter=6, random_state=0)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(N_SAMPLES, 2))
+    with listening(view):
+        search.fit(X, X[:, 0])
+    expected = search.strategy_.refit_seconds(search.race_)
+    assert view.forecast.final_fit() == pytest.approx(expected)
+    assert view._expected_seconds() == pytest.approx(expected)
 
 
 def test_other_records_of_the_logger_do_no_harm():

@@ -63,7 +63,7 @@ class Forecast:
         Whether more looks may follow, at configurations that join later. Then the
         plan tells nothing about the end.
     seconds : float, optional
-        What such a race may take, the final fit included; None for no limit.
+        What the race may take, the final fit included; None for no limit.
     """
 
     planned: list[ComingLook] = field(default_factory=list)
@@ -74,6 +74,7 @@ class Forecast:
     _state: RaceState | None = None
     _each: float = 0.0
     _exponent: float | None = None
+    _final_fit: float | None = None
 
     def plan(self, event: Mapping[str, Any]) -> None:
         """Take note of the looks that the event "start" announces."""
@@ -91,8 +92,26 @@ class Forecast:
         most = len(self.planned)
         return str(look) if self.proposes or most < look else f"{look} of {most}"
 
-    def saw(self, state: RaceState, seconds: float) -> None:
-        """Learn from the look just made and the seconds it took."""
+    def saw(
+        self,
+        state: RaceState,
+        seconds: float,
+        leader: int | None = None,
+        refit_seconds: float | None = None,
+    ) -> None:
+        """Learn from the look just made.
+
+        Parameters
+        ----------
+        state : RaceState
+            The race.
+        seconds : float
+            What the look took.
+        leader : int, optional
+            What would win now.
+        refit_seconds : float, optional
+            What the strategy expects of its final fit, where it expects anything.
+        """
         self._state = state
         work = state.fit_seconds + state.score_seconds
         members = np.flatnonzero(state.active & np.isfinite(work[:, -1]))
@@ -103,15 +122,37 @@ class Forecast:
         mine = work[members]
         self._each = wall * float(mine[:, -1].mean()) if len(members) else 0.0
         self._exponent = _growth(state, mine)
+        self._final_fit = refit_seconds
+        if refit_seconds is None and leader is not None:
+            self._final_fit = self._fit_on_all_rows(state, leader)
+        # Where every fit has failed, nothing is known.
+        if self._final_fit is not None and not np.isfinite(self._final_fit):
+            self._final_fit = None
 
     def seconds_of(self, n_train: int, n_configurations: float) -> float | None:
         """Return the time of a look, None before there is anything to go by."""
         if self._state is None:
             return None
-        exponent = FIRST_EXPONENT if self._exponent is None else self._exponent
         last = int(self._state.subset_sizes[-1])
-        growth: float = (n_train / last) ** exponent
-        return n_configurations * self._each * growth
+        return n_configurations * self._each * self._grown(n_train, last)
+
+    def final_fit(self) -> float | None:
+        """Return the time of the final fit of the leader, None if it is not known."""
+        return self._final_fit
+
+    def _fit_on_all_rows(self, state: RaceState, leader: int) -> float | None:
+        """Return what the last fit of a configuration tells of one on all rows."""
+        fits = state.fit_seconds[leader]
+        looks = np.flatnonzero(np.isfinite(fits))
+        if not len(looks):
+            return None
+        last = int(state.subset_sizes[looks[-1]])
+        return float(fits[looks[-1]]) * self._grown(state.problem.refit_rows, last)
+
+    def _grown(self, n_train: int, known: int) -> float:
+        exponent = FIRST_EXPONENT if self._exponent is None else self._exponent
+        growth: float = (n_train / known) ** exponent
+        return growth
 
     def at_most(self) -> float | None:
         """Return the time until the end if no more configurations are dropped.
@@ -128,14 +169,14 @@ class Forecast:
         return self._until_the_end(expected=True)
 
     def budget_left(self, since: float) -> float | None:
-        """Return what is left of the budget of a race that proposes, None without one.
+        """Return what is left of the budget, None without one.
 
         Parameters
         ----------
         since : float
             Seconds since the last look, or since the beginning of the race.
         """
-        if not self.proposes or self.seconds is None:
+        if self.seconds is None:
             return None
         before = 0.0 if self._state is None else self._state.elapsed
         return max(0.0, self.seconds - before - since)

@@ -116,7 +116,9 @@ class RaceView(logging.Handler):
         seconds, self.look_began = now - self.look_began, now
         race: Any = getattr(record, "cvst_race", None)
         if race is not None:
-            self.forecast.saw(race[0], seconds)
+            self.forecast.saw(
+                race[0], seconds, event["leader"], event.get("refit_seconds")
+            )
         # The event holds the leader's number; the message was given its parameters.
         args: Any = record.args if isinstance(record.args, Mapping) else {}
         names = set(Row.__slots__) - {"leader", "seconds"}
@@ -242,8 +244,7 @@ class RaceView(logging.Handler):
     def _expected_seconds(self) -> float | None:
         """Return the time of the look (or final fit) that is under way."""
         if self.final:
-            fit = self.forecast.seconds_of(self.forecast.n_samples, 1)
-            return None if self.afterwards else fit
+            return None if self.afterwards else self.forecast.final_fit()
         elapsed = monotonic() - self.look_began
         if self.done:
             return elapsed * self.total / self.done
@@ -267,13 +268,16 @@ class RaceView(logging.Handler):
         """Say how long the race takes, once that is known."""
         elapsed = now - self.look_began
         budget = self.forecast.budget_left(elapsed)
-        if budget is not None:
+        if budget is not None and self.forecast.proposes:
             return f", {seconds_text(round(budget, 2))} of the budget left"
         about, at_most = self.forecast.about(), self.forecast.at_most()
         if about is None or at_most is None:
             return ""
         left, most = max(least, about - elapsed), max(least, at_most - elapsed)
-        if most <= 0:
+        if budget is not None:
+            left, most = min(left, budget), min(most, budget)
+        # Where this look is about to take more than is left, nobody knows the end.
+        if most <= 0 or most < least:
             return ""
         # Two numbers that say nearly the same are one too many.
         if most - left < 0.1 * most or left <= 0:

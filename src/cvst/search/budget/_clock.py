@@ -80,6 +80,16 @@ class TimeBudget:
         """Return the seconds spent."""
         return self.clock() - self.started
 
+    def race_seconds(self, raced: float) -> float:
+        """Return what the race may take, the final fit included.
+
+        Parameters
+        ----------
+        raced : float
+            Seconds of the race that are over: of one that goes on.
+        """
+        return max(0.0, self.seconds - self.elapsed() + raced)
+
     def left(self, slower: float = 1.0) -> float:
         """Return the seconds before the final fit, which may be slower than thought."""
         return self.seconds - self.elapsed() - slower * self.reserve
