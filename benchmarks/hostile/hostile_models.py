@@ -58,6 +58,7 @@ class Hostile(BaseEstimator):
         if self.twist in ERRORS and self.level > 0:
             raise ERRORS[self.twist]()
         if self.twist == "writes":
+            _write_into_rows(X)
             try:
                 X[:] = 0
                 y[:] = 0
@@ -70,6 +71,8 @@ class Hostile(BaseEstimator):
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
         if self.twist == "predict raises" and self.level > 0:
             raise OddError(3, 4)
+        if self.twist == "writes":
+            _write_into_rows(X)
         values = np.repeat(np.array([self.mean_]), n_rows)
         twisted = {
             "too few": values[:-1],
@@ -87,6 +90,15 @@ class Hostile(BaseEstimator):
             number = np.nan if self.twist == "not a number" else np.inf
             return np.full(n_rows, number) if self.level > 0 else values
         return twisted.get(self.twist, values)
+
+
+def _write_into_rows(X):
+    """Write into each row of a nested list, which a copy of the list still shares."""
+    for row in X if isinstance(X, list) else ():
+        if isinstance(row, list):
+            row[:] = [-value for value in row]
+        elif isinstance(row, dict):
+            row.clear()
 
 
 class HostileRegressor(RegressorMixin, Hostile):

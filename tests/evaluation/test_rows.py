@@ -7,8 +7,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import SGDRegressor
 
-from cvst.evaluation._rows import take
+from cvst import RaceGridSearchCV
+from cvst.evaluation._rows import guarded, take, writable
 from cvst.evaluation.machinery import Metadata, RaceData, stack_rows
 
 FIRST = np.arange(6.0).reshape(3, 2)
@@ -135,3 +137,60 @@ def test_taken_rows_are_those_that_indexing_gives(values):
         np.testing.assert_array_equal(found, expected)
         assert found.dtype == expected.dtype
         assert found.strides == expected.strides
+
+
+@pytest.mark.parametrize("made", [guarded, writable])
+@pytest.mark.parametrize(
+    "row",
+    [[1.0], ([1.0], "a"), {"a": [1.0]}, [[[1.0]]], np.ones(1)],
+    ids=lambda row: type(row).__name__,
+)
+def test_rows_in_lists_belong_to_each_fit(made, row):
+    """A fit that standardises row by row would change them for all others."""
+
+    def write(value):
+        if isinstance(value, np.ndarray) or not isinstance(value[0], list):
+            value[0] = 2.0
+        else:
+            write(value[0])
+
+    rows = [row]
+    (own,) = made(rows)
+    assert repr(own) == repr(row)
+    write([own["a"]] if isinstance(own, dict) else own)
+    assert "2" not in repr(rows)
+    assert "2" in repr(own)
+
+
+@pytest.mark.parametrize("options", [{}, {"incremental": True}], ids=["", "further"])
+def test_rows_in_lists_are_not_changed_by_a_search(options):
+    class Writing(SGDRegressor):
+        """Halves the first number of each row that it gets."""
+
+        def _halved(self, X):
+            for row in X:
+                row[0] = row[0] / 2
+            return np.array(X)
+
+        def fit(self, X, y):
+            return super().fit(self._halved(X), y)
+
+        def partial_fit(self, X, y):
+            return super().partial_fit(self._halved(X), y)
+
+        def predict(self, X):
+            return super().predict(self._halved(X))
+
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    rows = X.tolist()
+    grid = {"alpha": [0.01, 0.1, 1.0]}
+    tables = []
+    for order in grid["alpha"], grid["alpha"][::-1]:
+        search = RaceGridSearchCV(
+            Writing(random_state=0), {"alpha": order}, refit=False, random_state=0,
+            **options,
+        ).fit(rows, X[:, 0].tolist())  # fmt: skip
+        assert rows == X.tolist()
+        table = zip(order, search.cv_results_["mean_test_score"], strict=True)
+        tables.append(sorted(table))
+    np.testing.assert_array_equal(*tables)

@@ -69,6 +69,12 @@ FOUND = {
         scoring="scorer of words",
         options="order by classes",
     ),
+    "rows in lists were those of the user": Case(
+        "HostileRegressor writes", rows="list"
+    ),
+    "rows in dictionaries were those of the user": Case(
+        "HostileRegressor writes", rows="dicts"
+    ),
     "equally near rows were chosen in another order": draw(27939),
     "a budget on two rows had nothing to time": Case(
         "tree", n_rows=2, cv="two", strategy="cross_validation", pace="in turn"

@@ -44,12 +44,23 @@ def two_numbers(estimator, X, y):
     }
 
 
+def score_and_balance(estimator, X, y):
+    found = two_numbers(estimator, X, y)
+    return {"score": found["hits"], "balance": found["balance"]}
+
+
+def only_score(estimator, X, y):
+    return {"score": one_number(estimator, X, y)}
+
+
 SEVERAL = [
     (NAMES, "roc_auc"),
     (tuple(NAMES), "f1"),
     ({"a": "accuracy", "b": make_scorer(metrics.fbeta_score, beta=2)}, "b"),
     ({"only": "roc_auc"}, "only"),
     (two_numbers, "balance"),
+    (score_and_balance, "score"),
+    (score_and_balance, "balance"),
 ]
 
 
@@ -80,7 +91,7 @@ def test_tables_are_those_of_scikit_learn(rows, scoring, refit, n_jobs):
     assert search.best_score_ == pytest.approx(expected.best_score_)
     assert search.score(X, y) == pytest.approx(expected.score(X, y))
     names = [name[10:] for name in expected.cv_results_ if name[:10] == "mean_test_"]
-    assert "mean_test_score" not in search.cv_results_
+    assert ("mean_test_score" in search.cv_results_) == ("score" in names)
     for name in names:
         for column in (f"mean_test_{name}", f"std_test_{name}"):
             np.testing.assert_allclose(
@@ -210,6 +221,10 @@ def test_a_function_may_choose_by_all_scores(rows):
         ({"scoring": two_numbers}, "returned scores named.*nothing says.*race_by="),
         ({"scoring": two_numbers, "refit": False}, "nothing says which of them to"),
         ({"scoring": one_number, "refit": "no"}, "one number, and none.*'no'.*refit="),
+        (
+            {"scoring": one_number, "refit": "no", "race_by": "score"},
+            "one number, and none.*'no'.*refit=",
+        ),
         ({"scoring": "f1", "refit": "no"}, r"refit='no' is not.*SimplestNotWorse\("),
         ({"refit": "no"}, "refit='no' is not the name of the score"),
         ({"refit": RULE}, f"refit='{RULE}' does not say what is simple.*'alpha:-'"),
@@ -231,6 +246,8 @@ def test_scores_that_do_not_say_what_to_race_on_are_refused(rows, options, messa
         ("f1", "f1"),
         (make_scorer(f1_score), "f1_score"),
         (None, "score"),
+        (one_number, "score"),
+        (only_score, "score"),
         ({RULE: "f1"}, RULE),
     ],
 )
@@ -241,6 +258,7 @@ def test_one_score_may_be_named_by_refit(rows, scoring, refit):
         KNeighborsClassifier(), GRID, scoring=scoring, refit=refit, random_state=0
     ).fit(X, y)
     assert hasattr(search, "best_estimator_")
+    assert 0 < search.score(X, y) <= 1
 
 
 def test_numbers_in_arrays_are_numbers(rows):

@@ -19,7 +19,7 @@ import numpy as np
 from cvst._typing import Configuration, Rows
 from cvst.evaluation._one_by_one import OneByOne, configured, respond
 from cvst.evaluation._protocol import BatchEvaluator, Outcome, Task
-from cvst.evaluation._rows import take
+from cvst.evaluation._rows import guarded, take
 from cvst.evaluation.sharing import fit_alone
 
 __all__ = ["IncrementalEvaluator", "incremental_evaluator_for"]
@@ -85,7 +85,7 @@ def _evaluate_one(task: Task, number: int) -> Outcome:
             return outcome
         model = _kept(task, number).continued(task, model)
         fitted = perf_counter()
-        prediction = respond(model, task.response, task.X_test)
+        prediction = respond(model, task.response, guarded(task.X_test))
     except Exception as error:
         return Outcome(number, fit_seconds=perf_counter() - start, error=error)
     return Outcome(
@@ -157,7 +157,7 @@ def _learn(model: Any, task: Task, n_seen: int) -> Any:
     }
     if n_seen == 0 and "classes" in signature(model.partial_fit).parameters:
         params["classes"] = _classes(task)
-    X = take(task.X_train, new)
+    X = guarded(take(task.X_train, new))
     if task.y_train is None:
         return model.partial_fit(X, **params)
     return model.partial_fit(X, take(task.y_train, new), **params)

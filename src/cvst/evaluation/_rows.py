@@ -27,6 +27,10 @@ __all__ = [
 ]
 
 
+# Types of values that nobody can write into.
+UNCHANGING = frozenset({bool, int, float, complex, str, bytes, type(None)})
+
+
 @dataclass(frozen=True, slots=True)
 class Metadata:
     """What a score gets besides targets and predictions, by the name of the argument.
@@ -253,7 +257,7 @@ def writable(values: Any) -> Any:
     if is_array or hasattr(values, "iloc"):
         return values.copy()
     if isinstance(values, list):
-        return list(values)
+        return own_copy(values)
     return values.clone() if hasattr(values, "to_arrow") else values
 
 
@@ -265,7 +269,14 @@ def is_changed(values: Any, given: Any) -> bool:
     >>> rows = sparse.csr_array([[0, 1], [2, 0]])
     >>> is_changed(rows.copy(), rows), is_changed(2 * rows, rows)
     (False, True)
+    >>> is_changed([[0, 1]], [[0, 1]]), is_changed([[0, 1]], [[0, 2]])
+    (False, True)
     """
+    if isinstance(values, list):
+        try:
+            return bool(values != given)
+        except ValueError:
+            return True  # arrays in lists do not say
     if hasattr(values, "equals"):
         return not values.equals(given)
     if not sparse.issparse(values):
@@ -280,11 +291,34 @@ def own_copy(values: Any) -> Any:
     """Return values that a function of the user's may write into.
 
     scikit-learn's searches cut rows anew for each score, so that a metric may centre
-    its arguments in place. Here all configurations share them.
+    its arguments in place. Here all configurations share them. Rows of lists are copied
+    with the lists, tuples and dictionaries in them.
+
+    Examples
+    --------
+    >>> rows = [[1, 2], ([3], {"a": 4})]
+    >>> own = own_copy(rows)
+    >>> own[0][0], own[1][0][0], own[1][1]["a"] = 5, 6, 7
+    >>> rows
+    [[1, 2], ([3], {'a': 4})]
     """
-    if isinstance(values, list):
-        return [own_copy(one) for one in values]
-    return writable(values)
+    if isinstance(values, list | tuple):
+        # Numbers and texts, of which there may be millions, in one go.
+        unchanging = all(map(_is_unchanging, set(map(type, values))))
+        copies = values if unchanging else map(own_copy, values)
+        if isinstance(values, list):
+            return list(copies)
+        return tuple(copies) if type(values) is tuple else values
+    if type(values) is dict:
+        return {name: own_copy(one) for name, one in values.items()}
+    return values if type(values) in UNCHANGING else writable(values)
+
+
+def _is_unchanging(kind: type) -> bool:
+    # A row of a structured array is a view of it.
+    return kind in UNCHANGING or (
+        issubclass(kind, np.generic) and not issubclass(kind, np.void)
+    )
 
 
 def _copies_on_write() -> bool:

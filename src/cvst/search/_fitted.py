@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import numbers
+from collections.abc import Mapping
 from copy import copy
 from html import escape
 from typing import Any, ClassVar
@@ -29,6 +30,7 @@ from cvst.report.machinery import EARLY_ENDS, settled_reason, tie_of
 from cvst.search._results import (
     check_scores,
     ranked_by_score,
+    recorded_names,
     results_table,
 )
 from cvst.search._setup import Setup
@@ -63,7 +65,8 @@ class FittedRace(BaseSearchCV):
             The score.
         """
         if not getattr(self, "multimetric_", False):
-            return float(super().score(X, y, **params))
+            found = super().score(X, y, **params)
+            return float(found["score"] if isinstance(found, Mapping) else found)
         if params and isinstance(self.scorer_, dict) and routing_enabled():
             name = self.best_score_name_
             asked = routed_score_params(self, name, params)
@@ -136,7 +139,8 @@ class FittedRace(BaseSearchCV):
         self.n_splits_ = 1
         self.strategy_ = setup.strategy
         self.rescale_ = setup.source.rescaling.exponents
-        self.multimetric_ = setup.scoring.several
+        # A callable that returns a "score" and others says so when it is called.
+        self.multimetric_ = setup.scoring.several or bool(recorded_names(state))
         self.scorer_ = self._scorers()
         self.score_name_ = name = setup.scoring.name
         # ``refit`` may name another one to choose by.

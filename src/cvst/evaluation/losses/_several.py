@@ -96,12 +96,15 @@ def resolve_scoring(
     if _is_opaque(scoring):
         shown = getattr(scoring, "__name__", repr(scoring))
         # It is unknown before the first fit whether the callable returns a dictionary.
-        # That one of its scores is named is the only sign.
-        key = None if name == SINGLE else name
-        chosen_by = refit if isinstance(refit, str) and key is not None else None
+        # That one of its scores is named is the only sign, and "score" may be the only
+        # one, too.
+        named = isinstance(refit if race_by is None else race_by, str)
+        key = name if named else None
+        chosen_by = refit if isinstance(refit, str) and named else None
         opaque = OpaqueScore(scoring, name=shown, key=key, refit=chosen_by)
         opaque = opaque.for_target(estimator, y)
-        return Scoring(opaque, name, several=key is not None, chosen_by=chosen_by or "")
+        several = key not in (None, SINGLE)
+        return Scoring(opaque, name, several=several, chosen_by=chosen_by or "")
     scores = named_scores(scoring)
     if scores is None:
         return Scoring(resolve_loss(scoring, estimator, y, metadata=metadata))

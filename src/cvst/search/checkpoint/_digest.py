@@ -16,6 +16,7 @@ import numpy as np
 from cvst._sklearn_compat import own_parameters
 from cvst._values import exact_text, is_estimator, plain_value
 from cvst.evaluation.machinery import is_stored
+from cvst.search.checkpoint._edited import is_edited
 
 __all__ = ["SHOWN", "digest", "digest_of_code"]
 
@@ -46,9 +47,9 @@ def digest(value: Any) -> str:
 
 
 def digest_of_code(kind: type) -> str:
-    """Return a fingerprint of the methods of a class of the script.
+    """Return a fingerprint of the methods of a class of the script, or of its modules.
 
-    Classes of modules have none: they count with the version of their package.
+    Classes of installed packages have none: they count with the version of the package.
 
     Examples
     --------
@@ -63,6 +64,8 @@ class _Digest:
 
     def __init__(self) -> None:
         self._above: list[int] = []
+        # With the classes, so that no other one gets the same address meanwhile.
+        self._codes: dict[int, tuple[type, bytes]] = {}
 
     def of(self, value: Any) -> bytes:
         if id(value) in self._above:
@@ -139,10 +142,15 @@ class _Digest:
         return _mixed(name, [*self._state(value), self.of_code(type(value))])
 
     def of_code(self, kind: type) -> bytes:
-        """Return the digest of a class of the script, which people edit."""
-        own = [vars(one) for one in kind.__mro__ if one.__module__ == "__main__"]
-        members = (item for one in own for item in sorted(one.items()))
-        return _mixed("code", self._members(members))
+        """Return the digest of a class that people edit, with those it is made of."""
+        if id(kind) not in self._codes:
+            # Methods that call those above them lead back to their class.
+            self._codes[id(kind)] = kind, b"circle"
+            modules = ((one, getattr(one, "__module__", None)) for one in kind.__mro__)
+            own = [vars(one) for one, module in modules if is_edited(module)]
+            members = (item for one in own for item in sorted(one.items()))
+            self._codes[id(kind)] = kind, _mixed("code", self._members(members))
+        return self._codes[id(kind)][1]
 
     def _members(self, members: Iterable[tuple[str, Any]]) -> Iterator[bytes]:
         """Yield methods of all kinds; other attributes may change with every fit."""
@@ -236,7 +244,7 @@ _KINDS: tuple[tuple[Any, Callable[[_Digest, Any], Iterable[Bytes]]], ...] = (
     (Mapping, _Digest._mapping),
     (Set, _Digest._set),
     (slice | range | types.ModuleType, lambda _, one: [repr(one).encode()]),
-    (type, lambda _, one: [_path(one)]),
+    (type, lambda found, one: [_path(one), found.of_code(one)]),
     (types.CodeType, _Digest._code),
     (types.FunctionType, _Digest._function),
     (np.random.RandomState, _Digest._random_state),

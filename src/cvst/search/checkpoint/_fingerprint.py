@@ -18,6 +18,7 @@ from cvst.evaluation.machinery import is_stored, take
 from cvst.search._setup import Setup
 from cvst.search._wording import described
 from cvst.search.checkpoint._digest import SHOWN, digest, digest_of_code
+from cvst.search.checkpoint._edited import COUNTED
 from cvst.search.rows import Inputs, LaterFolds
 
 __all__ = ["Part", "SavedSearch", "data_fingerprint", "difference", "fingerprint"]
@@ -36,9 +37,6 @@ FREE = {
 }
 
 SPACES = ("param_grid", "param_distributions")
-
-# Their versions count always; those of the estimator's own packages besides.
-PACKAGES = ("cvst", "numpy", "scipy", "sklearn")
 
 # Of the inputs of a fit that may be continued, at most this many rows are read.
 MOST_ROWS = 10_000
@@ -233,7 +231,7 @@ def _versions(
     # Other processors round otherwise, and one digit may turn a test.
     yield "the machine", _shown_part(platform.machine())
     own = sorted(_own_packages(search, setup, settings))
-    for name in dict.fromkeys([*PACKAGES, *own]):
+    for name in dict.fromkeys([*COUNTED, *own]):
         # All of them are loaded by now. To ask what is installed takes much longer.
         version = getattr(sys.modules.get(name), "__version__", None)
         if version is not None:

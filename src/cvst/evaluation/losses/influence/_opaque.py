@@ -28,6 +28,9 @@ from cvst.exceptions import UnsupportedScoreError
 
 __all__ = ["OpaqueScore"]
 
+# What a score that is the only one may be called, as in scikit-learn.
+ONLY = "score"
+
 # The scorer is called for each block, so there are not many.
 N_OPAQUE_BLOCKS = 20
 
@@ -188,10 +191,11 @@ class OpaqueScore(AskedScore):
     def _chosen(self, found: Any) -> float:
         """Return the number that counts."""
         if not isinstance(found, Mapping):
-            if self.key not in (None, self.name):
+            wrong = self.refit if self.key in (None, self.name, ONLY) else self.key
+            if wrong not in (None, self.key) or wrong not in (None, self.name, ONLY):
                 raise UnsupportedScoreError(
                     f"scoring={self.name} returned one number, and none that is named "
-                    f"{self.key!r}. Use refit=True, or SimplestNotWorse('alpha:-') for "
+                    f"{wrong!r}. Use refit=True, or SimplestNotWorse('alpha:-') for "
                     "the simplest configuration that is not worse than the best."
                 )
             return self._number(found)
