@@ -27,6 +27,9 @@ __all__ = [
 ]
 
 
+# Rows in lists are copied so deep.
+MOST_NESTED = 10
+
 # Types of values that nobody can write into.
 UNCHANGING = frozenset({bool, int, float, complex, str, bytes, type(None)})
 
@@ -287,12 +290,12 @@ def is_changed(values: Any, given: Any) -> bool:
     )
 
 
-def own_copy(values: Any) -> Any:
+def own_copy(values: Any, depth: int = MOST_NESTED) -> Any:
     """Return values that a function of the user's may write into.
 
     scikit-learn's searches cut rows anew for each score, so that a metric may centre
     its arguments in place. Here all configurations share them. Rows of lists are copied
-    with the lists, tuples and dictionaries in them.
+    with the lists, tuples and dictionaries in them, this many deep: some hold themselves.
 
     Examples
     --------
@@ -302,15 +305,17 @@ def own_copy(values: Any) -> Any:
     >>> rows
     [[1, 2], ([3], {'a': 4})]
     """
+    if not depth:
+        return values
     if isinstance(values, list | tuple):
         # Numbers and texts, of which there may be millions, in one go.
         unchanging = all(map(_is_unchanging, set(map(type, values))))
-        copies = values if unchanging else map(own_copy, values)
+        copies = values if unchanging else (own_copy(one, depth - 1) for one in values)
         if isinstance(values, list):
             return list(copies)
         return tuple(copies) if type(values) is tuple else values
     if type(values) is dict:
-        return {name: own_copy(one) for name, one in values.items()}
+        return {name: own_copy(one, depth - 1) for name, one in values.items()}
     return values if type(values) in UNCHANGING else writable(values)
 
 
