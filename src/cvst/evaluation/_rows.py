@@ -295,7 +295,7 @@ def own_copy(values: Any, depth: int = MOST_NESTED) -> Any:
 
     scikit-learn's searches cut rows anew for each score, so that a metric may centre
     its arguments in place. Here all configurations share them. Rows of lists are copied
-    with the lists, tuples and dictionaries in them, this many deep: some hold themselves.
+    with the lists, tuples and dictionaries in them, so deep: some hold themselves.
 
     Examples
     --------
