@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -390,7 +391,11 @@ def test_the_range_of_the_final_fit_is_wider_where_the_winner_may_be_dear(
     assert alike.refit_range[1] >= 2 * alike.refit_seconds
     assert apart.refit_range[0] < 0.6 * alike.refit_range[0]
     assert apart.refit_range[1] > 1.8 * alike.refit_range[1]
-    assert "for the final fit" in str(apart)
+    # Where work is shared, the first of a group may do that of all.
+    shared = replace(model, n_configurations=20, n_groups=4)
+    monkeypatch.setattr(_plan, "measure_costs", lambda *_, **__: shared)
+    plan = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}).plan(*regression)
+    assert plan.refit_range == pytest.approx(alike.refit_range, rel=0.01)
 
 
 class Picky(Ridge):

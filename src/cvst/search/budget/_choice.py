@@ -133,8 +133,12 @@ def refit_range(model: CostModel, seconds: float, n_rows: int) -> tuple[float, f
     [ 4.9 20.5]
     [ 2.1 48.5]
     """
-    paces = np.log(np.maximum(model.paces or (1.0,), SHORTEST))
-    parts = np.asarray(model.parts or np.ones(len(paces)))
+    # Of work that is shared the first of a group may do most, whoever wins.
+    shared = model.n_groups < model.n_configurations
+    seen = (1.0,) if shared or not model.paces else model.paces
+    paces = np.log(np.maximum(seen, SHORTEST))
+    known = len(model.parts) == len(paces)
+    parts = np.asarray(model.parts) if known else np.ones(len(paces))
     middle = np.average(paces, weights=parts)
     spread = TENTH * np.sqrt(np.average((paces - middle) ** 2, weights=parts))
     others = np.hypot(spread, np.log(DOUBT_OF_ONE_FIT))
