@@ -5,9 +5,11 @@
         --machine sixteen-cores --output more
 
 Which runs, and how many repetitions of each, was fixed before the first of them, but
-for the speeds: three repetitions left seven rows open, so all rows have five. They
-are cells of the usual items, so what they find belongs into the usual ``runs.csv``:
-copy the lines there. Runs in ``--output`` and in the stored file are not run again.
+for the speeds: three repetitions left seven rows open, so all rows have five. Parts
+that go beyond the items (more repetitions, other problems) came later, when the rows
+were known that they may decide. What is found belongs into the usual ``runs.csv``:
+copy the lines there. Runs in ``--output`` and in the stored file are not run again,
+whatever machine they are from; only speeds are those of one machine.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from statistics import median
 
@@ -25,10 +28,18 @@ if __name__ == "__main__":
     # One thread per process; this must be known before NumPy is loaded.
     os.environ.update(dict.fromkeys(THREADS, "1"))
 
-from items import Fit, fits  # noqa: E402 - see above
+from items import MORE_ROWS, OPTIONS, Fit, fits  # noqa: E402 - see above
+from methods import TIMED_BY_CVST  # noqa: E402 - see above
 from profiles import PROFILES  # noqa: E402 - see above
 from runner import Place, Task, plan, run  # noqa: E402 - see above
 from store import Key, Run, Store  # noqa: E402 - see above
+from summary import (  # noqa: E402 - see above
+    OTHERS,
+    UNDECIDED,
+    load_published,
+    load_runs,
+    table_rows,
+)
 
 STORED = Path(__file__).parents[1] / "results" / "paper" / "runs.csv"
 PROFILE = PROFILES["laptop"]
@@ -55,6 +66,11 @@ class Part:
         At most so many of each.
     wanted : callable
         Whether a problem takes part.
+    of_speeds : bool
+        Whether seconds are compared, so that runs of other machines do not count.
+    beyond : bool
+        Whether more is asked for than the items have: these searches and as many
+        repetitions on each of their problems.
     """
 
     why: str
@@ -62,10 +78,16 @@ class Part:
     methods: tuple[str, ...]
     repetitions: int
     wanted: Callable[[Fit], bool] = lambda _: True
+    of_speeds: bool = False
+    beyond: bool = False
 
     def fits(self) -> list[Fit]:
         """Return the problems with these searches alone."""
         chosen = [fit for fit in fits(list(self.items), PROFILE) if self.wanted(fit)]
+        if self.beyond:
+            chosen = [
+                Fit(one.problem, self.methods, self.repetitions) for one in chosen
+            ]
         return [
             replace(
                 fit,
@@ -81,6 +103,36 @@ def is_klr(fit: Fit) -> bool:
     return fit.problem.learner == "KLR"
 
 
+def is_classification(fit: Fit) -> bool:
+    """Return whether labels are predicted."""
+    return fit.problem.task == "classification"
+
+
+def has_more_rows(fit: Fit) -> bool:
+    """Return whether it is an artificial set with 2,000 or 5,000 rows."""
+    return fit.problem.n_train in MORE_ROWS
+
+
+@cache
+def undecided(part: str) -> set[tuple[str, str]]:
+    """Return data and learner of the rows of a table that the runs leave open."""
+    rows = table_rows(load_runs(STORED.parent, PROFILE.name), load_published(), part)
+    return {(row.data, row.learner) for row in rows if row.verdict == UNDECIDED}
+
+
+def is_undecided(part: str, fit: Fit) -> bool:
+    """Return whether the row of a problem is one of them."""
+    return (fit.problem.data, fit.problem.learner) in undecided(part)
+
+
+# The item of each part of the tables.
+TABLES = {
+    "cross-validation": "table1",
+    "unpaired": "table2-unpaired",
+    "ten-percent": "table2-ten-percent",
+    "random": "table2-random",
+}
+
 PARTS = {
     "outliers": Part(
         "three sentences on the outlier variant (15 repetitions; some had 1)",
@@ -93,12 +145,14 @@ PARTS = {
         ("table1",),
         ("cvst", "cv"),
         5,
+        of_speeds=True,
     ),
     "plain-speeds": Part(
         "a plain grid and the default at the rows of today, on the same day",
         ("table1", "variants"),
         ("cvst", "plain_grid", "track_and_confirm"),
         3,
+        of_speeds=True,
     ),
     "closed": Part(
         "the closed test on the benchmark sets (most had 1 repetition)",
@@ -112,6 +166,7 @@ PARTS = {
         ("cvst", "cv"),
         5,
         is_klr,
+        of_speeds=True,
     ),
     "today": Part(
         "halving search, and Optuna in the time of the race (half of the rows had 1 "
@@ -125,6 +180,33 @@ PARTS = {
         ("table2-random",),
         ("cvst", "random_on_test"),
         3,
+    ),
+    "more-data": Part(
+        "2,000 and 5,000 rows with 15 repetitions (3 and 1 were planned)",
+        ("more-data",),
+        ("cvst", "cv"),
+        15,
+        has_more_rows,
+        beyond=True,
+    ),
+    **{
+        f"undecided-{part}": Part(
+            f"rows that are undecided ({item}), with up to 50 repetitions",
+            (item,),
+            ("cvst", OTHERS[part]),
+            50,
+            partial(is_undecided, part),
+            beyond=True,
+        )
+        for part, item in TABLES.items()
+    },
+    "options": Part(
+        "options of the text on the classification sets (planned for regression alone)",
+        ("table1",),
+        OPTIONS,
+        15,
+        is_classification,
+        beyond=True,
     ),
 }
 
@@ -166,9 +248,30 @@ class Costs:
 
 def tasks_of(name: str, known: Iterable[Key], place: Place, costs: Costs) -> list[Task]:
     """Return what is left of a part: a repetition at a time, its longest first."""
-    planned = plan(PARTS[name].fits(), PROFILE, known, place)
-    single = [task.only((method,)) for task in planned for method in task.methods]
-    return sorted(single, key=lambda task: (task.repetition, -costs(task)))
+    known = set(known)
+    done = known if PARTS[name].of_speeds else known | anywhere(known, place)
+    planned = plan(PARTS[name].fits(), PROFILE, done, place)
+    single = [
+        task.only((method,)) for task in planned for method in needed(task, known)
+    ]
+    # Races come first: others take their time.
+    return sorted(
+        single,
+        key=lambda task: (task.repetition, task.methods != ("cvst",), -costs(task)),
+    )
+
+
+def anywhere(known: Iterable[Key], place: Place) -> set[Key]:
+    """Return searches that ran on any machine as if they had run at a place."""
+    return {(*key[:-2], place.machine, place.device) for key in known}
+
+
+def needed(task: Task, known: set[Key]) -> tuple[str, ...]:
+    """Return the searches of a task, and the race if one takes its seconds here."""
+    timed_by = set(task.methods) & set(TIMED_BY_CVST)
+    if timed_by and task.key("cvst") not in known:
+        return tuple(dict.fromkeys(("cvst", *task.methods)))
+    return task.methods
 
 
 def left(
@@ -208,9 +311,12 @@ def main() -> int:
         seconds = sum(map(costs, tasks))
         longest = max(map(costs, tasks), default=0.0)
         print(
-            f"{name:<18} {len(tasks):>4} searches, {seconds:>6,.0f} processor seconds, "
+            f"{name:<26} {len(tasks):>5} searches, {seconds:>7,.0f} processor seconds, "
             f"the longest {longest:.0f}: {PARTS[name].why}"
         )
+    total = sum(costs(task) for tasks in missing.values() for task in tasks)
+    n_all = sum(map(len, missing.values()))
+    print(f"{'all':<26} {n_all:>5} searches, {total:>7,.0f} processor seconds")
     if not options.run:
         return 0
     options.output.mkdir(parents=True, exist_ok=True)

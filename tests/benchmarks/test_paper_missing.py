@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from items import ITEMS, fits
 from methods import METHODS
-from missing import PARTS, PROFILE, Costs, left, timed
+from missing import PARTS, PROFILE, STORED, Costs, left, timed, undecided
 from problems import Problem
 from profiles import PROFILES
 from runner import Place, Task
-from store import Run
+from store import Run, Store
 
 PLACE = Place("here")
 COSTS = Costs([])
@@ -32,10 +32,9 @@ def test_every_part_is_made_of_cells_of_its_items():
         known = {fit.problem: fit for fit in fits(list(part.items), PROFILE)}
         assert tasks
         for task in tasks:
-            assert set(task.methods) <= {*known[task.problem].methods, "cvst"}
-            assert task.repetition < min(
-                part.repetitions, known[task.problem].repetitions
-            )
+            has = part if part.beyond else known[task.problem]
+            assert set(task.methods) <= {*has.methods, "cvst"}
+            assert task.repetition < min(part.repetitions, has.repetitions)
         keys += [task.key(task.methods[0]) for task in tasks]
     assert len(keys) == len(set(keys))
 
@@ -73,3 +72,44 @@ def test_a_search_in_the_time_of_the_race_is_told_the_seconds_of_another_file():
     race = Run(**blank | {"seconds": "8"})
     assert timed(task, {task.key("cvst"): race}).seconds == 8
     assert timed(task, {}).seconds == float("inf")
+
+
+def test_a_search_of_another_machine_is_done_unless_speeds_are_compared():
+    for name in ("closed", "speeds"):
+        (tasks,) = of_first_searches([name]).values()
+        elsewhere = {
+            replace(task, place=Place("there")).key(task.methods[0]): None
+            for task in tasks
+        }
+        (rest,) = left([name], elsewhere, PLACE, COSTS).values()
+        assert len(rest) == (len(tasks) if name == "speeds" else 0)
+
+
+def test_who_takes_the_seconds_of_a_race_takes_those_of_one_on_the_same_machine():
+    (tasks,) = of_first_searches(["today"]).values()
+    races = [task for task in tasks if task.methods == ("cvst",)]
+    elsewhere = {replace(one, place=Place("there")).key("cvst"): None for one in races}
+    (rest,) = left(["today"], elsewhere, PLACE, COSTS).values()
+    assert [task.methods for task in rest] == [task.methods for task in tasks]
+    # And it is there when they begin.
+    first = [task.methods[0] for task in rest if task.repetition == 0]
+    assert first == sorted(first, key=lambda method: method != "cvst")
+
+
+def test_more_data_undecided_rows_and_options_are_asked_for():
+    """Repetitions above those of the items, and searches that they do not have."""
+    known = Store(STORED).runs()
+    names = ["more-data", "options", *(one for one in PARTS if "undecided" in one)]
+    found = left(names, known, Place("sixteen-cores"), Costs(known.values()))
+    more = found["more-data"]
+    assert {task.problem.n_train for task in more} == {2000, 5000}
+    assert max(task.repetition for task in more) == 14
+    assert {task.problem.task for task in found["options"]} == {"classification"}
+    assert {"twenty_steps", "shuffled"} <= {one.methods[0] for one in found["options"]}
+    for name in names[2:]:
+        rows = undecided(name.removeprefix("undecided-"))
+        tasks = found[name]
+        asked = {(task.problem.data, task.problem.learner) for task in tasks}
+        assert asked <= rows
+        assert all(15 <= task.repetition < 50 for task in tasks)
+    assert found["undecided-cross-validation"]

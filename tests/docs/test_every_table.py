@@ -72,6 +72,7 @@ WITNESSES = {
     },
     "docs/measurements/forecasts.md": {
         "estimators | condition": f"{STUDIES}::test_forecasts_are_those_of_the_records",
+        "final fits | races": f"{STUDIES}::test_final_fits_are_counted_a_second_time",
         "estimator | rows": f"{STUDIES}::test_forecasts_are_those_of_the_records",
     },
     "docs/measurements/gpu.md": {

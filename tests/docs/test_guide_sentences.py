@@ -7,6 +7,12 @@ import re
 import pandas as pd
 import pytest
 from docs_pages import RESULTS, cells, page, plain, records, script
+from sklearn.datasets import make_classification
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.svm import LinearSVC
+
+from cvst import RaceGridSearchCV
+from cvst.exceptions import InvalidInputError
 
 
 def test_what_a_scaler_adds_and_what_halving_takes():
@@ -158,3 +164,24 @@ def test_rows_of_the_problems_of_the_estimate():
     sizes = {int(re.search(r" (\d+)x\d+ ", one)[1]) for one in problems}
     told = f"three families of models and {min(sizes)} to {max(sizes):,} rows"
     assert told in plain("docs/user_guide/estimate.md")
+
+
+@pytest.mark.parametrize(
+    ("model", "scores", "reason"),
+    [
+        (KNeighborsClassifier(), ("roc_auc", "top_k_accuracy"), "of 2 classes apart"),
+        (LinearSVC(), ("accuracy", "neg_log_loss"), "asks for predict_proba"),
+    ],
+)
+def test_another_score_that_can_tell_nothing_is_refused_as_the_guide_says(
+    model, scores, reason
+):
+    told = (
+        "Where it is known before the first fit that it can tell nothing, the search "
+    )
+    assert f"{told}refuses it with the reason" in plain("docs/user_guide/losses.md")
+    X, y = make_classification(60, random_state=0)
+    [name] = {"n_neighbors", "C"} & set(model.get_params())
+    search = RaceGridSearchCV(model, {name: [1, 5]}, scoring=scores, refit=scores[0])
+    with pytest.raises(InvalidInputError, match=reason):
+        search.fit(X, y)

@@ -411,6 +411,29 @@ def test_forecasts_are_those_of_the_records():
     assert again.splitlines()[4:] == text.splitlines()[4:]  # all but date and machine
 
 
+def test_final_fits_are_counted_a_second_time():
+    """The table, and what the guide says of it, by pandas."""
+    runs = pd.DataFrame(records("forecasts.jsonl"))
+    text = page("benchmarks/results/forecasts.md")
+    ratio = runs["refit"] / runs["refit_took"]
+    close, far = ratio.between(0.5, 2), ~ratio.between(0.25, 4)
+    kinds = {"calm and busy": runs["rows"] > 0} | {
+        name: runs["condition"] == name for name in ("calm", "busy")
+    }
+    for name, some in kinds.items():
+        most = np.exp(np.abs(np.log(ratio[some])).max())
+        row = [f"{some.sum()}", f"{close[some].mean():.0%}", f"{most:.1f}"]
+        assert cells(text, name)[1:] == [*row, f"{far[some].sum()}"]
+    again = pd.DataFrame(records("forecasts_final_fit.jsonl")).dropna(subset="took")
+    low, high = np.array(again["refit_range"].tolist()).T
+    inside = again["refit_took"].between(low, high)
+    share = f"{inside.mean():.0%}".replace("%", " %")
+    told = f"was within a factor of two in {close.mean():.0%} of {len(runs)} races, "
+    told = told.replace("%", " %")
+    told += f"and its range held {share} of {len(again)} that were run for it."
+    assert told in plain("docs/user_guide/planning.md")
+
+
 # A level for the whole run ----------------------------------------------------------
 
 

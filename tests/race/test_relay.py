@@ -57,14 +57,14 @@ PROBLEM = Problem(10, 1000, configurations=tuple({"a": i} for i in range(10)), f
     [
         *("level", "n_orders", "most_rows", "binary_test", "row_test", "window"),
         *("needs_residuals", "rescales", "keeps_order", "fold_counts", "proposes"),
-        *("takes_all_folds", "rehearses"),
+        *("takes_all_folds", "rehearses", "bounds_run"),
     ],
 )
 def test_what_a_leg_needs_is_what_the_strategy_needs(name):
     class Asks(CVST):
         level = 0.001
         most_rows = 700
-        keeps_order = takes_all_folds = True
+        keeps_order = takes_all_folds = bounds_run = True
         fold_counts = (3, 5)
 
     inner = Asks(20, shuffle_each_step=True, similarity="cochran")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -372,6 +373,29 @@ def test_a_final_fit_takes_no_less_than_a_fit_on_fewer_rows(regression, monkeypa
     plan = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}).plan(*regression)
     assert plan.refit_seconds >= fit(max(look.n_train for look in plan.looks))
     assert plan.refit_range[0] <= plan.refit_seconds <= plan.refit_range[1]
+
+
+def test_the_range_of_the_final_fit_is_wider_where_the_winner_may_be_dear(
+    regression, monkeypatch
+):
+    """Configurations that cost a fifth or nine times as much tell little of one."""
+    fit, free = PowerCurve(0.02, 4e-8, 2.0), PowerCurve(0.0, 0.0, 1.0)
+    plans = []
+    for paces in ((1.0, 1.0, 1.0), (0.2, 0.5, 2.3)):
+        model = CostModel(fit, free, fit, paces=paces, parts=(0.25, 0.5, 0.25))
+        monkeypatch.setattr(_plan, "measure_costs", lambda *_, model=model, **__: model)
+        plans.append(RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}).plan(*regression))
+    alike, apart = plans
+    assert apart.refit_seconds == alike.refit_seconds
+    # One fit may take twice as long as thought even if all are alike.
+    assert alike.refit_range[1] >= 2 * alike.refit_seconds
+    assert apart.refit_range[0] < 0.6 * alike.refit_range[0]
+    assert apart.refit_range[1] > 1.8 * alike.refit_range[1]
+    # Where work is shared, the first of a group may do that of all.
+    shared = replace(model, n_configurations=20, n_groups=4)
+    monkeypatch.setattr(_plan, "measure_costs", lambda *_, **__: shared)
+    plan = RaceGridSearchCV(Ridge(), {"alpha": [0.1, 1.0]}).plan(*regression)
+    assert plan.refit_range == pytest.approx(alike.refit_range, rel=0.01)
 
 
 class Picky(Ridge):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 
 import numpy as np
 import pytest
 from sklearn.ensemble import StackingClassifier
 from sklearn.linear_model import LogisticRegression, Ridge, RidgeClassifier
 from sklearn.metrics import make_scorer, mean_absolute_error
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -17,7 +19,7 @@ from sklearn.svm import SVC
 from cvst import CVST, PointwiseLoss, RaceGridSearchCV
 from cvst.evaluation.losses import constant_loss
 from cvst.exceptions import InvalidInputError, UnsupportedScoreError
-from cvst.race import PrefixSimilarity
+from cvst.race import PrefixSimilarity, TrackAndConfirm
 from cvst.search._scoring_checks import asked_within
 
 RNG = np.random.default_rng(0)
@@ -187,3 +189,52 @@ def test_a_loss_that_hangs_before_the_race_is_given_up(caplog):
     assert "squares_that_hang has no loss of a made-up prediction" in caplog.text
     known = asked_within(60.0, constant_loss, plain, VALUES)
     assert known == asked_within(None, constant_loss, plain, VALUES) == np.var(VALUES)
+
+
+RUN = TrackAndConfirm(guarantee="run", n_folds=2, final_folds=0)
+
+
+def told_of(strategy=RUN, scoring="accuracy", **fit):
+    """Return what is said of the level before the first fit."""
+    N_FITS.clear()
+    options = {"cv": fit.pop("cv")} if "cv" in fit else {}
+    search = RaceGridSearchCV(
+        CountedClassifier(), GRID, strategy=strategy, scoring=scoring, **options
+    )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.fit(X, LABELS, **fit)
+    told = [str(one.message) for one in caught if "does not bound" in str(one.message)]
+    assert all(one.filename == __file__ for one in caught)
+    return told
+
+
+@pytest.mark.parametrize(
+    ("setting", "why"),
+    [
+        ({"scoring": "roc_auc"}, "'roc_auc_score' belongs to all rows together"),
+        ({"sample_weight": np.arange(1.0, 121.0)}, "sample_weight"),
+        ({"groups": np.arange(120) // 4}, "rows of a group"),
+        ({"cv": TimeSeriesSplit(2)}, "order of time"),
+    ],
+)
+def test_a_level_of_the_run_that_nothing_proves_is_said_once(setting, why):
+    """The theorem is about a mean over independent rows that count alike."""
+    [told] = told_of(**setting)
+    assert why in told
+    assert "level=0.05 does not bound this whole race" in told
+    # Which of them holds, and no other.
+    assert told.split(". ")[0].count(",") == 0
+
+
+def test_several_reasons_are_said_in_one_warning():
+    [told] = told_of(scoring="roc_auc", groups=np.arange(120) // 4)
+    assert "all rows together" in told
+    assert "rows of a group" in told
+
+
+@pytest.mark.parametrize("strategy", [RUN, TrackAndConfirm(n_folds=2)])
+def test_nothing_is_said_of_a_level_that_holds_or_is_not_claimed(strategy):
+    assert told_of(strategy) == []
+    if strategy is not RUN:
+        assert told_of(strategy, "roc_auc", groups=np.arange(120) // 4) == []

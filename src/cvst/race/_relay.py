@@ -183,6 +183,11 @@ class Relay(Strategy):
         return self.strategy.row_test
 
     @property
+    def bounds_run(self) -> bool:
+        """Whether the level of the strategy is to hold for a whole race."""
+        return self.strategy.bounds_run
+
+    @property
     def rescales(self) -> bool:
         """Whether the strategy rescales."""
         return self.strategy.rescales

@@ -164,6 +164,15 @@ class Strategy(Parametrised, ABC):
         return self.binary_test
 
     @property
+    def bounds_run(self) -> bool:
+        """Whether its level is to hold for the whole race.
+
+        That is proved for rows that are independent and count alike, and for scores
+        that are a mean over rows: a search warns where it races others.
+        """
+        return False
+
+    @property
     def rescales(self) -> bool:
         """Whether ``rescale="auto"`` lets hyper-parameters follow the subset size."""
         return False

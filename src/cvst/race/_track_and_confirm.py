@@ -185,6 +185,11 @@ class TrackAndConfirm(Staged):
         """Fewer rows, then folds: taken in turn, configurations are raced alike."""
         return True
 
+    @property
+    def bounds_run(self) -> bool:
+        """Whether the level is that of the whole race."""
+        return self.guarantee == "run"
+
     def check(self, problem: Problem) -> None:
         """Raise an error that explains why this race cannot be run, if so."""
         del problem
@@ -217,10 +222,8 @@ class TrackAndConfirm(Staged):
         if self.max_test is None or n_rows <= self.max_test:
             return ()
         uncut = type(self)(**(self.get_params() | {"max_test": None}))
-        pairs = zip(
-            uncut.planned_looks(problem), self.planned_looks(problem), strict=True
-        )
-        if all(look.n_test == planned.n_test for look, planned in pairs):
+        all_rows, some = (one.planned_looks(problem) for one in (uncut, self))
+        if [look.n_test for look in all_rows] == [look.n_test for look in some]:
             return ()
         most = f"{self.max_test:,}"
         return (f"Looks test at most {most} rows: more add no power (max_test)",)
@@ -290,12 +293,11 @@ class TrackAndConfirm(Staged):
 
     def _n_sharing(self, problem: Problem) -> int:
         """Return how many looks share the level of the run; 0 if each has its own."""
-        if self.guarantee != "run":
+        if not self.bounds_run:
             return 0
-        if problem.n_validation:
-            return len(self.look_sizes(problem)) + 1
         # Climbs test the same folds as the confirmation, so they count once.
-        return len(self.look_sizes(problem)) + len(problem.folds[self.n_folds])
+        n_folds = 1 if problem.n_validation else len(problem.folds[self.n_folds])
+        return len(self.look_sizes(problem)) + n_folds
 
     @property
     def _climbs(self) -> tuple[str, ...]:
@@ -404,7 +406,7 @@ class TrackAndConfirm(Staged):
         chosen = worth_confirming(state.problem, losses, *numbers)
         room = most_confirmed_and_climbing(state.problem, *numbers)[0] - len(chosen)
         again = second_chances(state, room // most_siblings(state.problem))
-        if self.guarantee == "run":
+        if self.bounds_run:
             chosen = np.union1d(chosen, survivors(state))
         return np.union1d(chosen, again)
 

@@ -28,6 +28,7 @@ from cvst.search.budget import (
     expected_seconds,
     measure_costs,
     race_seconds,
+    refit_range,
     refit_seconds,
 )
 from cvst.theory import PowerCurve
@@ -325,7 +326,6 @@ def plan_race(
         model, problem, planned, expected.counts, clock, looks_again, pace
     )
     refit = pace * refit_seconds(model, planned, n_samples, setup.source.n_jobs)
-    low, high = model.doubt(n_samples)
     # Few looks of a few do not compare with folds of all that were known before.
     n_compared = planned[0].max_configurations if strategy.proposes else None
     within = None
@@ -350,7 +350,7 @@ def plan_race(
         probe_seconds=model.probe_seconds,
         largest_probe=model.largest_probe,
         race_range=_race_range(model, looks),
-        refit_range=(low * refit, high * refit),
+        refit_range=refit_range(model, refit, n_samples),
         other_seconds=other,
         proposes=strategy.proposes,
         rehearsed=strategy.rehearses,

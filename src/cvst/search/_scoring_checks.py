@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import Pipeline
 
 from cvst._typing import Configuration
+from cvst._users_line import users_line
 from cvst.evaluation import PointwiseLoss
 from cvst.evaluation.machinery import MODEL, configured
-from cvst.exceptions import InvalidInputError
+from cvst.exceptions import CVSTWarning, InvalidInputError
 from cvst.parallel import called_within
 from cvst.race import Strategy
 from cvst.search._log import LOGGER
 
-__all__ = ["asked_within", "check_scoring_fits"]
+__all__ = ["asked_within", "check_scoring_fits", "warn_of_no_bound"]
 
 T = TypeVar("T")
 
@@ -116,6 +119,45 @@ def check_scoring_fits(
     for one in (loss, *others):
         _check_response(one, estimator, configurations)
         _check_decisions(one, estimator, configurations)
+
+
+def warn_of_no_bound(
+    strategy: Strategy, loss: PointwiseLoss, weights: Any, groups: Any, cv: Any
+) -> None:
+    """Warn where a level for the whole race is asked for, and nothing proves it.
+
+    Parameters
+    ----------
+    strategy : Strategy
+        The strategy of the race.
+    loss : PointwiseLoss
+        What is compared.
+    weights, groups : array-like or None
+        Of the rows.
+    cv : object
+        Of the search: folds that go forward in time say that the rows do.
+    """
+    if not strategy.bounds_run:
+        return
+    holding = {
+        f"{loss.name!r} belongs to all rows together": not loss.rankable,
+        "with sample_weight rows do not count alike": weights is not None,
+        "rows of a group depend on each other": groups is not None,
+        "rows in the order of time depend on each other": isinstance(
+            cv, TimeSeriesSplit
+        ),
+    }
+    reasons = [why for why, holds in holding.items() if holds]
+    if reasons:
+        warnings.warn(
+            f"level={strategy.level:g} does not bound this whole race: "
+            f"{', '.join(reasons)}. The race runs as it would, but the best "
+            "configuration may be dropped more often than the level says. The bound "
+            "is proved for independent rows that count alike and a mean over "
+            "rows, such as accuracy.",
+            CVSTWarning,
+            stacklevel=users_line(),
+        )
 
 
 def _check_response(

@@ -50,7 +50,11 @@ from cvst.search._listed import Listed
 from cvst.search._log import log_progress, log_unused_device
 from cvst.search._memory import bytes_of, check_memory, shared_room
 from cvst.search._options import SearchOptions
-from cvst.search._scoring_checks import asked_within, check_scoring_fits
+from cvst.search._scoring_checks import (
+    asked_within,
+    check_scoring_fits,
+    warn_of_no_bound,
+)
 from cvst.search.rows import (
     FoldMaker,
     Inputs,
@@ -289,6 +293,7 @@ def prepare(
     )
     strategy, problem = raceable(strategy, problem, data, classes, folds)
     _check_weighted_rows(strategy, problem, data)
+    warn_of_no_bound(strategy, loss, data.score_weights, inputs.groups, options.cv)
     check_memory(options.max_memory, strategy, problem)
     # Whoever asks for plain cross-validation gets the scores of plain fits.
     inexact = strategy.keeps_order and not shares_exactly(template, seeded)

@@ -1,6 +1,11 @@
 """Time: what looks cost, which race fits, and a clock that ends it."""
 
-from cvst.search.budget._choice import expected_seconds, race_seconds, refit_seconds
+from cvst.search.budget._choice import (
+    expected_seconds,
+    race_seconds,
+    refit_range,
+    refit_seconds,
+)
 from cvst.search.budget._clock import TimeBudget, Within
 from cvst.search.budget._costs import Allowance, measure_costs
 from cvst.search.budget._expected import Expected, expected_looks
@@ -28,6 +33,7 @@ __all__ = [
     "in_legs",
     "measure_costs",
     "race_seconds",
+    "refit_range",
     "refit_seconds",
     "resumed_budget",
     "start_again",

@@ -16,7 +16,23 @@ from cvst.search.budget._expected import Expected, expected_looks
 from cvst.search.budget._model import CostModel
 from cvst.search.rows import enough_to_start
 
-__all__ = ["expected_seconds", "fitting_strategy", "race_seconds", "refit_seconds"]
+__all__ = [
+    "expected_seconds",
+    "fitting_strategy",
+    "race_seconds",
+    "refit_range",
+    "refit_seconds",
+]
+
+# One fit is not the mean of many: four of five final fits take between half and twice
+# what is expected of them (docs/measurements/forecasts.md).
+DOUBT_OF_ONE_FIT = 2.0
+
+# How many standard deviations leave out a tenth on either side.
+TENTH = 1.28
+
+# No fit counts as shorter than that part of the mean: it may have failed.
+SHORTEST = 0.01
 
 
 def fitting_strategy(setup: Setup, model: CostModel, seconds: float) -> Strategy:
@@ -89,6 +105,45 @@ def refit_seconds(
     if effective_n_jobs(n_jobs) > 1:
         return seconds
     return max(seconds, *(model.fit(look.n_train) for look in looks))
+
+
+def refit_range(model: CostModel, seconds: float, n_rows: int) -> tuple[float, float]:
+    """Return between which seconds the final fit will probably be.
+
+    Besides the doubt about the curve there are two that the mean of many fits does not
+    have: which configuration wins is not known, and it is fitted once.
+
+    Parameters
+    ----------
+    model : CostModel
+        What was measured: how far the timed configurations are apart is taken from it.
+    seconds : float
+        What is expected.
+    n_rows : int
+        Rows of the final fit.
+
+    Examples
+    --------
+    >>> from cvst.theory import PowerCurve
+    >>> line = PowerCurve(0.0, 1.0, 1.0)
+    >>> alike = CostModel(line, line, line, paces=(1.0, 1.0))
+    >>> apart = CostModel(line, line, line, paces=(0.2, 1.8))
+    >>> for model in (alike, apart):
+    ...     print(np.round(refit_range(model, 10.0, 100), 1))
+    [ 4.9 20.5]
+    [ 2.1 48.5]
+    """
+    # Of work that is shared the first of a group may do most, whoever wins.
+    shared = model.n_groups < model.n_configurations
+    seen = (1.0,) if shared or not model.paces else model.paces
+    paces = np.log(np.maximum(seen, SHORTEST))
+    known = len(model.parts) == len(paces)
+    parts = np.asarray(model.parts) if known else np.ones(len(paces))
+    middle = np.average(paces, weights=parts)
+    spread = TENTH * np.sqrt(np.average((paces - middle) ** 2, weights=parts))
+    others = np.hypot(spread, np.log(DOUBT_OF_ONE_FIT))
+    below, above = np.exp(np.hypot(others, np.log(model.doubt(n_rows))))
+    return float(seconds / below), float(seconds * above)
 
 
 def _possible(setup: Setup, group: Sequence[Strategy]) -> Iterator[Strategy]:
