@@ -71,6 +71,7 @@ FORGED = [
     (("begin", "problem", "seconds"), "x"),
     (("begin", "strategy"), 1),
     (("begin", "spent"), {"$float": "nan"}),
+    (("begin", "spent"), None),
     (("begin", "budget"), {}),
     (("begin", "budget"), {"in_turn": [99]}),
     (("begin", "budget"), {"in_turn": ["x"]}),

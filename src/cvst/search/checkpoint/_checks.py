@@ -82,7 +82,7 @@ def check_begin(values: Mapping[str, Any]) -> None:
     for name in ("constant_loss", "seconds"):
         one = problem[name]
         _expect(one is None or _is_real(one), f"the {name} of its problem")
-    spent = values.get("spent", 0.0)
+    spent = values["spent"]
     _expect(_is_real(spent) and isfinite(spent), "its time")
     budget = values["budget"]
     if budget is None:
