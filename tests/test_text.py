@@ -35,6 +35,7 @@ class Angry:
         (RandomForestClassifier(max_depth=3), "RandomForestClassifier(max_depth=3)"),
         (Angry(), "<Angry>"),
         ("x" * 200, "x" * 79 + "…"),
+        ({"a": 10**5000}, "{a: 1e+5000}"),
     ],
 )
 def test_every_value_has_a_short_text_on_one_line(value, text):
@@ -94,3 +95,10 @@ def test_times_that_must_be_enough_are_rounded_up():
 )
 def test_times_that_are_enough_stay(seconds, text):
     assert at_least_seconds(seconds) == text
+
+
+def test_a_dictionary_that_is_too_deep_has_a_text():
+    value = 10**5000
+    for _ in range(5000):
+        value = {"a": value}
+    assert value_text(value).startswith(("{a: ", "<dict>"))

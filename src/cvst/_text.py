@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import MISSING, Field, fields
 from decimal import MAX_EMAX, Context
 from difflib import get_close_matches
@@ -281,8 +282,9 @@ def _without_repr(value: Any) -> str:
         context = Context(prec=6, Emax=MAX_EMAX)
         return f"{context.create_decimal(value).normalize(context)}".lower()
     if type(value) is dict:
-        pairs = (f"{value_text(key)}: {value_text(value[key])}" for key in value)
-        return f"{{{', '.join(pairs)}}}"
+        with suppress(RecursionError):  # one that is too deep, or holds itself
+            pairs = (f"{value_text(key)}: {value_text(value[key])}" for key in value)
+            return f"{{{', '.join(pairs)}}}"
     return f"<{type(value).__name__}>"
 
 

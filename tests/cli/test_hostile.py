@@ -57,6 +57,22 @@ GRIDS = {
     "deep.yaml": (f"a: {'[' * 20_000}", "is nested more than 20 deep"),
     "deep.json": (f'{{"a": {"[" * 200_000}', "is nested too deeply"),
     "deep.toml": (f"a = {'[' * 20_000}", "is nested too deeply"),
+    # The parser stands these, but not those who follow the lists down.
+    "down.json": (
+        f'{{"alpha": {"[" * 700}1{"]" * 700}}}',
+        "is nested more than 20 deep",
+    ),
+    "down.toml": (
+        f"alpha = {'[' * 150}1{']' * 150}",
+        "is nested more than 20 deep",
+    ),
+    "keys.json": ('{"a":' * 400 + "1" + "}" * 400, "is nested more than 20 deep"),
+    "keys.toml": (f"{'.'.join('a' * 3000)} = 1", "is nested more than 20 deep"),
+    "table.toml": (f"[{'.'.join('a' * 3000)}]", "is nested more than 20 deep"),
+    "both.toml": (
+        f"[{'.'.join('a' * 12)}]\n{'.'.join('b' * 12)} = 1",
+        "is nested more than 20 deep",
+    ),
     "long.yaml": (f"alpha: [{'9' * 400}]", "is more than a number can hold"),
     "long.json": (f'{{"alpha": [{"9" * 400}]}}', "is more than a number can hold"),
     "long.toml": (f"alpha = [{'9' * 400}]", "is more than a number can hold"),
@@ -91,6 +107,17 @@ def test_long_names_in_a_grid_file_are_cut(content, table, cvst):
     Path("long.json").write_text(content, encoding="utf-8")
     result = cvst("search", table, "-t", "cost", "-m", "ridge", "-g", "long.json")
     assert len(refusal(result)) < 800
+
+
+@pytest.mark.parametrize("value", ["x" * 100_000, 9])
+def test_a_long_value_that_fails_is_cut(value, table, cvst):
+    """All fail, or the first of two does."""
+    values = json.dumps({"alpha": ["x" * 100_000, value]})
+    Path("long.json").write_text(values, encoding="utf-8")
+    result = cvst("search", table, "-t", "cost", "-m", "ridge", "-g", "long.json")
+    assert result.code == (0 if value == 9 else 2)
+    assert "failed" in result.out + result.err
+    assert len(result.out + result.err) < 5000
 
 
 @pytest.mark.parametrize("values", ["1, " * 60, "[[[], []]], " * 20])

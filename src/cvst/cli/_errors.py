@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from cvst._text import shortened
 from cvst.exceptions import AllFitsFailedError
 
 __all__ = ["Interrupted", "NotWritten", "one_sentence"]
+
+# More than most errors of models take.
+LONGEST_FAILURE = 500
 
 
 class Interrupted(Exception):  # noqa: N818 # not an error: the user wanted it
@@ -37,7 +41,8 @@ def one_sentence(error: BaseException) -> str:
         # The message ends with the traceback of the first failure; its last line says
         # what went wrong.
         head, _, details = text.partition("\n")
-        last = details.strip().rsplit("\n", 1)[-1].strip()
+        # It may repeat the value that was at fault, however long that is.
+        last = shortened(details.strip().rsplit("\n", 1)[-1].strip(), LONGEST_FAILURE)
         return f"{head} {last}" if last else head
     if isinstance(error, OSError) and error.strerror:
         where = f"'{error.filename}': " if error.filename else ""

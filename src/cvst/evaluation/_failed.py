@@ -13,12 +13,19 @@ from cvst.race import Look
 __all__ = ["failure_warning", "shown"]
 
 
+LONGEST_CONFIGURATION = 300
+
+
 def shown(configuration: Configuration) -> str:
-    """Return a configuration as text, whatever its values do."""
+    """Return a configuration as text, whatever its values do and hold."""
     try:
-        return str(configuration)
+        text = str(configuration)
     except Exception:  # whatever the repr of a foreign value raises
-        return configuration_text(configuration)
+        return configuration_text(configuration, LONGEST_CONFIGURATION)
+    if len(text) <= LONGEST_CONFIGURATION:
+        return text
+    # Cut value by value, so that a long one does not hide the others.
+    return configuration_text(configuration, LONGEST_CONFIGURATION)
 
 
 def failure_warning(

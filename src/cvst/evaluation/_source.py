@@ -220,7 +220,7 @@ class DataSource:
                 f"sample_weight is 0 for all {len(weights)} rows to be tested on after "
                 f"training on {look.n_train}. Drop rows of weight 0."
             )
-        return Tables(look, self._n_points(look), self.with_residuals)
+        return Tables(look, self.n_points(look), self.with_residuals)
 
     def _seen(self, work: Work, scored: list[Scores], tables: Tables) -> LookLosses:
         look, seen = work.look, None
@@ -488,7 +488,7 @@ class DataSource:
                 scores[place] = result.score
         return scores
 
-    def _n_points(self, look: Look) -> int:
+    def n_points(self, look: Look) -> int:
         """Return how many rows of a look have a loss: those of weight 0 have none."""
         weights = take(self.data.score_weights, look.test)
         if weights is not None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from sklearn import config_context, get_config
 
+from cvst._text import shortened
 from cvst._typing import Configuration, IntArray
 from cvst.evaluation._faults import outcomes_within_memory
 from cvst.evaluation._keeping import Listener
@@ -398,13 +399,21 @@ def _all_finite(prediction: Any) -> bool:
         return True  # class labels that are not numbers
 
 
+# More than scikit-learn says, even of a parameter that may have many values.
+LONGEST_REASON = 500
+
+
 def reason_of(error: Exception) -> str:
     """Return the kind of an error and the first line of what it says."""
     try:
         text = str(error).strip().split("\n", 1)[0]
     except Exception:  # an error may fail to say what it is
         text = ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return (
+        f"{type(error).__name__}: {shortened(text, LONGEST_REASON)}"
+        if text
+        else type(error).__name__
+    )
 
 
 def _details(error: Exception) -> str:

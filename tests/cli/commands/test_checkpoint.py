@@ -19,7 +19,14 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from cvst import RaceSearchCV
 from cvst.search.checkpoint import _pace
-from cvst.search.checkpoint._records import PREFIX, PREFIX_BYTES, Writer, first_line
+from cvst.search.checkpoint._records import (
+    PREFIX,
+    PREFIX_BYTES,
+    Reading,
+    Writer,
+    first_line,
+    read_records,
+)
 
 pytestmark = pytest.mark.xdist_group("checkpoint")  # one search for all
 
@@ -50,6 +57,24 @@ def kept(cvst_once, shared_people_csv, tmp_path_factory):
 def file(kept, tmp_path):
     """Return a copy of that file, which a test may change."""
     return shutil.copy(kept[0], tmp_path / "people.race")
+
+
+def test_a_search_from_forged_values_is_one_sentence(cvst, file, shared_people_csv):
+    """Its checksums are good: whoever changed it has made new ones."""
+    writer, parts = Writer(), [first_line()]
+    for record in read_records(Path(file), Reading()):
+        if record.kind == "looks":
+            record.fields["looks"][0]["seen"]["elapsed"] = []
+        sizes = [len(one) for one in record.arrays]
+        values = {"kind": record.kind, "fields": record.fields, "bytes": sizes}
+        text = json.dumps(values).encode()
+        parts += writer.framed([struct.pack("<I", len(text)), text, *record.arrays])
+    Path(file).write_bytes(b"".join(parts))
+    result = search(cvst, shared_people_csv, "--checkpoint", file)
+    assert result.code == 2
+    assert result.out == ""
+    assert f"'{file}' is damaged" in result.err
+    assert result.err.count("\n") == 1
 
 
 def test_the_same_command_goes_on(cvst, kept, shared_people_csv):

@@ -31,6 +31,21 @@ YAML_FLOAT = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 DEEPEST = 20
 MOST_VALUES = 100_000
 
+# A key, or what may hold dots that are of no key. tomllib takes the square of the time
+# for a key of many parts, so those are found before. Quotes that nobody closes match
+# too, so that no character is read again and again.
+TOML_TEXT = r'"(?:[^"\\\n]++|\\.)*+"?+|\'[^\'\n]*+\'?+'
+TOML_PART = rf"(?:{TOML_TEXT}|[\w-]++)"
+TOML_DOT = r"[ \t]*+\.[ \t]*+"
+TOML_TOKEN = re.compile(
+    r'"""(?:[^"\\]++|\\.|"(?!""))*+(?:"{3,5}+)?'
+    r"|'''(?:[^']++|'(?!''))*+(?:'{3,5}+)?"
+    r"|\#[^\n]*+"
+    rf"|(?P<deep>{TOML_PART}(?:{TOML_DOT}{TOML_PART}){{{DEEPEST}}})"
+    rf"|{TOML_PART}(?:{TOML_DOT}{TOML_PART})*+",
+    re.DOTALL,
+)
+
 # A grid of many thousand values has less than this.
 MOST_CHARACTERS = 10_000_000
 
@@ -57,15 +72,34 @@ def load_file(path: Path) -> Any:
         )
     load = LOADERS[path.suffix.lower()]
     try:
-        return load(path, content)
+        loaded = load(path, content)
     except RecursionError as error:
         raise InvalidInputError(
             f"The grid file '{path}' is nested too deeply. A grid needs lists within a "
             "list at most."
         ) from error
+    _check_depth(path, loaded)
+    return loaded
+
+
+def _check_depth(path: Path, content: Any) -> None:
+    """Refuse what is nested deeply, level by level: to follow it down may fail."""
+    level = [content]
+    for _ in range(DEEPEST + 1):
+        level = [one for one in level if isinstance(one, list | dict)]
+        if not level:
+            return
+        level = [
+            inner
+            for one in level
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+    raise _too_deep(path)
 
 
 def _load_toml(path: Path, content: str) -> Any:
+    if any(token["deep"] for token in TOML_TOKEN.finditer(content)):
+        raise _too_deep(path)
     try:
         return tomllib.loads(content)
     except ValueError as error:  # also of integers with thousands of digits
@@ -124,10 +158,10 @@ def _too_many(path: Path) -> InvalidInputError:
     )
 
 
-def _too_deep(path: Path, place: Any) -> InvalidInputError:
+def _too_deep(path: Path, place: Any = None) -> InvalidInputError:
+    where = "" if place is None else f" (line {place.start_mark.line + 1})"
     return InvalidInputError(
-        f"The grid file '{path}' is nested more than {DEEPEST} deep "
-        f"(line {place.start_mark.line + 1})."
+        f"The grid file '{path}' is nested more than {DEEPEST} deep{where}."
     )
 
 

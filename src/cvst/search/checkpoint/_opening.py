@@ -21,7 +21,9 @@ from cvst.exceptions import (
 from cvst.report.machinery import score_name
 from cvst.search._setup import Setup
 from cvst.search._wording import described
+from cvst.search.checkpoint._checks import check_fits
 from cvst.search.checkpoint._digest import digest
+from cvst.search.checkpoint._doubt import doubted
 from cvst.search.checkpoint._fingerprint import (
     SavedSearch,
     difference,
@@ -105,6 +107,9 @@ def _open(
         story = _read(path, reading, search._space_values())
         if reading.n_records:
             _compare(path, story, parts)
+            if story.begin is not None:
+                with doubted(path):
+                    check_fits(story.begin, setup.problem.n_configurations)
             return _opened(path, reading), story
         _check_cut(path, reading)
     return _opened(path, create(path, _header(search, parts))), Story()

@@ -18,7 +18,9 @@ from cvst.race import Decider, Look, Problem, RaceState
 from cvst.race.machinery import Limit
 from cvst.search._log import LOGGER
 from cvst.search._setup import Setup
+from cvst.search.checkpoint._checks import check_known, check_lengths, check_state
 from cvst.search.checkpoint._digest import digest
+from cvst.search.checkpoint._doubt import Doubtful, doubted
 from cvst.search.checkpoint._finished import Finished, ranked_now
 from cvst.search.checkpoint._journal import Journal
 from cvst.search.checkpoint._later import Later
@@ -33,6 +35,9 @@ __all__ = ["Recorder"]
 
 # Ctrl-C, too little memory, an exit or an error do not end a race: it goes on there.
 BROKEN_OFF = ("interrupted", "failed")
+
+# What a result has for each row.
+ARRAYS = ("losses", "residuals")
 
 # What has to wait is saved together with the next group, or after this time: then the
 # next group is a long one.
@@ -82,6 +87,7 @@ class Recorder:
         self._not_before = 0.0
         self._warned = False
         self._ended: str | None = None
+        self._n_points: Callable[[Look], int] | None = None
         self._lock = threading.RLock()
         self._later = Later(self._save_late)
         self.story = story
@@ -177,13 +183,21 @@ class Recorder:
                     "joined, which the space of this search does not have. Name "
                     "another file to begin anew."
                 )
-        return RaceState(problem, tuple(self.story.looks), tuple(joined))
+        looks, n_configurations = self.story.looks, problem.n_configurations
+        with doubted(self._path):
+            check_state(looks, problem, n_configurations + len(joined))
+        return RaceState(problem, tuple(looks), tuple(joined))
 
     def attached(self, setup: Setup) -> Setup:
         """Return a race whose results are kept, and continued from what is known."""
         if self._journal is None:
             return setup
         source, story = setup.source, self.story
+        self._n_points = source.n_points
+        with doubted(self._path):
+            for seen, facts in zip(story.looks, story.facts, strict=True):
+                returned = facts["pointwise"] if source.keep_losses else None
+                check_lengths((seen.losses, returned), source.n_points(seen.look))
         if source.relive([seen.look for seen in story.looks]):
             # Models that go on learning need the look under way from its beginning.
             self._known = []
@@ -194,11 +208,15 @@ class Recorder:
     def recall(self, state: RaceState, tell: Callable[[RaceState], None]) -> None:
         """Tell again of the looks that are known, one after the other."""
         for n_looks in range(1, len(self.story.looks) + 1):
-            tell(state.until(n_looks))
+            with doubted(self._path):
+                tell(state.until(n_looks))
 
     def ended(self, decider: Decider) -> Decider:
         """Return the decider, or one that ends a race as it has ended before."""
-        return decider if self.story.end is None else Ended(decider, self.story.end)
+        if self.story.end is not None:
+            return Ended(decider, self.story.end)
+        n_looks = len(self.story.looks)
+        return Doubtful(decider, self._path, n_looks) if n_looks else decider
 
     # During the race ----------------------------------------------------------------
 
@@ -222,6 +240,7 @@ class Recorder:
             self._add_earlier(one, groups)
             known = [*before, *one.outcomes]
             if known:
+                self._check(known, look)
                 LOGGER.info(
                     "%d of %d configurations of look %d are known already",
                     len(known),
@@ -229,6 +248,13 @@ class Recorder:
                     self._n_looks + 1,
                 )
             return known
+
+    def _check(self, known: list[dict[str, Any]], look: Look) -> None:
+        with doubted(self._path):
+            check_known(known, look)
+            if self._n_points is not None:
+                tables = (one.get(name) for one in known for name in ARRAYS)
+                check_lengths(tables, self._n_points(look))
 
     def _of_this_look(
         self, outcomes: list[dict[str, Any]], one: UnderWay

@@ -17,6 +17,14 @@ from cvst._typing import Configuration, FloatArray, IntArray, Rows
 from cvst.exceptions import CheckpointError
 from cvst.race import Look, Observation
 from cvst.race.machinery import BitTable, compact
+from cvst.search.checkpoint._checks import (
+    check_begin,
+    check_group,
+    check_look,
+    check_observation,
+    check_pointwise,
+    check_rows,
+)
 from cvst.search.checkpoint._digest import digest
 from cvst.search.checkpoint._records import Record
 from cvst.search.checkpoint._values import unpacked
@@ -225,13 +233,16 @@ class Story:
             case "header":
                 self.header = values
             case "begin":
+                check_begin(values)
                 # A race that began anew with fewer forgets the first attempt.
                 self.begin = values
                 self.beside = {}
                 self._turn_to_next()
             case "groups" if "ticket" in values:
+                check_group(values)
                 self._hear_beside(**values)
             case "groups":
+                check_group(values)
                 self._hear_groups(**values)
             case "looks":
                 for one in values["looks"][self._n_heard(**values) :]:
@@ -319,6 +330,9 @@ class Story:
         self, look: dict[str, Any], seen: dict[str, Any], **facts: Any
     ) -> None:
         train, test = (self._read_rows(look.pop(name)) for name in ("train", "test"))
+        check_look(look)
+        check_observation(seen, look)
+        check_pointwise(facts, look)
         whole = Look(train, test, **look)
         empty: dict[str, Any] = {"drops": {}, "failures": {}}
         if "losses" in seen:
@@ -331,8 +345,10 @@ class Story:
 
     def _read_rows(self, value: Any) -> Rows:
         if isinstance(value, slice):
+            check_rows(value)
             return value
         if "rows" in value:
-            self.rows.append(np.asarray(value["rows"]))
+            check_rows(value["rows"])
+            self.rows.append(value["rows"])
         rows: IntArray = self.rows[value["number"]]
         return rows
