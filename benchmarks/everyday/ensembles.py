@@ -2,12 +2,14 @@
 
     python benchmarks/everyday/ensembles.py run out.jsonl --tasks churn-lightgbm …
     python benchmarks/everyday/ensembles.py table
+    python benchmarks/everyday/ensembles.py later
 
 ``run`` races for some processor seconds, predicts for the best of ten families on four
 folds and on the fresh rows, and writes a line for each task: losses on fresh rows of
 the winner alone and of ensembles of more and more members that were selected on two or
 four folds, and the nested gain with its p-value. ``table`` prints what the stored lines
-say, in regrets (``summary.py``).
+say, in regrets (``summary.py``). ``later`` prints how races with an ensemble did on the
+sixteen later tasks, beside races without and the peers of ``everyday_later.jsonl``.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from cvst.statistics import paired_excess_test
 RESULTS = Path(__file__).parents[1] / "results"
 STORED = RESULTS / "everyday_ensembles.jsonl"
 LOSSES = "everyday_*dev*.jsonl", "everyday_*held_out*.jsonl"
+LATER = "everyday_later.jsonl", "everyday_later_ensemble.jsonl"
 
 N_FAMILIES, N_FOLDS, LEVEL = 10, 4, 0.05
 SHAPES = (1, 4), (3, 4), (5, 4), (8, 4), (8, 2), (8, 1)
@@ -42,6 +45,8 @@ SHAPES = (1, 4), (3, 4), (5, 4), (8, 4), (8, 2), (8, 1)
 NESTED = 6
 
 ROUNDS = "n_estimators", "max_iter"
+
+OURS, PEERS = ("race", "race_ensemble"), ("race", "smac", "optuna_tpe_wilcoxon")
 
 
 def row_losses(task, y, predicted, classes):
@@ -185,6 +190,36 @@ def table():
     return "\n".join(lines)
 
 
+def later():
+    """Return what races with and without an ensemble had on the later tasks."""
+    peers, ours = (
+        [json.loads(text) for text in (RESULTS / name).read_text().splitlines()]
+        for name in LATER
+    )
+    scale = Scale([*peers, *ours])
+    lines = [
+        "| search | seconds | tasks | mean (at most 2) | median | ensembles kept |",
+        "|---|---|---|---|---|---|",
+    ]
+    groups = [
+        *((ours, name, seconds) for seconds in (15, 60) for name in OURS),
+        *((peers, name, seconds) for name in PEERS for seconds in (60, 240)),
+    ]
+    for runs, name, seconds in groups:
+        some = [
+            one
+            for one in runs
+            if (one["search"], one["seconds"], one["seed"]) == (name, seconds, 0)
+        ]
+        values = [min(MOST, scale(one["task"], one.get("loss"))) for one in some]
+        kept = sum("members" in one for one in some) if name == OURS[1] else ""
+        lines.append(
+            f"| {name} | {seconds} | {len(some)} | {np.mean(values):.3f} | "
+            f"{np.median(values):.3f} | {kept} |"
+        )
+    return "\n".join(lines)
+
+
 def _mean(found, loss):
     return np.mean([min(MOST, _regret(one, loss(one))) for one in found])
 
@@ -198,6 +233,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("table")
+    commands.add_parser("later")
     one = commands.add_parser("run")
     one.add_argument("output", type=Path)
     one.add_argument("--tasks", nargs="+", choices=list(TASKS), required=True)
@@ -207,7 +243,7 @@ def main():
     if options.command == "run":
         run(options)
     else:
-        print(table())
+        print(table() if options.command == "table" else later())
 
 
 if __name__ == "__main__":
