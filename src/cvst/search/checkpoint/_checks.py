@@ -49,14 +49,14 @@ def _expect(is_right: object, what: str) -> None:
 
 
 def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and -LARGEST < int(value) < LARGEST
+    # True as the number of a configuration would be a mask.
+    known = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return known and -LARGEST < int(value) < LARGEST
 
 
 def _is_real(value: Any) -> bool:
     # A float may be infinite, but is not a number of thousands of digits.
-    return (
-        isinstance(value, float) or _is_whole(value) or isinstance(value, np.floating)
-    )
+    return isinstance(value, float | bool | np.floating) or _is_whole(value)
 
 
 def _is_array(value: Any, kinds: str, *shape: int | None) -> bool:
