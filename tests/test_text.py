@@ -102,3 +102,15 @@ def test_a_dictionary_that_is_too_deep_has_a_text():
     for _ in range(5000):
         value = {"a": value}
     assert value_text(value).startswith(("{a: ", "<dict>"))
+
+
+def test_lists_that_hold_themselves_several_times_are_written_at_once():
+    """Level by level there are three times as many, of which few are shown."""
+    several = []
+    several += [several] * 3
+    text = value_text([several] * 1_000, max_length=300)
+    assert text.startswith("[[[[[[[[[<list>, <list>")
+    assert len(text) == 300
+    deep = {}
+    deep |= {"again": deep, "more": [deep, deep, 10**5_000]}
+    assert value_text(deep).startswith("{again: {again: {again: ")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields
 from decimal import MAX_EMAX, Context
 from difflib import get_close_matches
@@ -40,7 +39,7 @@ def value_text(value: Any, max_length: int = 80) -> str:
     >>> value_text(0.0012589254), value_text("rbf"), value_text((8, 8)), value_text(len)
     ('0.00125893', 'rbf', '(8, 8)', 'len')
     """
-    return shortened(_written(value), max_length)
+    return shortened(_written(value, max_length), max_length)
 
 
 def left_text(n_left: int, n_waiting: int) -> str:
@@ -255,7 +254,11 @@ def nearest_name(name: str, known: list[str]) -> str:
     return f"Did you mean {found[0]!r}? " if found else ""
 
 
-def _written(value: Any) -> str:
+# What is within so many lists is written as its type.
+MOST_NESTED = 8
+
+
+def _written(value: Any, limit: int, depth: int = MOST_NESTED) -> str:
     from numpy import generic  # late, for programs that only print their help
 
     if isinstance(value, generic):
@@ -264,27 +267,40 @@ def _written(value: Any) -> str:
         return f"{value:.6g}"
     if isinstance(value, str):
         return " ".join(value.split()) if value.strip() else repr(value)
-    if isinstance(value, tuple | list):
-        try:
-            inside = ", ".join(value_text(item) for item in value)
-        except RecursionError:  # a list that holds itself
-            return f"<{type(value).__name__}>"
+    if isinstance(value, tuple | list) and depth:
+        inside = ", ".join(_first_texts(value, limit, depth - 1))
         return f"({inside})" if isinstance(value, tuple) else f"[{inside}]"
+    if isinstance(value, tuple | list):
+        return f"<{type(value).__name__}>"
     try:
         return " ".join(_named(value).split())
     except Exception:  # whatever a foreign repr raises must not end a report
-        return _without_repr(value)
+        return _without_repr(value, limit, depth)
 
 
-def _without_repr(value: Any) -> str:
+def _first_texts(
+    values: Iterable[Any], limit: int, depth: int, longest: int = 80
+) -> Iterator[str]:
+    """Write values, but no more of them than are shown: some lists hold themselves."""
+    length = 0
+    for value in values:
+        text = shortened(_written(value, longest, depth), longest)
+        yield text
+        length += len(text) + 2
+        if length > limit:
+            return
+
+
+def _without_repr(value: Any, limit: int, depth: int) -> str:
     """Write what Python does not, such as whole numbers of thousands of digits."""
     if type(value) is int:
         context = Context(prec=6, Emax=MAX_EMAX)
         return f"{context.create_decimal(value).normalize(context)}".lower()
-    if type(value) is dict:
-        with suppress(RecursionError):  # one that is too deep, or holds itself
-            pairs = (f"{value_text(key)}: {value_text(value[key])}" for key in value)
-            return f"{{{', '.join(pairs)}}}"
+    if type(value) is dict and depth:
+        names = map(value_text, value)
+        texts = _first_texts(value.values(), limit, depth - 1)
+        pairs = (f"{name}: {text}" for name, text in zip(names, texts, strict=False))
+        return f"{{{', '.join(pairs)}}}"
     return f"<{type(value).__name__}>"
 
 
@@ -312,7 +328,7 @@ def _exact(value: Any) -> str:
     try:
         return repr(value)
     except ValueError:  # more digits than Python writes
-        return hex(value) if isinstance(value, int) else _without_repr(value)
+        return hex(value) if isinstance(value, int) else _without_repr(value, 80, 1)
 
 
 def _default_text(one: Field[Any]) -> str | None:
