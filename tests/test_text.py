@@ -109,7 +109,7 @@ def test_lists_that_hold_themselves_several_times_are_written_at_once():
     several = []
     several += [several] * 3
     text = value_text([several] * 1_000, max_length=300)
-    assert text.startswith("[[[[[[[[[<list>, <list>")
+    assert text.startswith("[[[[[[[[<list>, <list>")
     assert len(text) == 300
     deep = {}
     deep |= {"again": deep, "more": [deep, deep, 10**5_000]}
