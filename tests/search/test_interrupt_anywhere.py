@@ -271,7 +271,7 @@ def test_an_interrupt_of_the_last_calls_leaves_no_lock(tmp_path, monkeypatch):
     make("warm").fit(X, Y)
     n_calls = fitted(make("quiet"), None, monkeypatch)[0].n
     seen = set()
-    for number in range(n_calls - N_PLACES, n_calls + 1):
+    for number in range(n_calls - 2 * N_PLACES, n_calls + 1):
         cut, _ = fitted(make(f"race {number}"), number, monkeypatch)
         seen.add(cut.where.rpartition(": ")[2])
         assert not (tmp_path / f"race {number}.lock").exists(), cut.where

@@ -51,8 +51,11 @@ SCRIPT = """
     import numpy as np
     from sklearn.tree import DecisionTreeRegressor
     from cvst import RaceGridSearchCV
+    from cvst.search.checkpoint import _pace
 
     mood = sys.argv[3]
+    # On a quick machine the race is over before a checkpoint would be begun.
+    _pace.SHARE = np.inf
 
     class Hungry(DecisionTreeRegressor):
         def __init__(self, max_depth=None, eats=0):

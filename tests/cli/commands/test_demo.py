@@ -60,7 +60,7 @@ def test_the_text_tells_steps_comparison_and_estimate(small, cvst):
     text = cvst("demo").out
     for words in (
         "610 configurations of kernel ridge regression race on noisy sinc, 150 rows",
-        "look  stage",
+        "look  rows",
         "Winner: alpha=",
         "best of the grid",
         "Full 10-fold cross-validation would take about",

@@ -24,15 +24,17 @@ N = 1000
 
 CLOCK = Clock()
 
+# Called before each fit.
+LISTENERS = []
+
 
 class Shifted(ShiftedMean):
     """Predicts the mean plus a shift; a fit on all rows takes a second."""
 
-    heard = None
-
     def fit(self, X, y):
-        if Shifted.heard is not None:
-            Shifted.heard()
+        # Not of the class: a checkpoint refuses one that was edited.
+        for hear in LISTENERS:
+            hear()
         CLOCK.now += 0.1 + 0.9 * len(y) / N
         return super().fit(X, y)
 
@@ -165,9 +167,11 @@ def test_a_break_in_any_leg_changes_nothing(
     def snapshot():
         copies.append(shutil.copy(path, tmp_path / str(len(copies))))
 
-    monkeypatch.setattr(Shifted, "heard", staticmethod(snapshot))
-    quiet = make(path).fit(*data)
-    monkeypatch.setattr(Shifted, "heard", None)
+    LISTENERS.append(snapshot)
+    try:
+        quiet = make(path).fit(*data)
+    finally:
+        LISTENERS.clear()
     # More draws in a second leg, or fewer than all of the grid.
     assert quiet.race_.n_configurations != asked
     for copy in copies[-2 :: -(len(copies) // 5)]:

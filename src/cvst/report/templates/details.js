@@ -84,7 +84,7 @@ function lastValue(one) {
 
 function statusOf(one) {
   if (one.index === view.data.winner.index) return view.data.finished ? "winner" : "leader";
-  if (!one.looks.length && one.active) return "not looked at";
+  if (!one.looks.length && one.active) return "waiting";
   if (one.active) return "left";
   if (failedOnly(one)) return "failed";
   return "dropped";
