@@ -21,6 +21,7 @@ TABLES_OF_PAPER = f"{PAPER}::test_committed_tables_have_the_numbers_of_the_files
 CLAIMS_OF_PAPER = f"{PAPER}::test_committed_claims_are_those_of_the_files"
 SPEED = f"{STUDIES}::test_every_table_of_speed_is_what_the_runs_give"
 EVERYDAY = f"{NUMBERS}::test_everyday_tuning_is_what_the_summary_prints"
+ENSEMBLES = f"{NUMBERS}::test_ensembles_of_everyday_tuning_are_those_of_the_files"
 FRONT = f"{NUMBERS}::test_the_front_table_is_that_of_the_speed_runs"
 LARGE = f"{STUDIES}::test_large_data_shows_what_was_measured"
 GUARANTEE = f"{STUDIES}::test_the_page_about_the_guarantee_shows_what_was_run"
@@ -56,6 +57,9 @@ WITNESSES = {
         "ours | theirs": EVERYDAY,
         "seconds | search": EVERYDAY,
         "task | optuna_tpe_wilcoxon 15 s": EVERYDAY,
+        "search | seconds": ENSEMBLES,
+        "ensembles kept | mean regret (at most 2)": ENSEMBLES,
+        "members, folds | mean regret (at most 2)": ENSEMBLES,
         "task | configurations": f"{NUMBERS}::"
         "test_the_parts_of_the_regret_are_what_the_script_prints",
         "task | busy, before": f"{NUMBERS}::test_busy_workers_are_those_of_the_file",

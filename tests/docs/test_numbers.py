@@ -430,6 +430,13 @@ def test_everyday_tuning_is_what_the_summary_prints(split, names):
         assert by_task.strip() in page("docs/measurements/everyday.md")
 
 
+def test_ensembles_of_everyday_tuning_are_those_of_the_files():
+    ensembles = script("everyday/ensembles.py")
+    text = page("docs/measurements/everyday.md")
+    assert ensembles.later() in text
+    assert all(part in text for part in ensembles.table().split("\n\n"))
+
+
 def test_everyday_tuning_in_guides_and_readme():
     summary = script("everyday/summary.py")
     files = [RESULTS / "everyday_later.jsonl"]
