@@ -254,7 +254,7 @@ def nearest_name(name: str, known: list[str]) -> str:
     return f"Did you mean {found[0]!r}? " if found else ""
 
 
-# What is within so many lists is written as its type.
+# What is nested deeper is written as its type.
 MOST_NESTED = 8
 
 
