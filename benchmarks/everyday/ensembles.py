@@ -203,6 +203,7 @@ def later():
     ]
     groups = [
         *((ours, name, seconds) for seconds in (15, 60) for name in OURS),
+        (ours, "smac", 60),
         *((peers, name, seconds) for name in PEERS for seconds in (60, 240)),
     ]
     for runs, name, seconds in groups:
@@ -213,8 +214,9 @@ def later():
         ]
         values = [min(MOST, scale(one["task"], one.get("loss"))) for one in some]
         kept = sum("members" in one for one in some) if name == OURS[1] else ""
+        where = "16-core machine" if runs is peers else "this machine"
         lines.append(
-            f"| {name} | {seconds} | {len(some)} | {np.mean(values):.3f} | "
+            f"| {name}, {where} | {seconds} | {len(some)} | {np.mean(values):.3f} | "
             f"{np.median(values):.3f} | {kept} |"
         )
     return "\n".join(lines)
