@@ -9,7 +9,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import make_classification, make_regression
+from sklearn.datasets import (
+    load_breast_cancer,
+    make_classification,
+    make_regression,
+)
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, mean_squared_error
@@ -29,6 +33,7 @@ from cvst.exceptions import CVSTWarning
 from cvst.race import TrackAndConfirm
 from cvst.search import ScoreEstimate
 from cvst.search.estimate import Evidence, Growth
+from cvst.search.estimate._growth import USUAL
 from cvst.search.estimate._score_estimate import _of_many_rows
 from cvst.statistics import corrected_best, standard_error_of_mean
 
@@ -522,3 +527,15 @@ def test_a_score_without_blocks_has_no_estimate(classes):
     search = neighbours(refit="many", **options).fit(*classes)
     assert search.best_score_ == known.best_score_
     assert search.best_score_estimate_ is None
+
+
+@pytest.mark.parametrize("seed", [1, 4, 11])
+def test_a_few_rows_of_the_smaller_look_make_no_growth(seed):
+    """A tree of half the rows is sure of some, and wrong: each costs a loss of 36."""
+    grid = {"max_depth": [1, 2, 3, 5], "min_samples_leaf": [1, 10]}
+    tree = DecisionTreeClassifier(random_state=0)
+    search = RaceGridSearchCV(tree, grid, scoring="neg_log_loss", random_state=seed)
+    told = search.fit(*load_breast_cancer(return_X_y=True)).best_score_estimate_
+    # It is guessed; believed, it would be two to eight standard errors.
+    assert told.growth == pytest.approx(USUAL * told.evidence.error, rel=0.1)
+    assert told.value <= search.best_score_
