@@ -375,12 +375,13 @@ def halving(trial: Trial) -> None:
     trial.send(search.best_params_, int(max(search.n_candidates_)))
 
 
-def _raced(trial: Trial, search_class: Any, **settings: Any) -> None:
+def _raced(trial: Trial, search_class: Any, **settings: Any) -> Any:
+    """Fit a search of ours, report its winner, and return it."""
     from cvst.exceptions import BudgetTooSmallError
 
     task = trial.task
     if "refit" in inspect.signature(search_class).parameters:
-        settings["refit"] = False
+        settings.setdefault("refit", False)
     search = search_class(
         task.estimator,
         task.space,
@@ -394,6 +395,7 @@ def _raced(trial: Trial, search_class: Any, **settings: Any) -> None:
     except BudgetTooSmallError as error:
         raise RefusedError(str(error)) from error
     trial.send(search.best_params_, len(search.cv_results_["params"]))
+    return search
 
 
 def race_random(trial: Trial) -> None:
@@ -415,16 +417,9 @@ def race_ensemble(trial: Trial) -> None:
     from cvst import RaceSearchCV
 
     task = trial.task
-    search = RaceSearchCV(
-        task.estimator,
-        task.space,
-        time_budget=trial.seconds,
-        scoring=task.scoring,
-        random_state=trial.seed,
-        # SVC has no probabilities to average.
-        ensemble=not task.classes or hasattr(task.estimator, "predict_proba"),
-    ).fit(*task.rows[:2])
-    trial.send(search.best_params_, len(search.cv_results_["params"]))
+    # SVC has no probabilities to average.
+    averages = not task.classes or hasattr(task.estimator, "predict_proba")
+    search = _raced(trial, RaceSearchCV, refit=True, ensemble=averages)
     chosen = getattr(search, "ensemble_", None)
     if chosen is not None and chosen.kept:
         members = list(zip(chosen.params, chosen.weights.tolist(), strict=True))

@@ -19,7 +19,7 @@ from cvst.displays import SurvivorsDisplay, TracesDisplay
 X, y = load_digits(return_X_y=True)
 X, X_test, y, y_test = train_test_split(X, y, train_size=700, random_state=0)
 
-grid = {"C": np.logspace(-1, 4, 11), "gamma": np.logspace(-5, -1, 9)}
+grid = {"C": np.logspace(-1, 4, 11).tolist(), "gamma": np.logspace(-5, -1, 9).tolist()}
 search = RaceGridSearchCV(SVC(), grid, random_state=0).fit(X, y)
 print(search.best_params_)
 print(f"test error {1 - search.score(X_test, y_test):.3f}")

@@ -435,6 +435,20 @@ def test_ensembles_of_everyday_tuning_are_those_of_the_files():
     text = page("docs/measurements/everyday.md")
     assert ensembles.later() in text
     assert all(part in text for part in ensembles.table().split("\n\n"))
+    kept = [
+        one
+        for one in records("everyday_later_ensemble.jsonl")
+        if "members" in one and one["seconds"] == 60
+    ]
+    assert f"It was kept on {len(kept)} of 16 tasks" in text
+    assert all(one["loss"] < one["alone"] for one in kept)
+    rows = [line.split("|") for line in ensembles.later().splitlines()[2:]]
+    mean = {(one[1].strip(), one[2].strip()): float(one[4]) for one in rows}
+    smac = mean["smac, this machine", "60"]
+    with_one = mean["race_ensemble, this machine", "60"] / smac
+    alone = mean["race, this machine", "60"] / smac
+    assert f"{with_one:.2f}".lstrip("0") + " times that of SMAC3" in text
+    assert "it is " + f"{alone:.2f}".lstrip("0") + " times that" in text
 
 
 def test_everyday_tuning_in_guides_and_readme():

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from fake_clock import Clock
+from fake_clock import Clock, read_by_searches
 from scipy.stats import uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.ensemble import VotingRegressor
 
 from cvst import RaceGridSearchCV, RaceSearchCV
 from cvst.exceptions import InvalidInputError
-from cvst.search._base import BaseRaceSearch
 from cvst.search._members import MembersInTime
 
 CLOCK = Clock()
@@ -48,12 +47,7 @@ def data():
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Let searches and evaluators read a clock that fits alone move."""
-    CLOCK.now = 0.0
-    monkeypatch.setattr(BaseRaceSearch, "_clock", staticmethod(CLOCK))
-    for module in ("cvst.evaluation._one_by_one", "cvst.search._proposal_source"):
-        monkeypatch.setattr(f"{module}.perf_counter", CLOCK)
-    return CLOCK
+    return read_by_searches(CLOCK, monkeypatch)
 
 
 def searched(data, *, slow=1.0, **options):

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from fake_clock import Clock
+from fake_clock import Clock, read_by_searches
 from scipy import sparse
 from scipy.stats import loguniform, randint, uniform
 from sklearn.base import BaseEstimator, RegressorMixin, clone
@@ -35,7 +35,6 @@ from cvst.proposals import RandomProposer
 from cvst.race import Problem
 from cvst.race.machinery import ProposeAndConfirm
 from cvst.report import summary
-from cvst.search._base import BaseRaceSearch
 from cvst.search._proposal_source import ProposalSource
 from cvst.search.checkpoint import _fingerprint
 from cvst.spaces import Space, integers, suggest
@@ -85,12 +84,7 @@ def data():
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Let searches and evaluators read a clock that fits alone move."""
-    CLOCK.now = 0.0
-    monkeypatch.setattr(BaseRaceSearch, "_clock", staticmethod(CLOCK))
-    for module in ("cvst.evaluation._one_by_one", "cvst.search._proposal_source"):
-        monkeypatch.setattr(f"{module}.perf_counter", CLOCK)
-    return CLOCK
+    return read_by_searches(CLOCK, monkeypatch)
 
 
 def tree_search(**options):
